@@ -746,7 +746,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             hosts::find,
             reconcileCounts),
         patienceNanos,
-        nanoTime);
+        nanoTime,
+        work -> housekeeping.submit("recovering connections", work));
   }
 
   private LongFlows longFlows(

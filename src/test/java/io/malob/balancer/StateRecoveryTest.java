@@ -136,6 +136,33 @@ class StateRecoveryTest {
     assertGoesOn();
   }
 
+  /** So many that they are recovered in several slices. */
+  @Test
+  void manyConnections_allCount() {
+    int many = 987;
+    BalancerNetwork crowded = new BalancerNetwork();
+    crowded.addSwitch(1);
+    crowded.addSwitch(2);
+    crowded.addSwitch(3);
+    crowded.link(s1, 2, s2, 1);
+    crowded.link(s2, 2, s3, 1);
+    crowded.learn(far);
+    crowded.learn(farToo);
+    crowded.webService(far, farToo);
+    for (int i = 0; i < many; i++) {
+      crowded.send(client, toVip(40_000 + i, SYN));
+    }
+    after = crowded.restarted();
+    after.webService(far, farToo);
+
+    connectAll();
+
+    assertEquals(many, after.module.reconcileStats().connectionsAdopted());
+    assertEquals(0, after.module.reconcileStats().connectionsPending());
+    assertEquals(
+        many, after.stats("m1").activeConnections() + after.stats("m2").activeConnections());
+  }
+
   /** The switch of the only other way may not be back yet: this run has never seen it. */
   @Test
   void recoveredConnectionWhosePathBreaksSoonAfterTheRestart_isNotEnded() {

@@ -20,22 +20,27 @@ final class ControllerProcess implements AutoCloseable {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
   private static final long POLL_MILLIS = 5;
 
-  private final ChildProcess child;
-  private final long startNanos;
+  private final List<String> arguments;
+  private final Path log;
+  private ChildProcess child;
+  private long startNanos;
   private final Path data;
   private final InetSocketAddress openFlow;
   private final InetSocketAddress http;
   private final BalancerClient client;
 
   private ControllerProcess(
-      ChildProcess child,
-      long startNanos,
+      List<String> arguments,
+      Path log,
       Path data,
       int openFlowPort,
       int httpPort,
-      BalancerClient client) {
-    this.child = child;
-    this.startNanos = startNanos;
+      BalancerClient client)
+      throws IOException {
+    this.arguments = arguments;
+    this.log = log;
+    this.startNanos = System.nanoTime();
+    this.child = ChildProcess.start(arguments, log);
     this.data = data;
     this.openFlow = new InetSocketAddress(InetAddress.getLoopbackAddress(), openFlowPort);
     this.http = new InetSocketAddress(InetAddress.getLoopbackAddress(), httpPort);
@@ -64,10 +69,20 @@ final class ControllerProcess implements AutoCloseable {
     arguments.addAll(more);
     BalancerClient client = new BalancerClient("127.0.0.1:" + httpPort);
     boolean unused = client.isHealthy(); // a first request takes this process a while
-    long startNanos = System.nanoTime();
-    ChildProcess child =
-        ChildProcess.start(arguments, workspace.directory().resolve(name + ".log"));
-    return new ControllerProcess(child, startNanos, data, openFlowPort, httpPort, client);
+    Path log = workspace.directory().resolve(name + ".log");
+    return new ControllerProcess(arguments, log, data, openFlowPort, httpPort, client);
+  }
+
+  /** Kills it with SIGKILL and starts it again, on the same ports and with the same data. */
+  void killAndStartAgain() throws IOException, InterruptedException {
+    child.kill();
+    startNanos = System.nanoTime();
+    child = ChildProcess.start(arguments, log.resolveSibling("again-" + log.getFileName()));
+  }
+
+  /** Where switches connect to. */
+  InetSocketAddress openFlow() {
+    return openFlow;
   }
 
   /**

@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
       HeapCommand.class,
       StormCommand.class,
       FootprintCommand.class,
+      AdoptionCommand.class,
       CodecCommand.class,
       JmhCommand.class,
       SwitchesCommand.class,

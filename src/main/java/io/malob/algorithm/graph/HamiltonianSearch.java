@@ -30,6 +30,12 @@ public final class HamiltonianSearch {
   /** How many steps the first attempt may take, for each pair of switches. */
   private static final long FIRST_ROUND = 5;
 
+  /**
+   * How many times more steps are spent on extending than on mending after the first attempt: a
+   * step of it is quicker, and it alone can tell that there is no path.
+   */
+  private static final long EXTENDING = 4;
+
   private final Topology topology;
   private final long budget;
 
@@ -142,7 +148,8 @@ public final class HamiltonianSearch {
         return new Found(graph.path(mended, random));
       }
       left -= round;
-      StepBudget extending = new StepBudget(Math.min(left, round));
+      long extended = Math.min(left, EXTENDING * round);
+      StepBudget extending = new StepBudget(extended);
       PathExtension extension = new PathExtension(graph, extending, random);
       if (extension.advance()) {
         return new Found(graph.path(extension.order(), random));
@@ -150,7 +157,7 @@ public final class HamiltonianSearch {
       if (!extending.isSpent()) {
         return new Absent(Absence.ALL_TRIED);
       }
-      left -= round;
+      left -= extended;
     }
     return new GaveUp(budget);
   }

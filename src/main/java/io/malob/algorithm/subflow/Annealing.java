@@ -42,7 +42,7 @@ final class Annealing {
     double allowed = threshold;
     for (int step = 0; step < steps; step++) {
       allowed *= factor;
-      if (change(allowed) && loads.score().isBetterThan(best)) {
+      if (change(allowed) && loads.areBetterThan(best)) {
         best = loads.score();
         bestWays = assignment.ways();
         isBetter = true;
@@ -54,19 +54,11 @@ final class Annealing {
 
   private boolean change(double allowed) {
     int index = free[random.nextInt(free.length)];
-    int[] before = assignment.way(index);
-    Choice choice = assignment.choice(index);
-    int[] way = choice.ways().near(before, random);
-    if (way.length == 0) {
+    Neighborhood around = assignment.around(index);
+    if (!around.draw(random) || assignment.energyChange(index, around) > allowed) {
       return false;
     }
-    Footprint footprint = assignment.footprint(index);
-    double energy = assignment.loads().energy();
-    assignment.set(index, way, choice.counter().count(way));
-    if (assignment.loads().energy() - energy <= allowed) {
-      return true;
-    }
-    assignment.set(index, before, footprint);
-    return false;
+    assignment.change(index, around);
+    return true;
   }
 }

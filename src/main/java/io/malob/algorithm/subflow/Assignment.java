@@ -2,12 +2,14 @@ package io.malob.algorithm.subflow;
 
 import com.google.common.collect.ImmutableList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A way for each demand, and what links carry so. One thread only. */
 final class Assignment {
   private final ImmutableList<Choice> choices;
   private final int[][] ways;
   private final Footprint[] footprints;
+  private final @Nullable Neighborhood[] neighborhoods;
   private final Loads loads;
 
   /**
@@ -21,6 +23,7 @@ final class Assignment {
     this.loads = loads;
     this.ways = ways.toArray(int[][]::new);
     footprints = new Footprint[this.ways.length];
+    neighborhoods = new Neighborhood[this.ways.length];
     for (int i = 0; i < this.ways.length; i++) {
       footprints[i] = this.choices.get(i).counter().count(this.ways[i]);
       loads.add(footprints[i]);
@@ -61,8 +64,44 @@ final class Assignment {
   void set(int index, int[] way, Footprint footprint) {
     loads.remove(footprints[index]);
     loads.add(footprint);
+    replace(index, way, footprint);
+  }
+
+  private void replace(int index, int[] way, Footprint footprint) {
     ways[index] = way;
     footprints[index] = footprint;
+    neighborhoods[index] = null;
+  }
+
+  /** The ways near to a demand's way. */
+  Neighborhood around(int index) {
+    @Nullable Neighborhood known = neighborhoods[index];
+    if (known == null) {
+      known = choices.get(index).ways().around(ways[index]);
+      neighborhoods[index] = known;
+    }
+    return known;
+  }
+
+  /** By how much the change of a demand's way that was drawn last would raise the energy. */
+  double energyChange(int index, Neighborhood around) {
+    Counter counter = choices.get(index).counter();
+    return counter.isWhole()
+        ? loads.energyChange(around, counter.subflows())
+        : loads.energyChange(footprints[index], counter.count(around.changed()));
+  }
+
+  /** Makes the change of a demand's way that was drawn last. */
+  void change(int index, Neighborhood around) {
+    int[] way = around.changed();
+    Counter counter = choices.get(index).counter();
+    Footprint footprint = counter.count(way);
+    if (counter.isWhole()) {
+      loads.change(around, counter.subflows());
+      replace(index, way, footprint);
+    } else {
+      set(index, way, footprint);
+    }
   }
 
   /** All ways as they are now. */

@@ -16,7 +16,10 @@ final class BalancedMethod {
   /** How far the minimum is to be raised in one round, in what one demand adds to a link. */
   private static final int FAR = 5;
 
-  private static final int ROUNDS = 6;
+  private static final int ROUNDS = 8;
+
+  /** After so many rounds that did not help, each aim has been tried. */
+  private static final int MAX_ROUNDS_IN_VAIN = 3;
 
   /** The largest change for the worse at first, in squares of what one demand adds to a link. */
   private static final double THRESHOLD = 8;
@@ -90,10 +93,15 @@ final class BalancedMethod {
     Loads loads = assignment.loads();
     Annealing annealing = new Annealing(assignment, free, random);
     Improvement improvement = new Improvement(assignment, free, bounds, random);
-    for (int round = 0; round < ROUNDS && !bounds.areReachedBy(loads.score()); round++) {
+    int inVain = 0;
+    for (int round = 0;
+        round < ROUNDS && inVain < MAX_ROUNDS_IN_VAIN && !bounds.areReachedBy(loads.score());
+        round++) {
+      Score before = loads.score();
       improvement.run();
       setWindow(round % 2 == 0);
       annealing.run(THRESHOLD_WITH_WINDOW * unit * unit, steps(free));
+      inVain = loads.score().compareExtremes(before) < 0 ? 0 : inVain + 1;
     }
     improvement.run();
   }

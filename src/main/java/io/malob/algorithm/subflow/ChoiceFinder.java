@@ -16,11 +16,13 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * with the same first link have the same.
  */
 final class ChoiceFinder {
-  /** More paths than that are not listed. */
+  /** More paths than that are not listed, of one first link and of all of them. */
   private static final int LISTED = 4000;
 
-  /** What listing the paths of one identity may cost, in steps. */
-  private static final long LISTING_STEPS = 3_000_000;
+  private static final int LISTED_OF_ALL = 5_000;
+
+  /** What listing the paths of all first links may cost, in steps. */
+  private static final long LISTING_STEPS = 2_000_000;
 
   /** In how many cases listing may fail; then it is not tried any more. */
   private static final int MAX_FAILURES = 8;
@@ -32,6 +34,7 @@ final class ChoiceFinder {
   private final Network network;
   private final boolean[] egress;
   private final HamiltonianSearch listing;
+  private final int listed;
   private final HamiltonianSearch finding;
   private final Map<DirectedLink, Found> found = new HashMap<>();
   private int failures;
@@ -47,7 +50,11 @@ final class ChoiceFinder {
     this.request = request;
     this.network = network;
     this.egress = new boolean[network.switchCount()];
-    this.listing = new HamiltonianSearch(request.topology(), LISTING_STEPS);
+    long firsts =
+        Math.max(
+            1, request.demands().stream().map(each -> each.identity().first()).distinct().count());
+    this.listing = new HamiltonianSearch(request.topology(), LISTING_STEPS / firsts);
+    this.listed = (int) Math.min(LISTED, LISTED_OF_ALL / firsts);
     this.finding = new HamiltonianSearch(request.topology(), FINDING_STEPS);
     check();
     request.egresses().forEach(id -> egress[network.number(id)] = true);
@@ -72,7 +79,7 @@ final class ChoiceFinder {
 
   private Found find(DirectedLink first) {
     if (failures < MAX_FAILURES) {
-      HamiltonianSearch.Listing paths = listing.all(first, ImmutableSet.of(), LISTED);
+      HamiltonianSearch.Listing paths = listing.all(first, ImmutableSet.of(), listed);
       failures += paths.complete() ? 0 : 1;
       if (paths.complete() && !paths.paths().isEmpty()) {
         return paths(new ListedPaths(network, numbers(paths.paths())));

@@ -84,39 +84,30 @@ final class Improvement {
   private @Nullable Change best() {
     @Nullable Change best = null;
     for (int index : free) {
-      for (int[] way : others(index)) {
+      ImmutableList<int[]> all = assignment.choice(index).ways().all();
+      for (int[] way : all) {
         double energy = energy(index, way);
         if (best == null || energy < best.energy) {
           best = new Change(index, way, energy);
+        }
+      }
+      Neighborhood around = assignment.around(index);
+      for (int i = 0; all.isEmpty() && i < DRAWS_PER_DEMAND; i++) {
+        if (around.draw(random)) {
+          double energy = assignment.loads().energy() + assignment.energyChange(index, around);
+          if (best == null || energy < best.energy) {
+            best = new Change(index, around.changed(), energy);
+          }
         }
       }
     }
     return best;
   }
 
-  /** Other ways of a demand: all, or as many as are drawn. */
-  private ImmutableList<int[]> others(int index) {
-    Ways ways = assignment.choice(index).ways();
-    if (!ways.all().isEmpty()) {
-      return ways.all();
-    }
-    ImmutableList.Builder<int[]> others = ImmutableList.builder();
-    for (int i = 0; i < DRAWS_PER_DEMAND; i++) {
-      int[] other = ways.near(assignment.way(index), random);
-      if (other.length > 0) {
-        others.add(other);
-      }
-    }
-    return others.build();
-  }
-
   /** What the energy would be. */
   private double energy(int index, int[] way) {
-    int[] before = assignment.way(index);
-    Footprint footprint = assignment.footprint(index);
-    assignment.set(index, way);
-    double energy = assignment.loads().energy();
-    assignment.set(index, before, footprint);
-    return energy;
+    Footprint footprint = assignment.choice(index).counter().count(way);
+    Loads loads = assignment.loads();
+    return loads.energy() + loads.energyChange(assignment.footprint(index), footprint);
   }
 }

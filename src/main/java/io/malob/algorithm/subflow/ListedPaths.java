@@ -16,6 +16,9 @@ final class ListedPaths implements Ways {
   private final ImmutableList<int[]> paths;
   private final IdentityHashMap<int[], Integer> places = new IdentityHashMap<>();
 
+  /** By path: the edges that it uses, as bits. */
+  private final long[][] edges;
+
   /**
    * These paths, and no others.
    *
@@ -25,6 +28,15 @@ final class ListedPaths implements Ways {
     this.network = network;
     this.paths = paths;
     paths.forEach(path -> places.put(path, places.size()));
+    edges = paths.stream().map(this::edges).toArray(long[][]::new);
+  }
+
+  private long[] edges(int[] path) {
+    long[] used = new long[(network.edgeCount() + Long.SIZE - 1) / Long.SIZE];
+    for (int link : path) {
+      used[network.edge(link) / Long.SIZE] |= 1L << network.edge(link);
+    }
+    return used;
   }
 
   @Override
@@ -33,15 +45,54 @@ final class ListedPaths implements Ways {
   }
 
   @Override
-  public int[] near(int[] way, SplittableRandom random) {
-    @Nullable Integer place = places.get(way);
-    if (place == null || random.nextBoolean()) {
-      int[] other = any(random);
-      return Arrays.equals(other, way) ? NONE : other;
+  public Neighborhood around(int[] way) {
+    return new NearInList(way);
+  }
+
+  /** Half of them anywhere in the list, the others not far in it. */
+  private final class NearInList extends Neighborhood {
+    private final int[] way;
+    private final @Nullable Integer place;
+    private final long[] edgesOfWay;
+    private int drawn;
+
+    NearInList(int[] way) {
+      super(way.length);
+      this.way = way;
+      place = places.get(way);
+      edgesOfWay = place == null ? edges(way) : edges[place];
     }
-    int steps = 1 + random.nextInt(NEAR);
-    int other = random.nextBoolean() ? place + steps : place - steps;
-    return other >= 0 && other < paths.size() ? paths.get(other) : NONE;
+
+    @Override
+    boolean draw(SplittableRandom random) {
+      clear();
+      if (place == null || random.nextBoolean()) {
+        drawn = random.nextInt(paths.size());
+      } else {
+        int steps = 1 + random.nextInt(NEAR);
+        drawn = random.nextBoolean() ? place + steps : place - steps;
+      }
+      return drawn >= 0 && drawn < paths.size() && compare(edges[drawn]);
+    }
+
+    private boolean compare(long[] others) {
+      for (int word = 0; word < others.length; word++) {
+        long left = edgesOfWay[word] & ~others[word];
+        for (; left != 0; left &= left - 1) {
+          leave(word * Long.SIZE + Long.numberOfTrailingZeros(left));
+        }
+        long entered = others[word] & ~edgesOfWay[word];
+        for (; entered != 0; entered &= entered - 1) {
+          enter(word * Long.SIZE + Long.numberOfTrailingZeros(entered));
+        }
+      }
+      return !Arrays.equals(paths.get(drawn), way);
+    }
+
+    @Override
+    int[] changed() {
+      return paths.get(drawn);
+    }
   }
 
   @Override

@@ -48,11 +48,50 @@ final class Loads {
     int[] edges = footprint.edges();
     double[] amounts = footprint.amounts();
     for (int i = 0; i < edges.length; i++) {
-      int edge = edges[i];
-      energy -= energyOf(value(edge));
-      loads[edge] += sign * amounts[i];
-      energy += energyOf(value(edge));
+      add(edges[i], sign * amounts[i]);
     }
+  }
+
+  /** Puts a route of so many sub-flows on other edges. */
+  void change(Neighborhood change, double subflows) {
+    for (int i = 0; i < change.leftCount(); i++) {
+      add(change.left(i), -subflows);
+    }
+    for (int i = 0; i < change.enteredCount(); i++) {
+      add(change.entered(i), subflows);
+    }
+  }
+
+  private void add(int edge, double subflows) {
+    energy += energyChange(edge, subflows);
+    loads[edge] += subflows;
+  }
+
+  /** By how much the energy would be higher if a route of so many sub-flows took other edges. */
+  double energyChange(Neighborhood change, double subflows) {
+    double sum = 0;
+    for (int i = 0; i < change.leftCount(); i++) {
+      sum += energyChange(change.left(i), -subflows);
+    }
+    for (int i = 0; i < change.enteredCount(); i++) {
+      sum += energyChange(change.entered(i), subflows);
+    }
+    return sum;
+  }
+
+  private double energyChange(int edge, double subflows) {
+    return energyOf(value(edge, loads[edge] + subflows)) - energyOf(value(edge));
+  }
+
+  /** By how much the energy would be higher with one route in the place of another. */
+  double energyChange(Footprint before, Footprint after) {
+    double then = energy;
+    remove(before);
+    add(after);
+    then = energy - then;
+    remove(after);
+    add(before);
+    return then;
   }
 
   /** What annealing lowers. */
@@ -101,6 +140,19 @@ final class Loads {
 
   Score score() {
     return score(loads);
+  }
+
+  /** Whether the score is better than this. Quick where it is not. */
+  boolean areBetterThan(Score score) {
+    double maximum = Double.NEGATIVE_INFINITY;
+    double minimum = Double.POSITIVE_INFINITY;
+    for (int edge = 0; edge < loads.length; edge++) {
+      double value = value(edge);
+      maximum = Math.max(maximum, value);
+      minimum = Math.min(minimum, value);
+    }
+    return new Score(maximum, minimum, Double.NEGATIVE_INFINITY).isBetterThan(score)
+        && score().isBetterThan(score);
   }
 
   /** The score if links carried this. */

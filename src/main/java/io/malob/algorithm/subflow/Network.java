@@ -8,6 +8,7 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.graph.UndirectedLink;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -126,26 +127,16 @@ final class Network {
     return out[switchNumber];
   }
 
-  /**
-   * A link from one switch straight to another, or -1 if there is none.
-   *
-   * @param chance chooses among parallel links: any number from 0
-   */
-  int between(int source, int target, int chance) {
+  /** A link from one switch straight to another, of parallel ones a random one; -1 if none. */
+  int between(int source, int target, SplittableRandom random) {
+    int found = -1;
     int count = 0;
     for (int link : out[source]) {
-      count += targets[link] == target ? 1 : 0;
-    }
-    if (count == 0) {
-      return -1;
-    }
-    int wanted = count == 1 ? 0 : chance % count;
-    for (int link : out[source]) {
-      if (targets[link] == target && wanted-- == 0) {
-        return link;
+      if (targets[link] == target && (count++ == 0 || random.nextInt(count) == 0)) {
+        found = link;
       }
     }
-    throw new AssertionError("a link is gone");
+    return found;
   }
 
   /**

@@ -15,6 +15,10 @@ final class Trees implements Ways {
   private final int ingress;
   private final boolean[] egress;
   private final int[] usable;
+
+  /** By switch, which of the usable links it has, as bits. */
+  private final long[][] usableAt;
+
   private final int[] shortest;
 
   /**
@@ -40,6 +44,11 @@ final class Trees implements Ways {
                         ? link == first || !byFirst[network.target(link)]
                         : network.source(link) < network.target(link))
             .toArray();
+    this.usableAt = new long[network.switchCount()][(usable.length + Long.SIZE - 1) / Long.SIZE];
+    for (int i = 0; i < usable.length; i++) {
+      usableAt[network.source(usable[i])][i / Long.SIZE] |= 1L << i;
+      usableAt[network.target(usable[i])][i / Long.SIZE] |= 1L << i;
+    }
   }
 
   @Override
@@ -48,11 +57,109 @@ final class Trees implements Ways {
   }
 
   @Override
-  public int[] near(int[] way, SplittableRandom random) {
-    int[] kept = way.clone();
-    int out = random.nextInt(way.length);
-    kept[out] = kept[kept.length - 1];
-    return grow(Arrays.copyOf(kept, kept.length - 1), -1, random);
+  public Neighborhood around(int[] way) {
+    return way.length == network.switchCount() - 1 && everySwitchIsEgress()
+        ? new NearSpanningTrees(way)
+        : new NearTrees(way);
+  }
+
+  private boolean everySwitchIsEgress() {
+    return IntStream.range(0, egress.length)
+        .allMatch(number -> egress[number] || number == ingress);
+  }
+
+  /** A link is taken out, and the parts are joined by another one. Nothing else changes. */
+  private final class NearSpanningTrees extends Neighborhood {
+    private final int[] way;
+
+    /** By place in the way: the links that can join what falls apart without it, as bits. */
+    private final long[][] joining;
+
+    private int out;
+    private int in;
+
+    NearSpanningTrees(int[] way) {
+      super(1);
+      this.way = way;
+      // of the links at the switches of a part, those within it come twice, and are gone
+      long[][] leaving = new long[network.switchCount()][];
+      for (int number = 0; number < leaving.length; number++) {
+        leaving[number] = usableAt[number].clone();
+      }
+      joining = new long[way.length][];
+      for (int i = way.length - 1; i >= 0; i--) {
+        joining[i] = leaving[network.target(way[i])];
+        long[] above = leaving[network.source(way[i])];
+        for (int word = 0; word < above.length; word++) {
+          above[word] ^= joining[i][word];
+        }
+      }
+    }
+
+    @Override
+    boolean draw(SplittableRandom random) {
+      clear();
+      out = random.nextInt(way.length);
+      int count = 0;
+      for (long word : joining[out]) {
+        count += Long.bitCount(word);
+      }
+      if (count < 2) {
+        return false;
+      }
+      in = usable[bit(joining[out], random.nextInt(count))];
+      leave(network.edge(way[out]));
+      enter(network.edge(in));
+      return network.edge(in) != network.edge(way[out]);
+    }
+
+    @Override
+    int[] changed() {
+      int[] changed = way.clone();
+      changed[out] = in;
+      return rooted(changed);
+    }
+  }
+
+  /** The number of the bit that has so many others before it. */
+  private static int bit(long[] words, int before) {
+    int left = before;
+    int at = 0;
+    while (left >= Long.bitCount(words[at])) {
+      left -= Long.bitCount(words[at++]);
+    }
+    long word = words[at];
+    for (; left > 0; left--) {
+      word &= word - 1;
+    }
+    return at * Long.SIZE + Long.numberOfTrailingZeros(word);
+  }
+
+  /** A link is taken out, and what falls apart is joined; then what leads nowhere is cut off. */
+  private final class NearTrees extends Neighborhood {
+    private final int[] way;
+    private int[] drawn = NONE;
+
+    NearTrees(int[] way) {
+      super(network.edgeCount());
+      this.way = way;
+    }
+
+    @Override
+    boolean draw(SplittableRandom random) {
+      clear();
+      int[] kept = way.clone();
+      int out = random.nextInt(way.length);
+      kept[out] = kept[kept.length - 1];
+      drawn = grow(Arrays.copyOf(kept, kept.length - 1), -1, random);
+      compare(way, drawn, network);
+      return drawn.length > 0;
+    }
+
+    @Override
+    int[] changed() {
+      return drawn;
+    }
   }
 
   @Override

@@ -19,8 +19,8 @@ interface Ways {
     return any(random);
   }
 
-  /** One that does not differ much from this, or {@link #NONE}. Quick. */
-  int[] near(int[] way, SplittableRandom random);
+  /** Those that do not differ much from one. Quick. */
+  Neighborhood around(int[] way);
 
   /** A random one that has nothing on an edge, or {@link #NONE}. */
   int[] without(int edge, int[] way, SplittableRandom random);

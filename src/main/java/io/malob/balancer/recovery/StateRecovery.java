@@ -18,10 +18,12 @@ import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Vip;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -36,6 +38,9 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * parts. Meanwhile the rules on the switches stay unchanged. For one thread at a time.
  */
 public final class StateRecovery {
+  /** How many connections are recovered at a time: a few milliseconds. */
+  private static final int SLICE = 500;
+
   private final Supplier<BalancerView> views;
   private final RecoveringConnections pending;
   private final RecoveredLabels labels;
@@ -47,6 +52,7 @@ public final class StateRecovery {
   private final ReconcileCounts counts;
   private final long patienceNanos;
   private final LongSupplier nanoTime;
+  private final Consumer<Runnable> later;
 
   /**
    * Rules at members' edge switches whose connections are not recovered yet, by the five-tuples
@@ -56,6 +62,12 @@ public final class StateRecovery {
 
   /** Clients' attachments according to the switches' host rules, by address. */
   private final Map<Integer, Attachment> clients = new HashMap<>();
+
+  /** The connections that the pass under way has not come to; null if none is under way. */
+  private @Nullable Iterator<RecoveringConnection> rest;
+
+  /** Whether another pass is wanted after the one under way. */
+  private boolean isToRepeat;
 
   /** Whether rules of an earlier run were found that are not recovered or given up yet. */
   private boolean hasWork;
@@ -67,8 +79,11 @@ public final class StateRecovery {
    * Creates a recovery without rules.
    *
    * @param patienceNanos how long a connection whose rule has timed out may stay incomplete
+   * @param later runs something after the tasks that wait already, on the same thread as they
    */
-  public StateRecovery(Parts parts, long patienceNanos, LongSupplier nanoTime) {
+  public StateRecovery(
+      Parts parts, long patienceNanos, LongSupplier nanoTime, Consumer<Runnable> later) {
+    this.later = later;
     this.patienceNanos = patienceNanos;
     this.views = parts.views;
     this.pending = parts.pending;
@@ -159,30 +174,49 @@ public final class StateRecovery {
   }
 
   /**
-   * Recovers the connections that are fully known. Call it when switches, links, hosts or the
-   * catalog change, and periodically.
+   * Recovers the connections that are fully known; where they are many, in slices with other tasks
+   * between them. Call it when switches, links, hosts or the catalog change, and periodically.
    */
   public void complete() {
     if (!hasWork) {
       return;
     }
+    if (rest != null) {
+      isToRepeat = true; // what is known now may complete connections that have been passed
+      return;
+    }
     if (pending.size() > 0 || !replies.isEmpty()) {
-      takeOver();
+      labels.putTogether(pending.all(), replies.values(), views.get().network().topology());
+      takeOver(pending.all().iterator());
     } else {
       clients.clear();
+      tidy();
     }
-    boolean hasLabels = labels.letGo(pending.all(), replies.values());
-    hasWork = hasLabels || hasPending() || !replies.isEmpty() || !clients.isEmpty();
   }
 
-  private void takeOver() {
+  private void takeOver(Iterator<RecoveringConnection> connections) {
+    rest = null; // an exception ends this pass, and a later call begins another
     BalancerView view = views.get();
     Map<Integer, Vip> vips = new HashMap<>();
     view.catalog().vips().values().forEach(vip -> vips.put(vip.number(), vip));
-    labels.putTogether(pending.all(), replies.values(), view.network().topology());
-    for (RecoveringConnection connection : pending.all()) {
-      complete(connection, view, vips);
+    for (int count = 0; count < SLICE && connections.hasNext(); count++) {
+      complete(connections.next(), view, vips);
     }
+    if (connections.hasNext()) {
+      rest = connections;
+      later.accept(() -> takeOver(connections));
+      return;
+    }
+    tidy();
+    if (isToRepeat) {
+      isToRepeat = false;
+      later.accept(this::complete);
+    }
+  }
+
+  private void tidy() {
+    boolean hasLabels = labels.letGo(pending.all(), replies.values());
+    hasWork = hasLabels || hasPending() || !replies.isEmpty() || !clients.isEmpty();
   }
 
   private void complete(RecoveringConnection found, BalancerView view, Map<Integer, Vip> vips) {

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -125,6 +126,53 @@ class SubflowPlannerTest {
         assertTrue(plan.provenOptimal(), plan::proof);
       }
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {6, 7})
+  void plan_onRandomNetworks_isTheBestOfAll(int switches) throws UnplannableException {
+    Random random = new Random(switches);
+    for (int i = 0; i < 40; i++) {
+      assertIsBest(onSome(Graphs.random(switches, 1 + random.nextInt(6), random), random));
+    }
+  }
+
+  /** So many paths that they are not listed: the best plan is found by small changes alone. */
+  @ParameterizedTest
+  @ValueSource(ints = {36, 38, 40})
+  void plan_onTwoRandomRings_isProvenTheBestOfAll(int switches) throws UnplannableException {
+    for (int seed = 0; seed < 3; seed++) {
+      Topology topology = twoRings(switches, new Random(seed));
+      PlanRequest request = Requests.balanced(topology, Requests.demandsOfAll(topology, 0), seed);
+      SubflowPlan plan = SubflowPlanner.plan(request);
+      assertIsPlanFor(request, plan);
+      assertTrue(plan.provenOptimal(), plan::proof);
+      assertEquals(2 * (switches - 1), plan.maximum(), "each link has as many as each other");
+      assertEquals(plan.maximum(), plan.minimum());
+    }
+  }
+
+  /** Two rings over all switches that have no link in common. */
+  private static Topology twoRings(int switches, Random random) {
+    List<Integer> order = new ArrayList<>();
+    for (int i = 1; i <= switches; i++) {
+      order.add(i);
+    }
+    Set<Set<Integer>> pairs = new LinkedHashSet<>();
+    while (pairs.size() != 2 * switches) {
+      pairs.clear();
+      for (int ring = 0; ring < 2; ring++) {
+        Collections.shuffle(order, random);
+        for (int i = 0; i < switches; i++) {
+          pairs.add(Set.of(order.get(i), order.get((i + 1) % switches)));
+        }
+      }
+    }
+    return Topologies.of(
+        switches,
+        pairs.stream()
+            .map(pair -> pair.stream().mapToInt(each -> each).toArray())
+            .toArray(int[][]::new));
   }
 
   @Test

@@ -1,9 +1,12 @@
 package io.malob.algorithm.subflow;
 
+import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.Sets;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.HamiltonianSearch;
 import io.malob.algorithm.graph.Topology;
@@ -59,6 +62,12 @@ class WaysTest {
     }
   }
 
+  /** A way near to one; empty if the draw gave none. */
+  private static int[] near(Ways ways, int[] way, SplittableRandom random) {
+    Neighborhood around = ways.around(way);
+    return around.draw(random) ? around.changed() : Ways.NONE;
+  }
+
   @Test
   void near_ofPathsInAFullNetwork_comesToAllOfThem() {
     Topology topology = fullWithParallelLink();
@@ -69,7 +78,7 @@ class WaysTest {
     int[] way = paths.start(random);
     Set<List<Integer>> seen = new HashSet<>();
     for (int i = 0; i < 5000; i++) {
-      int[] other = paths.near(way, random);
+      int[] other = near(paths, way, random);
       if (other.length > 0) {
         way = other;
         assertIsPath(network, network.number(first), way);
@@ -115,7 +124,8 @@ class WaysTest {
       for (int i = 0; i < 20; i++) {
         assertIsTree(network, ingress, egress, way);
         assertTrue(trees.allow(way));
-        way = trees.near(way, random);
+        int[] other = near(trees, way, random);
+        way = other.length > 0 ? other : way;
       }
     }
   }
@@ -155,5 +165,65 @@ class WaysTest {
       }
       assertEquals(Set.of(Topologies.link(1, 2), Topologies.link(1, 5)), fromIngress);
     }
+  }
+
+  @Test
+  void draw_onRandomNetworks_tellsExactlyTheEdgesThatChange() {
+    int pathsChanged = 0;
+    int treesChanged = 0;
+    for (int seed = 0; seed < 100; seed++) {
+      Topology topology = Graphs.random(8, 6 + seed % 20, new Random(seed));
+      Network network = new Network(topology);
+      SplittableRandom random = new SplittableRandom(seed);
+      DirectedLink link = topology.links().get(seed % topology.links().size());
+      int first = network.number(link);
+      boolean[] egress = new boolean[8];
+      Arrays.fill(egress, true);
+      egress[network.source(first)] = false;
+      Trees trees = new Trees(network, first, egress, Ways.NONE);
+      treesChanged += assertEdgesAreTold(network, trees, trees.any(random), random);
+      HamiltonianSearch search = new HamiltonianSearch(topology);
+      List<int[]> all =
+          search.all(link, Set.of(), 1000).paths().stream().map(network::numbers).toList();
+      if (!all.isEmpty()) {
+        Ways listed = new ListedPaths(network, ImmutableList.copyOf(all));
+        Ways searched = new SearchedPaths(network, search, link, all.get(0));
+        assertEdgesAreTold(network, listed, all.get(0), random);
+        pathsChanged += assertEdgesAreTold(network, searched, all.get(0), random);
+      }
+    }
+    assertTrue(pathsChanged > 500, "paths changed: " + pathsChanged);
+    assertTrue(treesChanged > 1000, "trees changed: " + treesChanged);
+  }
+
+  private static int assertEdgesAreTold(
+      Network network, Ways ways, int[] start, SplittableRandom random) {
+    int changes = 0;
+    int[] way = start;
+    for (int i = 0; i < 100; i++) {
+      Neighborhood around = ways.around(way);
+      if (around.draw(random)) {
+        int[] changed = around.changed();
+        Set<Integer> before = edges(network, way);
+        Set<Integer> after = edges(network, changed);
+        assertEquals(way.length, before.size());
+        assertEquals(
+            Sets.difference(before, after),
+            IntStream.range(0, around.leftCount()).mapToObj(around::left).collect(toSet()));
+        assertEquals(
+            Sets.difference(after, before),
+            IntStream.range(0, around.enteredCount()).mapToObj(around::entered).collect(toSet()));
+        if (!(ways instanceof Trees)) {
+          assertIsPath(network, start[0], changed);
+        }
+        way = changed;
+        changes++;
+      }
+    }
+    return changes;
+  }
+
+  private static Set<Integer> edges(Network network, int[] way) {
+    return Arrays.stream(way).map(network::edge).boxed().collect(toSet());
   }
 }

@@ -39,6 +39,10 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   private final Faults faults = new Faults();
   private final List<Outbox> outboxes = new ArrayList<>();
   private final List<Site> sites = new ArrayList<>();
+
+  /** By switch: its rules, if they are to be read back. */
+  private final List<@Nullable RuleStore> rules = new ArrayList<>();
+
   private final Load load = new Load(sites, outboxes, faults);
   private final ReportFlood flood;
   private final Storm storm;
@@ -52,9 +56,19 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
    * @param ruleLifeMillis how long a request rule lives before its end is reported
    */
   public Network(Scenario scenario, long ruleLifeMillis) {
+    this(scenario, ruleLifeMillis, false);
+  }
+
+  /**
+   * A network that is not connected yet.
+   *
+   * @param keepsRules whether switches tell the controller which rules they have, as real ones do
+   */
+  public Network(Scenario scenario, long ruleLifeMillis, boolean keepsRules) {
     this.scenario = scenario;
     for (int sw = 0; sw < scenario.switches(); sw++) {
       outboxes.add(new Outbox());
+      rules.add(keepsRules ? new RuleStore() : null);
     }
     checks = new Checks(scenario);
     flood = new ReportFlood(outboxes.get(scenario.clientEdge(0)));
@@ -77,7 +91,47 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
    * @throws IOException if the controller cannot be reached
    */
   public void connect(InetSocketAddress controller) throws IOException, InterruptedException {
-    for (int number = 0; number < scenario.switches(); number++) {
+    for (int site = 0; site < scenario.sites(); site++) {
+      connect(controller, site);
+    }
+    tickFromNowOn();
+  }
+
+  /** Lets the switches lose their connections, as when the controller is killed. */
+  public void expectLoss(boolean expected) {
+    closing = expected;
+  }
+
+  /** Whether a site sends first packets. */
+  public void setOpen(int site, boolean open) throws IOException, InterruptedException {
+    call(
+        () -> {
+          sites.get(site).setOpen(open);
+          return true;
+        });
+  }
+
+  /** How many rules the switches of a site have, if they keep them. */
+  public int ruleCount(int site) throws IOException, InterruptedException {
+    return call(
+        () -> {
+          int sum = 0;
+          for (int sw = scenario.clientEdge(site); sw <= scenario.memberEdge(site); sw++) {
+            RuleStore kept = rules.get(sw);
+            sum += kept == null ? 0 : kept.size();
+          }
+          return sum;
+        });
+  }
+
+  /**
+   * Connects the switches of one site, once more if they have lost their connections.
+   *
+   * @throws IOException if the controller cannot be reached
+   */
+  public void connect(InetSocketAddress controller, int site)
+      throws IOException, InterruptedException {
+    for (int number = scenario.clientEdge(site); number <= scenario.memberEdge(site); number++) {
       int sw = number;
       var connected =
           new Bootstrap()
@@ -100,6 +154,9 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
         throw new IOException("no controller at " + controller, connected.cause());
       }
     }
+  }
+
+  private void tickFromNowOn() {
     var unusedTick =
         loop.scheduleAtFixedRate(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     var unusedGiveUp =
@@ -163,7 +220,8 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
         storm,
         checks,
         this,
-        load::pump);
+        load::pump,
+        rules.get(sw));
   }
 
   /** Lets all hosts ask for their VIP's MAC address, by which the controller gets to know them. */

@@ -11,6 +11,7 @@ final class OpenFlow {
   static final int FLOW_REMOVED = 11;
   static final int PACKET_OUT = 13;
   static final int FLOW_MOD = 14;
+  static final int MULTIPART_REQUEST = 18;
   static final int BARRIER_REQUEST = 20;
   static final int BARRIER_REPLY = 21;
 

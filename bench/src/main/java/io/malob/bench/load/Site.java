@@ -49,6 +49,7 @@ final class Site {
   private final Outcome outcome;
   private final long[] placedOn;
 
+  private boolean isOpen = true;
   private int nextTuple;
   private byte[] state = {};
   private int[] tuple = {};
@@ -100,8 +101,19 @@ final class Site {
     Arrays.fill(placedOn, 0);
   }
 
-  /** Sends the first packet of one more connection; false if there is no room for it. */
+  /** Lets it send first packets, or not. */
+  void setOpen(boolean open) {
+    isOpen = open;
+  }
+
+  /**
+   * Sends the first packet of one more connection; false if there is no room for it, or if it is
+   * not to send any.
+   */
   boolean send(long now) {
+    if (!isOpen) {
+      return false;
+    }
     while (removals.size() + state.length > tuples) {
       removeFirst(); // a five-tuple comes round again only after its rule has gone
       if (removals.size() == 0) {

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** The connection of one emulated switch: cuts the byte stream into messages and hands them out. */
 @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for a close
@@ -16,6 +17,10 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
   private final Checks checks;
   private final Cables cables;
   private final Runnable afterRead;
+
+  /** Its rules, if they are to be read back. */
+  private final @Nullable RuleStore rules;
+
   private final MessageScanner scanner = new MessageScanner();
   private byte[] bytes = new byte[256 * 1024];
   private int size;
@@ -37,7 +42,8 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
       Storm storm,
       Checks checks,
       Cables cables,
-      Runnable afterRead) {
+      Runnable afterRead,
+      @Nullable RuleStore rules) {
     this.number = number;
     this.outbox = outbox;
     this.slowPath = slowPath;
@@ -46,6 +52,7 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
     this.checks = checks;
     this.cables = cables;
     this.afterRead = afterRead;
+    this.rules = rules;
   }
 
   @Override
@@ -96,6 +103,14 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
         scanner.readFlowMod(bytes, at, length);
         site.flowMod(number, scanner, now);
         storm.flowMod(scanner, now);
+        if (rules != null) {
+          rules.flowMod(bytes, at, length);
+        }
+      }
+      case OpenFlow.MULTIPART_REQUEST -> {
+        if (rules == null || !rules.answer(bytes, at, outbox)) {
+          slowPath.handle(bytes, at, length, outbox);
+        }
       }
       case OpenFlow.PACKET_OUT -> packetOut(at, length, now);
       case OpenFlow.BARRIER_REQUEST -> echo(at, length, OpenFlow.BARRIER_REPLY);

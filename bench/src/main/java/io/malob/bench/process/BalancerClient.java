@@ -120,10 +120,17 @@ public final class BalancerClient {
   public int locatedMembers(Scenario scenario) throws IOException, InterruptedException {
     int located = 0;
     for (int site = 0; site < scenario.sites(); site++) {
-      JsonNode stats = get("/quantum/v1.0/pools/" + poolId(site) + "/stats/");
-      for (JsonNode member : stats.path("members")) {
-        located += member.path("located").asBoolean() ? 1 : 0;
-      }
+      located += locatedMembers(site);
+    }
+    return located;
+  }
+
+  /** How many members of one site the controller has located. */
+  public int locatedMembers(int site) throws IOException, InterruptedException {
+    int located = 0;
+    JsonNode stats = get("/quantum/v1.0/pools/" + poolId(site) + "/stats/");
+    for (JsonNode member : stats.path("members")) {
+      located += member.path("located").asBoolean() ? 1 : 0;
     }
     return located;
   }
@@ -145,6 +152,11 @@ public final class BalancerClient {
   /** The balancer's own counts of what it holds and of what did not get through. */
   public JsonNode counters() throws IOException, InterruptedException {
     return get("/wm/malob/counters");
+  }
+
+  /** How many connections of an earlier controller it has adopted. */
+  public long adopted() throws IOException, InterruptedException {
+    return get("/wm/malob/audits").path("connections_adopted").asLong();
   }
 
   /** The sum of a count over the pools of a network, such as {@code total_connections}. */

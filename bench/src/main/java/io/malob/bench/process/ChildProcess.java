@@ -58,6 +58,13 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
+  /** Ends it at once, with SIGKILL, and waits until it has ended. */
+  public void kill() throws InterruptedException {
+    process.destroyForcibly();
+    process.waitFor();
+    Runtime.getRuntime().removeShutdownHook(hook);
+  }
+
   @Override
   public void close() {
     end();
