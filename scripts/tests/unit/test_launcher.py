@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -260,3 +261,21 @@ class PreparationTest(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+class JvmOptionsTest(unittest.TestCase):
+    def _collectors(self, options: str) -> list[str]:
+        with tempfile.NamedTemporaryFile("w", suffix=".options") as file:
+            file.write(options)
+            file.flush()
+            command = ["java", f"@{file.name}", "-XX:+PrintFlagsFinal", "-version"]
+            flags = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return re.findall(r"bool (Use(?:Shenandoah|G1|Serial|Parallel|Z)GC) += true", flags)
+
+    def test_shenandoah_or_else_what_the_virtual_machine_takes_itself(self) -> None:
+        options = (ROOT / "scripts/malob/launcher/jvm.options").read_text()
+        self.assertIn("-XX:+UseShenandoahGC", options)
+        without = options.replace("Shenandoah", "Nonexistent")
+        self.assertEqual(1, len(self._collectors(without)), "a virtual machine without Shenandoah")
+        self.assertNotIn("UseShenandoahGC", self._collectors(without))
+        self.assertEqual(1, len(self._collectors(options)))
