@@ -78,7 +78,7 @@ final class PathRepair {
       }
     }
     if (!lost.isEmpty() && !outages.mayHeal()) {
-      resetter.close(connections.find(connection -> connection.uses(lost)));
+      resetter.close(connections.findWithRules(connection -> connection.uses(lost)));
     }
   }
 }

@@ -178,7 +178,14 @@ public final class ConnectionActivator {
     }
     if (!connections.reactivate(connection).happened()) {
       // another thread was faster, or the limit is reached
-      return connection.state().hasRules() ? null : RejectReason.LIMIT;
+      @Nullable Connection current = connections.byRequest(connection.request());
+      if (current == null || !current.state().hasRules()) {
+        return RejectReason.LIMIT;
+      }
+      if (!current.equals(connection)) {
+        connection.takePending().forEach(packet -> send(current, packet));
+      }
+      return null;
     }
     connectionLimiter.resumed(connection, view);
     open(connection, routes.acquire(placement), arrival, false);

@@ -70,7 +70,7 @@ public final class ConnectionTeardown {
     @Nullable Connection connection = connections.byRequest(request);
     if (connection != null) {
       heard(connection);
-      carryOut(connection, connection.end(nanoTime.getAsLong()));
+      carryOut(connection, connections.end(connection, nanoTime.getAsLong()));
       unansweredSyns.ended(connection);
       leaveSession(connection);
     } else {
@@ -134,7 +134,7 @@ public final class ConnectionTeardown {
   /** The connections of clients at a switch that lost its rules become dormant. */
   public void switchReset(DatapathId switchId) {
     connections
-        .find(connection -> connection.client().switchId().equals(switchId))
+        .findWithRules(connection -> connection.client().switchId().equals(switchId))
         .forEach(connection -> leave(connection, connections.expire(connection), End.SWITCH_RESET));
   }
 

@@ -1,6 +1,7 @@
 package io.malob.balancer.admission;
 
 import io.malob.algorithm.Attachment;
+import io.malob.balancer.connection.SharedAttachments;
 import io.malob.balancer.view.ServerMoves;
 import io.malob.balancer.view.VipMac;
 import io.malob.module.AttachedHosts;
@@ -25,6 +26,7 @@ public final class HostFinder implements RequestHandler.Clients, ServerMoves.Pla
   private final ITopologyService topology;
   private final AttachedHosts hosts;
   private final FlowProgrammer programmer;
+  private final SharedAttachments attachments = new SharedAttachments();
 
   public HostFinder(
       IOFSwitchService switches,
@@ -45,9 +47,11 @@ public final class HostFinder implements RequestHandler.Clients, ServerMoves.Pla
    */
   @Override
   public Optional<Attachment> locate(DatapathId switchId, OFPort inPort, Packet packet) {
-    return topology.isAttachmentPointPort(switchId, inPort)
-        ? Optional.of(new Attachment(switchId, inPort, packet.srcMac()))
-        : find(packet.source());
+    Optional<Attachment> found =
+        topology.isAttachmentPointPort(switchId, inPort)
+            ? Optional.of(new Attachment(switchId, inPort, packet.srcMac()))
+            : find(packet.source());
+    return found.map(attachments::share);
   }
 
   /** Where the host with an address was last seen. */

@@ -101,9 +101,7 @@ public final class Relocations {
     Attachment before = connection.client();
     Attachment client = isFromClient ? placeOf(before, arrival) : before;
     Server server = serverNow(connection);
-    if (!client.equals(before) || !server.at().equals(connection.server().at())) {
-      relocate(connection, client, server, REST_NANOS);
-    }
+    relocate(connection, client, server, REST_NANOS);
   }
 
   /**
@@ -132,7 +130,11 @@ public final class Relocations {
 
   private boolean relocate(
       Connection connection, Attachment client, Server server, long restNanos) {
-    @Nullable Moved before = connection.relocate(client, server, nanoTime.getAsLong(), restNanos);
+    if (client.equals(connection.client()) && server.at().equals(connection.server().at())) {
+      return false;
+    }
+    @Nullable Moved before =
+        connections.relocate(connection, client, server, nanoTime.getAsLong(), restNanos);
     if (before == null) {
       return false;
     }

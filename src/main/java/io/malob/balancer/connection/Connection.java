@@ -50,6 +50,11 @@ import org.projectfloodlight.openflow.types.MacAddress;
  * <p>Its paths change in the first three states only: {@link #take}, {@link #move}, {@link
  * #relocate}.
  *
+ * <p>A dormant connection is kept as a row of {@link DormantConnections}. An object in that state
+ * is a picture of the row, of which there may be several: {@link ConnectionTable} makes the
+ * transitions of the state, and brings the object up to date before. The object that is reactivated
+ * is the connection from then on.
+ *
  * <p>Thread-safe: all that changes is guarded by the lock of this object, which is held for a few
  * instructions and never while anything is sent.
  */
@@ -59,6 +64,9 @@ public final class Connection {
 
   /** How many packets may wait for the paths; a TCP client sends one SYN a second. */
   private static final int MAX_PENDING = 8;
+
+  /** The time of what has not happened. */
+  private static final long NEVER = Long.MIN_VALUE;
 
   /** The states of the table. */
   public enum State {
@@ -157,6 +165,15 @@ public final class Connection {
    */
   public record Moved(Attachment client, Server server, @Nullable Route route, boolean hasRules) {}
 
+  /** What a dormant connection is, beside what never changes of it. */
+  record Dormancy(
+      Server server,
+      Attachment client,
+      boolean wasEnded,
+      long openedAtNanos,
+      long sinceNanos,
+      long relocatedAtNanos) {}
+
   // both five-tuples: there are very many connections, so these are no objects
   private final long requestAddresses;
   private final long requestProtocolAndPorts;
@@ -198,9 +215,8 @@ public final class Connection {
   private volatile boolean programmed;
   private boolean wasProgrammed;
   private long programmedAtNanos;
-  private @Nullable Long seenAtNanos;
-  private boolean wasRelocated;
-  private long relocatedAtNanos;
+  private long seenAtNanos;
+  private long relocatedAtNanos = NEVER;
 
   /**
    * Creates a connection that has just been placed.
@@ -232,6 +248,46 @@ public final class Connection {
     this.client = client;
     this.generation = generation;
     this.openedAtNanos = nowNanos;
+    this.seenAtNanos = nowNanos;
+  }
+
+  /** A dormant connection. */
+  static Connection dormant(
+      FiveTuple request, int vipNumber, Algorithm algorithm, int generation, Dormancy content) {
+    Connection connection =
+        new Connection(
+            request,
+            vipNumber,
+            algorithm,
+            content.server,
+            content.client,
+            generation,
+            content.openedAtNanos);
+    connection.state = State.DORMANT;
+    connection.restore(content);
+    connection.seenAtNanos = content.sinceNanos; // it had rules until then
+    return connection;
+  }
+
+  /** What is to be kept of a dormant connection. */
+  synchronized Dormancy dormancy() {
+    return new Dormancy(
+        server, client, wasEnded, openedAtNanos, dormantSinceNanos, relocatedAtNanos);
+  }
+
+  /** Brings a dormant connection up to date with what is kept of it. */
+  synchronized void restore(Dormancy content) {
+    server = content.server;
+    client = content.client;
+    wasEnded = content.wasEnded;
+    openedAtNanos = content.openedAtNanos;
+    dormantSinceNanos = content.sinceNanos;
+    relocatedAtNanos = content.relocatedAtNanos;
+  }
+
+  /** Whether others hold on to this object while it is dormant: its session, or its profile. */
+  boolean isHeld() {
+    return isToFtp() || isSampled();
   }
 
   /** The packets from the client to the VIP. */
@@ -264,13 +320,17 @@ public final class Connection {
 
   /** The five-tuple of a client's packets as a server receives them. */
   public static FiveTuple atMember(FiveTuple request, Server server) {
-    boolean keepsPort = server.port() == 0 || request.dstPort() == 0;
     return FiveTuple.of(
         request.protocol(),
         request.srcAddress(),
         request.srcPort(),
         server.address(),
-        keepsPort ? request.dstPort() : server.port());
+        portAtMember(request.dstPort(), server));
+  }
+
+  /** The port at which a server receives what clients send to a port of the VIP. */
+  static int portAtMember(int vipPort, Server server) {
+    return server.port() == 0 || vipPort == 0 ? vipPort : server.port();
   }
 
   /** Whether it goes to the port of FTP, so that it may be a control connection. */
@@ -514,11 +574,6 @@ public final class Connection {
     return new Effects(before, next, wasEnded, until, openedAtNanos, setRoute(null));
   }
 
-  /** Whether the connection has been dormant since then without a break. */
-  public synchronized boolean isDormantSince(long nanos) {
-    return state == State.DORMANT && dormantSinceNanos == nanos;
-  }
-
   /**
    * Gives the connection its paths. Gives back those that it has no use for: the ones from before,
    * or these if it has no rules any more.
@@ -575,14 +630,13 @@ public final class Connection {
   public synchronized @Nullable Moved relocate(
       Attachment newClient, Server newServer, long nowNanos, long restNanos) {
     boolean isThere = newClient.equals(client) && newServer.at().equals(server.at());
-    boolean rests = wasRelocated && nowNanos - relocatedAtNanos < restNanos;
+    boolean rests = relocatedAtNanos != NEVER && nowNanos - relocatedAtNanos < restNanos;
     if (state == State.CLOSED || isThere || rests) {
       return null;
     }
     Moved before = new Moved(client, server, setRoute(null), state.hasRules());
     client = newClient;
     server = newServer;
-    wasRelocated = true;
     relocatedAtNanos = nowNanos;
     programmed = false;
     spoilSample();
@@ -601,9 +655,8 @@ public final class Connection {
 
   /** When it last gave a sign: its rules were sent, or that of its replies was there. */
   public synchronized long lastSignNanos() {
-    @Nullable Long seen = seenAtNanos;
     long sent = wasProgrammed ? programmedAtNanos : openedAtNanos;
-    return seen == null || sent - seen > 0 ? sent : seen;
+    return sent - seenAtNanos > 0 ? sent : seenAtNanos;
   }
 
   /** What becomes of a packet that is to be sent on. */

@@ -99,7 +99,7 @@ final class ConnectionIndex {
    * closest-pair problem", 1997, section 2.2): the upper bits of a product. With factors that
    * nobody knows, no client can choose ports or addresses that make one chain long.
    */
-  private static int hash(FiveTuple tuple) {
+  static int hash(FiveTuple tuple) {
     long product = tuple.addresses() * ADDRESS_FACTOR + tuple.protocolAndPorts() * PORT_FACTOR;
     return (int) (product >>> Integer.SIZE);
   }

@@ -1,23 +1,41 @@
 package io.malob.balancer.connection;
 
+import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.Server;
 import io.malob.balancer.connection.Connection.Effects;
+import io.malob.balancer.connection.Connection.Moved;
 import io.malob.balancer.connection.Connection.Route;
+import io.malob.balancer.connection.Connection.State;
+import java.lang.ref.WeakReference;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.StampedLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * All connections, open and dormant, found by the five-tuple of their requests and by that of their
- * replies. Bounded: those that have been dormant for longest are forgotten first. Thread-safe; a
- * look-up takes no lock.
+ * replies. Bounded: those that have been dormant for longest are forgotten first.
+ *
+ * <p>Connections with rules are objects in two maps; dormant ones are rows of {@link
+ * DormantConnections}. A look-up that finds a row makes an object of it, a picture, which stays
+ * outside of the table until it is reactivated. Every transition into, within or out of {@link
+ * Connection.State#DORMANT} is made here, and so is every end.
+ *
+ * <p>Thread-safe. One lock guards the rows and the transitions. It is held for a few instructions,
+ * or while the rows move into larger arrays. A new connection shares it with others. A look-up
+ * takes it only if it finds a row, or if a row is written meanwhile.
  */
 public final class ConnectionTable {
 
@@ -32,6 +50,9 @@ public final class ConnectionTable {
     FULL
   }
 
+  /** How many rows are read or removed without a break. */
+  private static final int MAX_BATCH = 256;
+
   private final int maxOpen;
   private final int maxDormant;
   private final long dormantNanos;
@@ -40,13 +61,15 @@ public final class ConnectionTable {
 
   private final ConnectionIndex byRequest = new ConnectionIndex(ConnectionIndex.Side.REQUEST);
   private final ConnectionIndex byReply = new ConnectionIndex(ConnectionIndex.Side.REPLY);
-  private final ConcurrentLinkedQueue<Dormant> queue = new ConcurrentLinkedQueue<>();
-  private final ReentrantLock sweeping = new ReentrantLock();
   private final AtomicInteger open = new AtomicInteger();
-  private final AtomicInteger dormant = new AtomicInteger();
 
-  /** The length of the queue, which the queue itself would have to walk for. */
-  private final AtomicInteger queued = new AtomicInteger();
+  /** Taken before the lock of a connection, never within it. */
+  private final StampedLock lock = new StampedLock();
+
+  private final DormantConnections dormant;
+
+  /** What must be told of connections that become dormant or go on. */
+  private final List<WeakReference<Walk>> walks = new CopyOnWriteArrayList<>();
 
   /**
    * An empty table.
@@ -67,16 +90,41 @@ public final class ConnectionTable {
     this.dormantNanos = dormantNanos;
     this.nanoTime = nanoTime;
     this.forgotten = forgotten;
+    this.dormant = new DormantConnections(maxDormant);
   }
 
   /** The connection of these request packets, or null. */
   public @Nullable Connection byRequest(FiveTuple request) {
-    return byRequest.get(request);
+    @Nullable Connection open = byRequest.get(request);
+    return open == null ? search(request, false) : open;
   }
 
   /** The connection of these reply packets, as the member makes them, or null. */
   public @Nullable Connection byReply(FiveTuple reply) {
-    return byReply.get(reply);
+    @Nullable Connection open = byReply.get(reply);
+    return open == null ? search(reply, true) : open;
+  }
+
+  /**
+   * Looks among the dormant connections and the others, as both are at one moment: a connection
+   * that goes from here to there is not missed.
+   */
+  private @Nullable Connection search(FiveTuple tuple, boolean isReply) {
+    ConnectionIndex others = isReply ? byReply : byRequest;
+    long stamp = lock.tryOptimisticRead();
+    if (stamp != 0 && dormant.findOptimistically(tuple, isReply) == DormantConnections.NONE) {
+      @Nullable Connection found = others.get(tuple);
+      if (lock.validate(stamp)) {
+        return found;
+      }
+    }
+    stamp = lock.readLock();
+    try {
+      int row = dormant.find(tuple, isReply);
+      return row == DormantConnections.NONE ? others.get(tuple) : dormant.picture(row);
+    } finally {
+      lock.unlockRead(stamp);
+    }
   }
 
   /** Adds an open connection if both sides can distinguish it from all others. */
@@ -85,15 +133,32 @@ public final class ConnectionTable {
       open.decrementAndGet();
       return Admission.FULL;
     }
-    Connection clash = byReply.putIfAbsent(connection.reply(), connection);
-    if (clash != null) {
+    Admission admission;
+    long stamp = lock.readLock(); // many may add at once, but none becomes dormant or goes on
+    try {
+      admission = addIfDistinct(connection);
+    } finally {
+      lock.unlockRead(stamp);
+    }
+    if (admission != Admission.ADDED) {
       open.decrementAndGet();
+    }
+    return admission;
+  }
+
+  private Admission addIfDistinct(Connection connection) {
+    int row = dormant.find(connection.reply(), true);
+    @Nullable Connection clash =
+        row == DormantConnections.NONE
+            ? byReply.putIfAbsent(connection.reply(), connection)
+            : dormant.picture(row);
+    if (clash != null) {
       boolean same = clash.request().equals(connection.request());
       return same ? Admission.EXISTS : Admission.CLASH;
     }
-    if (byRequest.putIfAbsent(connection.request(), connection) != null) {
+    if (dormant.find(connection.request(), false) != DormantConnections.NONE
+        || byRequest.putIfAbsent(connection.request(), connection) != null) {
       byReply.remove(connection);
-      open.decrementAndGet();
       return Admission.EXISTS;
     }
     return Admission.ADDED;
@@ -102,91 +167,214 @@ public final class ConnectionTable {
   /** The rules of a connection have expired: it is kept as dormant. */
   public Effects expire(Connection connection) {
     long now = nanoTime.getAsLong();
-    Effects effects = connection.expire(now);
-    if (effects.happened()) {
-      open.decrementAndGet();
-      queue.add(new Dormant(connection, now));
-      queued.incrementAndGet();
-      if (dormant.incrementAndGet() > maxDormant) {
-        sweep();
+    Effects effects = Effects.NONE;
+    long stamp = lock.writeLock();
+    try {
+      if (connection.equals(byRequest.get(connection.request()))) {
+        effects = connection.expire(now);
       }
+      if (effects.happened()) {
+        dormant.add(connection);
+        removeFromMaps(connection);
+        open.decrementAndGet();
+        tellWalks(connection);
+      }
+    } finally {
+      lock.unlockWrite(stamp);
+    }
+    if (dormant.size() > maxDormant) {
+      sweep();
     }
     return effects;
   }
 
-  /** A dormant connection goes on; not if the table is full. */
+  /**
+   * A dormant connection goes on; not if the table is full, or if the connection went on as another
+   * object.
+   */
   public Effects reactivate(Connection connection) {
-    Effects effects = open.incrementAndGet() > maxOpen ? Effects.NONE : connection.reactivate();
-    (effects.happened() ? dormant : open).decrementAndGet();
+    if (open.incrementAndGet() > maxOpen) {
+      open.decrementAndGet();
+      return Effects.NONE;
+    }
+    Effects effects = Effects.NONE;
+    long stamp = lock.writeLock();
+    try {
+      int row = rowOf(connection);
+      if (row != DormantConnections.NONE) {
+        effects = connection.reactivate();
+        byRequest.putIfAbsent(connection.request(), connection);
+        byReply.putIfAbsent(connection.reply(), connection);
+        dormant.remove(row);
+        tellWalks(connection);
+      }
+    } finally {
+      lock.unlockWrite(stamp);
+    }
+    if (!effects.happened()) {
+      open.decrementAndGet();
+    }
     return effects;
+  }
+
+  /** The row of a dormant connection, which is brought up to date with it. */
+  private int rowOf(Connection connection) {
+    int row =
+        connection.state() == State.DORMANT ? dormant.find(connection) : DormantConnections.NONE;
+    if (row != DormantConnections.NONE) {
+      connection.restore(dormant.content(row));
+    }
+    return row;
+  }
+
+  /** The client of a connection, in any state, has ended it. */
+  public Effects end(Connection connection, long nowNanos) {
+    Effects effects = connection.end(nowNanos);
+    if (connection.state() == State.DORMANT) {
+      changeRow(connection, dormant -> dormant.end(nowNanos));
+    }
+    return effects;
+  }
+
+  /**
+   * The ends of a connection, in any state, are attached there now.
+   *
+   * @return as {@link Connection#relocate} says
+   */
+  public @Nullable Moved relocate(
+      Connection connection, Attachment client, Server server, long nowNanos, long restNanos) {
+    return changeRow(connection, current -> current.relocate(client, server, nowNanos, restNanos));
+  }
+
+  /** Changes a connection and its row; null if it was dormant and is so no more. */
+  private <T> @Nullable T changeRow(
+      Connection connection, Function<Connection, @Nullable T> change) {
+    long stamp = lock.writeLock();
+    try {
+      int row = rowOf(connection);
+      if (connection.state() == State.DORMANT && row == DormantConnections.NONE) {
+        return null;
+      }
+      @Nullable T result = change.apply(connection);
+      if (row != DormantConnections.NONE) {
+        dormant.put(row, connection.dormancy());
+      }
+      return result;
+    } finally {
+      lock.unlockWrite(stamp);
+    }
   }
 
   /** Forgets a connection, whatever its state. */
   public Effects close(Connection connection) {
-    return left(connection, connection.close());
+    return leave(connection, Connection::close);
   }
 
   /** Forgets a connection that has rules on these paths. */
   public Effects closeOn(Connection connection, Route route) {
-    return left(connection, connection.closeOn(route));
+    return leave(connection, current -> current.closeOn(route));
   }
 
   /** Forgets a dormant connection. */
   public Effects forget(Connection connection) {
-    return left(connection, connection.forget());
+    return leave(connection, Connection::forget);
   }
 
-  private Effects left(Connection connection, Effects effects) {
-    if (effects.happened()) {
-      (effects.before().hasRules() ? open : dormant).decrementAndGet();
-      byRequest.remove(connection);
-      byReply.remove(connection);
-      forgotten.accept(connection);
+  private Effects leave(Connection connection, Function<Connection, Effects> transition) {
+    @Nullable Connection current = connection;
+    Effects effects = Effects.NONE;
+    long stamp = lock.writeLock();
+    try {
+      int row = rowOf(connection);
+      if (row == DormantConnections.NONE && connection.state() == State.DORMANT) {
+        current = goneOn(connection);
+      }
+      if (current != null) {
+        effects = transition.apply(current);
+      }
+      if (current != null && effects.happened()) {
+        left(current, row);
+      }
+    } finally {
+      lock.unlockWrite(stamp);
+    }
+    if (current != null && effects.happened()) {
+      forgotten.accept(current);
     }
     return effects;
   }
 
+  /** The connection of an outdated picture, if it has gone on as another object; else null. */
+  private @Nullable Connection goneOn(Connection picture) {
+    @Nullable Connection open = byRequest.get(picture.request());
+    return open != null
+            && open.generation() == picture.generation()
+            && open.reply().equals(picture.reply())
+        ? open
+        : null;
+  }
+
+  private void left(Connection connection, int row) {
+    if (row == DormantConnections.NONE) {
+      open.decrementAndGet();
+      removeFromMaps(connection);
+    } else {
+      dormant.remove(row);
+    }
+  }
+
+  private void removeFromMaps(Connection connection) {
+    byRequest.remove(connection);
+    byReply.remove(connection);
+  }
+
   /** Forgets the dormant connections that are too many or too old. To be called now and then. */
   public void sweep() {
-    if (!sweeping.tryLock()) {
-      return; // another thread is at it
+    long now = nanoTime.getAsLong();
+    List<Connection> batch = sweepBatch(now);
+    while (!batch.isEmpty()) {
+      batch.forEach(forgotten);
+      batch = sweepBatch(now);
     }
+  }
+
+  private List<Connection> sweepBatch(long nowNanos) {
+    List<Connection> batch = new ArrayList<>();
+    long stamp = lock.writeLock();
     try {
-      long now = nanoTime.getAsLong();
-      @Nullable Dormant first = queue.peek();
-      while (first != null && (first.isOutdated() || hasToGo(first, now))) {
-        queue.poll();
-        queued.decrementAndGet();
-        if (!first.isOutdated()) {
-          forget(first.connection);
+      while (batch.size() < MAX_BATCH && hasToGo(dormant.oldest(), nowNanos)) {
+        int row = dormant.oldest();
+        @Nullable Connection connection = dormant.picture(row);
+        if (connection != null && connection.forget().happened()) {
+          batch.add(connection);
         }
-        first = queue.peek();
-      }
-      if (queued.get() > 2L * maxDormant) {
-        dropOutdated();
+        dormant.remove(row);
       }
     } finally {
-      sweeping.unlock();
+      lock.unlockWrite(stamp);
     }
+    return batch;
   }
 
-  private void dropOutdated() {
-    for (Iterator<Dormant> each = queue.iterator(); each.hasNext(); ) {
-      if (each.next().isOutdated()) {
-        each.remove();
-        queued.decrementAndGet();
-      }
-    }
-  }
-
-  private boolean hasToGo(Dormant entry, long nowNanos) {
-    return nowNanos - entry.sinceNanos >= dormantNanos || dormant.get() > maxDormant;
+  private boolean hasToGo(int row, long nowNanos) {
+    return row != DormantConnections.NONE
+        && (nowNanos - dormant.sinceNanos(row) >= dormantNanos || dormant.size() > maxDormant);
   }
 
   /** All connections that meet a condition; linear, for administrators' changes. */
   public List<Connection> find(Predicate<Connection> condition) {
+    return among(all(), condition);
+  }
+
+  /** All connections with rules that meet a condition; linear in those. */
+  public List<Connection> findWithRules(Predicate<Connection> condition) {
+    return among(withRules(), condition);
+  }
+
+  private static List<Connection> among(
+      Iterable<Connection> connections, Predicate<Connection> condition) {
     List<Connection> found = new ArrayList<>();
-    for (Connection connection : byRequest.all()) {
+    for (Connection connection : connections) {
       if (condition.test(connection)) {
         found.add(connection);
       }
@@ -194,14 +382,114 @@ public final class ConnectionTable {
     return found;
   }
 
-  /** All connections, without a copy: what comes and goes meanwhile may be among them or not. */
-  public Iterable<Connection> all() {
+  /**
+   * All connections with rules, without a copy: what comes and goes meanwhile may be among them or
+   * not.
+   */
+  public Iterable<Connection> withRules() {
     return byRequest.all();
+  }
+
+  /**
+   * All connections, open and dormant, without a copy: what comes and goes meanwhile may be among
+   * them or not. A connection that becomes dormant or goes on meanwhile may be among them twice.
+   */
+  public Iterable<Connection> all() {
+    return all(any -> true);
+  }
+
+  /** As {@link #all()}, but only those whose requests meet a condition. */
+  Iterable<Connection> all(Predicate<FiveTuple> condition) {
+    return () -> new Walk(condition);
+  }
+
+  private void tellWalks(Connection connection) {
+    for (WeakReference<Walk> each : walks) {
+      @Nullable Walk walk = each.get();
+      if (walk != null) {
+        walk.moved.add(connection);
+      }
+    }
+  }
+
+  /**
+   * Goes over the connections with rules, then over the dormant ones, then over those that have
+   * become dormant or gone on meanwhile, which may have been missed.
+   */
+  private final class Walk implements Iterator<Connection> {
+    private final Predicate<FiveTuple> condition;
+    private final Queue<Connection> moved = new ConcurrentLinkedQueue<>();
+    private final Queue<Connection> batch = new ArrayDeque<>();
+    private final WeakReference<Walk> reference = new WeakReference<>(this);
+    private final Iterator<Connection> withRules;
+    private int row;
+    private @Nullable Connection next;
+
+    Walk(Predicate<FiveTuple> condition) {
+      this.condition = condition;
+      walks.removeIf(each -> each.get() == null); // some were given up
+      walks.add(reference);
+      withRules = byRequest.all().iterator();
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (next == null) {
+        @Nullable Connection candidate = advance();
+        if (candidate == null) {
+          walks.remove(reference);
+          return false;
+        }
+        if (condition.test(candidate.request())) {
+          next = candidate;
+        }
+      }
+      return true;
+    }
+
+    private @Nullable Connection advance() {
+      if (withRules.hasNext()) {
+        return withRules.next();
+      }
+      @Nullable Connection first = batch.poll();
+      while (first == null && readRows()) {
+        first = batch.poll();
+      }
+      return first == null ? moved.poll() : first;
+    }
+
+    /** Makes objects of some rows; false if there are no more. */
+    private boolean readRows() {
+      long stamp = lock.readLock();
+      try {
+        int end = Math.min(dormant.capacity(), row + MAX_BATCH);
+        boolean isRest = row < end;
+        for (; row < end; row++) {
+          @Nullable Connection connection = dormant.picture(row, condition);
+          if (connection != null) {
+            batch.add(connection);
+          }
+        }
+        return isRest;
+      } finally {
+        lock.unlockRead(stamp);
+      }
+    }
+
+    @Override
+    public Connection next() {
+      @Nullable Connection found = hasNext() ? next : null;
+      if (found == null) {
+        throw new NoSuchElementException();
+      }
+      next = null;
+      return found;
+    }
   }
 
   /** Whether half of the room for dormant connections is taken. */
   public boolean isHalfFullOfDormant() {
-    return dormant.get() >= maxDormant / 2;
+    return dormant.size() >= maxDormant / 2;
   }
 
   /** Whether no more connections can be opened. */
@@ -216,19 +504,16 @@ public final class ConnectionTable {
 
   /** How many connections are dormant. */
   public int dormant() {
-    return dormant.get();
+    return dormant.size();
   }
 
-  /** How many entries the queue has, with those of connections that are dormant no more. */
-  int queued() {
-    return queued.get();
-  }
-
-  /** An entry of the queue, which stays there when the connection goes on. */
-  private record Dormant(Connection connection, long sinceNanos) {
-    /** Whether the connection has gone on since, or is forgotten. */
-    boolean isOutdated() {
-      return !connection.isDormantSince(sinceNanos);
+  /** How many bytes are taken by what is kept of dormant connections. */
+  long bytesOfDormant() {
+    long stamp = lock.readLock();
+    try {
+      return dormant.bytes();
+    } finally {
+      lock.unlockRead(stamp);
     }
   }
 }

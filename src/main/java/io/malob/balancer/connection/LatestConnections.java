@@ -21,7 +21,10 @@ public final class LatestConnections {
 
   /** Drops a connection that has left the table. */
   public void remove(Connection connection) {
-    byGeneration.compareAndSet(connection.generation() & (CAPACITY - 1), connection, null);
+    @Nullable Connection known = find(connection.generation());
+    if (known != null) {
+      byGeneration.compareAndSet(connection.generation() & (CAPACITY - 1), known, null);
+    }
   }
 
   /** The connection of a generation; null if later connections have overwritten it. */

@@ -125,7 +125,7 @@ public final class LostClients {
     done.entrySet().retainAll(lost.entrySet());
     lost.keySet().removeAll(done.keySet());
     if (!lost.isEmpty()) {
-      scan = connections.all().iterator();
+      scan = connections.withRules().iterator();
     }
   }
 

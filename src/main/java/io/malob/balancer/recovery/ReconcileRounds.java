@@ -96,7 +96,7 @@ public final class ReconcileRounds {
     start(
         switchId,
         occasion,
-        parts.connections().all(),
+        parts.connections().withRules(),
         ok -> {
           seen.add(switchId);
           if (!ok) {
@@ -147,7 +147,7 @@ public final class ReconcileRounds {
    */
   private void sortConnections() {
     ofRound.clear();
-    for (Connection connection : parts.connections().all()) {
+    for (Connection connection : parts.connections().withRules()) {
       if (connection.state().hasRules()) {
         DatapathId clientSwitch = connection.client().switchId();
         DatapathId memberSwitch = connection.server().at().switchId();

@@ -40,7 +40,10 @@ public final class PathMover {
   private final ConnectionProgrammer programmer;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
-  private final Map<Connection, Long> movedAtNanos = new HashMap<>();
+
+  /** By generation: while it is dormant, a connection is no object. */
+  private final Map<Integer, Long> movedAtNanos = new HashMap<>();
+
   private final Map<DirectedLink, Long> touchedAtNanos = new HashMap<>();
 
   /** Changes that their switches have not confirmed. */
@@ -65,7 +68,7 @@ public final class PathMover {
 
   /** Whether the latest move of a connection is long enough ago for another one. */
   boolean isRested(Connection connection) {
-    return !movedAtNanos.containsKey(connection);
+    return !movedAtNanos.containsKey(connection.generation());
   }
 
   /** The links that flows were moved to or from within that time: their utilization is changing. */
@@ -95,7 +98,7 @@ public final class PathMover {
   void move(LongFlow longFlow, Move move) {
     long now = nanoTime.getAsLong();
     Path before = longFlow.path();
-    movedAtNanos.put(longFlow.connection(), now);
+    movedAtNanos.put(longFlow.connection().generation(), now);
     before.links().forEach(link -> touchedAtNanos.put(link, now));
     move.to().links().forEach(link -> touchedAtNanos.put(link, now));
     LabelledPath label = labels.acquire(move.to());

@@ -3,6 +3,7 @@ package io.malob.balancer.admission;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.connection.Connection;
@@ -10,6 +11,7 @@ import io.malob.balancer.connection.Connection.State;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /** How connections get their paths, without the module around it. */
@@ -26,6 +28,12 @@ class ConnectionActivatorTest {
 
   private long known() {
     return all.packetIns.with(0, all.rejects).get("known");
+  }
+
+  private long packetsToTheMember() {
+    return all.switches.get(3).messages().stream()
+        .filter(message -> message.getType() == OFType.PACKET_OUT)
+        .count();
   }
 
   private long refused(RejectReason reason) {
@@ -139,6 +147,24 @@ class ConnectionActivatorTest {
     all.activator.forward(connection, all.arrival(LifecycleFixture.fromMember(PORT)));
 
     assertEquals(State.OPEN, connection.state());
+    all.assertCounts(1);
+  }
+
+  /** Two threads have found it dormant; the other one was faster. */
+  @Test
+  void packetOfADormantConnection_thatHasGoneOnMeanwhile_goesOnAsWell() {
+    Connection dormant = all.dormant(PORT);
+    Connection mine = all.connections.byRequest(dormant.request());
+    Connection others = all.connections.byRequest(dormant.request());
+    fromClient(others, Packet.TCP_ACK);
+    long before = packetsToTheMember();
+
+    fromClient(mine, Packet.TCP_ACK);
+
+    assertEquals(2, known());
+    assertEquals(before + 1, packetsToTheMember());
+    assertSame(others, all.connections.byRequest(dormant.request()));
+    assertEquals(0, all.rejects.byReason().values().stream().mapToLong(each -> each).sum());
     all.assertCounts(1);
   }
 

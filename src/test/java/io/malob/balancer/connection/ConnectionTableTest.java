@@ -2,6 +2,8 @@ package io.malob.balancer.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,8 +18,11 @@ import io.malob.balancer.connection.ConnectionTable.Admission;
 import io.malob.testing.Servers;
 import io.malob.testing.Together;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -69,6 +74,17 @@ class ConnectionTableTest {
     Connection connection = added(clientPort);
     assertTrue(table.expire(connection).happened());
     return connection;
+  }
+
+  /** The state of a connection in the table, of which an object may be an old picture. */
+  private State state(Connection connection) {
+    Connection known = table.byRequest(connection.request());
+    assertSame(known == null, table.byReply(connection.reply()) == null);
+    return known == null ? State.CLOSED : known.state();
+  }
+
+  private static List<FiveTuple> requests(List<Connection> connections) {
+    return connections.stream().map(Connection::request).toList();
   }
 
   private void assertCounts(int open, int dormant) {
@@ -213,10 +229,11 @@ class ConnectionTableTest {
     assertTrue(table.reactivate(first).happened());
     assertTrue(table.expire(first).happened()); // now the youngest
     Connection fourth = asleep(4);
-    assertEquals(State.CLOSED, second.state());
-    assertEquals(List.of(second), forgotten);
+    assertEquals(State.CLOSED, state(second));
+    assertEquals(requests(List.of(second)), requests(forgotten));
+    assertEquals(State.CLOSED, forgotten.get(0).state());
     for (Connection kept : List.of(first, third, fourth)) {
-      assertEquals(State.DORMANT, kept.state());
+      assertEquals(State.DORMANT, state(kept));
     }
     assertCounts(0, MAX_DORMANT);
   }
@@ -230,12 +247,12 @@ class ConnectionTableTest {
     assertCounts(0, 2);
     clock.addAndGet(1);
     table.sweep();
-    assertEquals(State.CLOSED, first.state());
-    assertEquals(State.DORMANT, second.state());
+    assertEquals(State.CLOSED, state(first));
+    assertEquals(State.DORMANT, state(second));
     clock.addAndGet(DORMANT_NANOS);
     table.sweep();
     assertCounts(0, 0);
-    assertEquals(0, table.queued());
+    assertEquals(requests(List.of(first, second)), requests(forgotten));
   }
 
   @Test
@@ -254,20 +271,177 @@ class ConnectionTableTest {
   }
 
   @Test
-  void expireAndReactivate_manyTimes_remembersNoMoreThanTwiceTheBound() {
-    asleep(1); // the oldest, so that nothing behind it leaves the queue by age
+  void expireAndReactivate_manyTimes_remembersNoMoreThanOnce() {
+    asleep(1); // the oldest, so that nothing behind it leaves by age
     Connection restless = asleep(2);
-    for (int i = 0; i < 1_000; i++) {
-      clock.incrementAndGet();
+    long bytes = table.bytesOfDormant();
+    for (int i = 0; i < 5_000; i++) {
       if (i % 100 == 0) {
+        clock.incrementAndGet();
         table.sweep();
-        assertTrue(table.queued() <= 2 * MAX_DORMANT, table.queued() + " after a sweep");
       }
       assertTrue(table.reactivate(restless).happened());
       assertTrue(table.expire(restless).happened());
     }
-    table.sweep();
-    assertTrue(table.queued() <= 2 * MAX_DORMANT, table.queued() + " remembered");
+    assertCounts(0, 2);
+    assertEquals(bytes, table.bytesOfDormant(), "there was room for two");
+  }
+
+  @Test
+  void pictures_ofADormantConnection_areAllOfIt_andOneOfThemGoesOn() {
+    Connection old = added(1);
+    Attachment elsewhere = new Attachment(DatapathId.of(7), OFPort.of(8), MacAddress.of(9));
+    clock.addAndGet(5);
+    table.expire(old);
+    Connection picture = table.byRequest(old.request());
+    Connection other = table.byReply(old.reply());
+    assertNotSame(picture, other);
+    assertNotNull(table.relocate(other, elsewhere, old.server(), clock.get(), 0));
+    assertNull(table.relocate(picture, AT_CLIENT, old.server(), clock.get(), 1), "it rests");
+    assertNotNull(table.end(old, 8));
+
+    assertTrue(table.reactivate(picture).wasEnded(), "as one of the others was told");
+
+    assertEquals(elsewhere, picture.client());
+    assertEquals(State.OPEN, picture.state());
+    assertSame(picture, table.byRequest(old.request()));
+    assertSame(picture, table.byReply(old.reply()));
+    assertFalse(table.reactivate(other).happened());
+    assertFalse(table.forget(old).happened());
+    assertNull(table.relocate(other, AT_CLIENT, old.server(), clock.get(), 0));
+    assertEquals(elsewhere, picture.client());
+    assertCounts(1, 0);
+    assertEquals(State.OPEN, table.close(other).before(), "whatever its state");
+    assertEquals(State.CLOSED, picture.state());
+    assertEquals(List.of(picture), forgotten);
+    assertCounts(0, 0);
+  }
+
+  @Test
+  void pictures_ofAForgottenConnection_doNothingToItsSuccessor() {
+    Connection old = asleep(1);
+    assertTrue(table.forget(table.byRequest(old.request())).happened());
+    Connection successor =
+        new Connection(old.request(), 1, Algorithm.DEFAULT, SERVERS.get(0), AT_CLIENT, 2, 0);
+    assertEquals(Admission.ADDED, table.add(successor));
+    assertFalse(table.close(old).happened());
+    assertTrue(table.expire(successor).happened());
+    assertFalse(table.close(old).happened());
+    assertFalse(table.reactivate(old).happened());
+    assertCounts(0, 1);
+  }
+
+  /** Its session is found by the object. */
+  @Test
+  void dormantControlConnectionOfFtp_staysAnObject() {
+    Connection control =
+        new Connection(
+            FiveTuple.of(6, CLIENT, 1, VIP_A, 21),
+            1,
+            Algorithm.DEFAULT,
+            SERVERS.get(0),
+            AT_CLIENT,
+            1,
+            0);
+    table.add(control);
+    table.expire(control);
+    assertSame(control, table.byRequest(control.request()));
+    assertSame(control, table.byReply(control.reply()));
+    assertEquals(List.of(control), table.find(any -> true));
+    table.forget(control);
+    assertEquals(List.of(control), forgotten);
+  }
+
+  @Test
+  void dormantConnection_takesLessThanNinetyBytes() {
+    int count = 100_000;
+    ConnectionTable large =
+        new ConnectionTable(10, count, Long.MAX_VALUE, clock::get, connection -> {});
+    assertEquals(0, large.bytesOfDormant(), "nothing is reserved");
+    for (int i = 0; i < count; i++) {
+      Connection connection = connection(i % 50_000, VIP_A + i / 50_000, SERVERS.get(i / 50_000));
+      large.add(connection);
+      large.expire(connection);
+    }
+    assertEquals(count, large.dormant());
+    long bytes = large.bytesOfDormant() / count;
+    assertTrue(bytes < 90, bytes + " bytes");
+    large.find(any -> true).forEach(large::forget);
+    assertEquals(0, large.dormant());
+    assertEquals(0, large.bytesOfDormant(), "all is given back");
+  }
+
+  /** A packet of a connection that is missed would be answered with a reset. */
+  @Test
+  void lookUps_ofConnectionsThatComeAndGo_missNone() throws Exception {
+    int connections = 200;
+    ConnectionTable busy =
+        new ConnectionTable(connections, connections, Long.MAX_VALUE, clock::get, c -> {});
+    List<FiveTuple> requests = new ArrayList<>();
+    List<FiveTuple> replies = new ArrayList<>();
+    for (int port = 1; port <= connections; port++) {
+      Connection connection = connection(port);
+      busy.add(connection);
+      requests.add(connection.request());
+      replies.add(connection.reply());
+    }
+    AtomicInteger reactivated = new AtomicInteger();
+    AtomicInteger expired = new AtomicInteger();
+    Together.run(
+        4,
+        thread -> {
+          Random random = new Random(thread);
+          for (int i = 0; i < 40_000; i++) {
+            int which = random.nextInt(connections);
+            Connection known =
+                random.nextBoolean()
+                    ? busy.byRequest(requests.get(which))
+                    : busy.byReply(replies.get(which));
+            assertNotNull(known, "missed in look-up " + i);
+            assertEquals(requests.get(which), known.request());
+            if (busy.expire(known).happened()) {
+              expired.incrementAndGet();
+            } else if (busy.reactivate(known).happened()) {
+              reactivated.incrementAndGet();
+            }
+            if (i % 500 == 0) {
+              Set<FiveTuple> walked = new HashSet<>();
+              busy.all().forEach(each -> walked.add(each.request()));
+              assertEquals(connections, walked.size(), "missed in a walk");
+            }
+          }
+        });
+    assertEquals(connections, busy.open() + busy.dormant());
+    assertEquals(busy.dormant(), expired.get() - reactivated.get());
+    assertEquals(connections, busy.find(any -> true).size());
+  }
+
+  @Test
+  void reactivate_onEightThreads_happensOnce() throws Exception {
+    Connection first = asleep(1);
+    int rounds = 2_000;
+    AtomicInteger times = new AtomicInteger();
+    CyclicBarrier barrier = new CyclicBarrier(8);
+    Together.run(
+        8,
+        thread -> {
+          for (int round = 0; round < rounds; round++) {
+            Connection mine = table.byRequest(first.request());
+            barrier.await();
+            if (table.reactivate(mine).happened()) {
+              times.incrementAndGet();
+            }
+            barrier.await();
+            Connection current = table.byRequest(first.request());
+            assertSame(current, table.byReply(first.reply()));
+            assertEquals(State.OPEN, current.state());
+            barrier.await();
+            table.expire(current);
+            barrier.await();
+          }
+        });
+    assertEquals(rounds, times.get());
+    assertCounts(0, 1);
   }
 
   @ParameterizedTest
@@ -296,7 +470,10 @@ class ConnectionTableTest {
     assertTrue(busy.open() <= maxOpen);
     assertTrue(busy.dormant() <= maxDormant);
     for (Connection connection : all) {
-      assertSame(connection, busy.byReply(connection.reply()), "a reply is of one connection");
+      assertEquals(
+          connection.request(),
+          busy.byReply(connection.reply()).request(),
+          "a reply is of one connection");
     }
     for (Connection connection : all) {
       assertTrue(

@@ -272,8 +272,7 @@ class ConnectionTest {
     assertEquals(new Effects(State.OPENING, State.DORMANT, false, 77, 100, route), effects);
     assertEquals(Effects.NONE, connection.hear(), "told once");
     assertNull(connection.route());
-    assertTrue(connection.isDormantSince(NOW));
-    assertFalse(connection.isDormantSince(NOW + 1));
+    assertEquals(NOW, connection.dormancy().sinceNanos());
   }
 
   @Test
