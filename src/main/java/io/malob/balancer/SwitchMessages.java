@@ -204,9 +204,6 @@ final class SwitchMessages implements IOFMessageListener {
         Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
             || Cookie.is(message.getCookie(), Cookie.Kind.REPLY);
     Optional<RuleCounts> counts = isOfConnection ? RuleCounts.of(message) : Optional.empty();
-    if (isOfConnection) {
-      samples.ruleEnded(message);
-    }
     if (Cookie.is(message.getCookie(), Cookie.Kind.HOST)) {
       hostRules.ended(switchId, AddressKey.of(IpFamily.destination(message.getMatch())));
     } else if (Cookie.is(message.getCookie(), Cookie.Kind.DENIAL)) {
@@ -214,11 +211,15 @@ final class SwitchMessages implements IOFMessageListener {
     } else if (Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
         // the balancer itself deleted such a rule and has removed the connection already
         && message.getReason() != OFFlowRemovedReason.DELETE) {
-      teardown.timedOut(
-          switchId,
-          ConnectionRules.tupleOf(message.getMatch()),
-          Cookie.generation(message.getCookie()),
-          counts.isPresent() && counts.get().bytes() == 0);
+      @Nullable Connection connection =
+          teardown.timedOut(
+              switchId,
+              ConnectionRules.tupleOf(message.getMatch()),
+              Cookie.generation(message.getCookie()),
+              counts.isPresent() && counts.get().bytes() == 0);
+      samples.requestRuleEnded(message, connection);
+    } else if (isOfConnection) {
+      samples.ruleEnded(message);
     }
     counts.ifPresent(each -> counted(message.getCookie(), each));
   }

@@ -105,15 +105,17 @@ public final class ConnectionTeardown {
    *
    * @param at the switch that had it: a rule that a connection has left behind says nothing of it
    * @param isUnused whether it has counted no packet
+   * @return the connection; null if it is not in memory any more
    */
-  public void timedOut(DatapathId at, FiveTuple request, int generation, boolean isUnused) {
+  public @Nullable Connection timedOut(
+      DatapathId at, FiveTuple request, int generation, boolean isUnused) {
     @Nullable Connection connection = connections.byRequest(request);
     if (connection == null || connection.generation() != generation) {
       earlier.timedOut(request, generation);
-      return; // a later connection of the same five-tuple, or forgotten already
+      return null; // a later connection of the same five-tuple, or forgotten already
     }
     if (!connection.client().switchId().equals(at)) {
-      return;
+      return connection;
     }
     boolean wasHalfOpen =
         isUnused
@@ -129,6 +131,7 @@ public final class ConnectionTeardown {
         connection,
         forget ? connections.close(connection) : connections.expire(connection),
         End.IDLE);
+    return connection;
   }
 
   /** The connections of clients at a switch that lost its rules become dormant. */

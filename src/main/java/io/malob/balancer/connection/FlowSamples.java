@@ -63,6 +63,18 @@ public final class FlowSamples {
     }
   }
 
+  /**
+   * The request rule of a connection has timed out. Most connections are not sampled, and say so
+   * themselves: no look-up among the samples is needed.
+   *
+   * @param connection null if it is not in memory any more
+   */
+  public void requestRuleEnded(OFFlowRemoved message, @Nullable Connection connection) {
+    if (connection == null || connection.isSampled()) {
+      ruleEnded(message);
+    }
+  }
+
   /** A rule of some connection has ended. */
   public void ruleEnded(OFFlowRemoved message) {
     U64 cookie = message.getCookie();
