@@ -42,16 +42,17 @@ final class BestPathSearch {
   private int reached;
   private final CostsByWidth costsByWidth;
 
-  private int[] links = new int[64];
-  private int linkCount;
-  private final int[] firstLinks;
-  private final int[] endOfLinks;
-  private final boolean[] used;
+  /** By switch: the link at the outer end of its cheapest way. */
+  private final int[] lastLinks;
 
-  /** By switch: the switch whose path was last written down with it on a best way. */
-  private final int[] markedFor;
+  private final Ways ways;
 
-  private final int[] unexplored;
+  /** By switch: its cheapest way when it was last settled. */
+  private final int[] cheapest;
+
+  /** By switch: its path. */
+  private final int[] paths;
+
   private long effort;
 
   private BestPathSearch(
@@ -63,7 +64,6 @@ final class BestPathSearch {
     this.linkWidths = linkWidths;
     int switches = graph.switchCount();
     added = new boolean[graph.linkCount()];
-    used = new boolean[graph.linkCount()];
     primary = new long[switches];
     secondary = new long[switches];
     Arrays.fill(primary, Long.MAX_VALUE);
@@ -73,11 +73,11 @@ final class BestPathSearch {
     changed = new int[switches];
     isChanged = new boolean[switches];
     costsByWidth = new CostsByWidth(switches);
-    firstLinks = new int[switches];
-    endOfLinks = new int[switches];
-    markedFor = new int[switches];
-    Arrays.fill(markedFor, -1);
-    unexplored = new int[switches];
+    lastLinks = new int[switches];
+    ways = new Ways(switches);
+    cheapest = new int[switches];
+    paths = new int[switches];
+    Arrays.fill(paths, Ways.NONE);
   }
 
   /** The best paths between a root and all others; none if the root is not in the topology. */
@@ -96,13 +96,7 @@ final class BestPathSearch {
 
   private Found found() {
     return new Found(
-        widths,
-        Arrays.copyOf(links, linkCount),
-        firstLinks,
-        endOfLinks,
-        costsByWidth,
-        used,
-        effort);
+        widths, ways, paths, costsByWidth, ways.linksOf(paths, graph.linkCount()), effort);
   }
 
   private boolean isCheaper(int a, int b) {
@@ -117,7 +111,8 @@ final class BestPathSearch {
     if (root < 0) {
       return;
     }
-    change(root, 0, 0);
+    change(root, 0, 0, Ways.NONE);
+    settle();
     writeDown(Double.POSITIVE_INFINITY);
     int next = 0;
     while (next < linkWidths.count() && reached < graph.switchCount()) {
@@ -132,7 +127,13 @@ final class BestPathSearch {
 
   private void add(int link) {
     added[link] = true;
-    if (isReached(direction.inner(graph, link))) {
+    relaxIfSettled(link);
+  }
+
+  /** Looks at a link unless that is to come, when the switch at its inner end is settled. */
+  private void relaxIfSettled(int link) {
+    int inner = direction.inner(graph, link);
+    if (isReached(inner) && !seen.contains(inner)) {
       relax(link);
     }
   }
@@ -140,6 +141,11 @@ final class BestPathSearch {
   private void settle() {
     while (!seen.isEmpty()) {
       int at = seen.poll();
+      int last = lastLinks[at];
+      cheapest[at] =
+          last == Ways.NONE
+              ? ways.addRoot()
+              : ways.add(cheapest[direction.inner(graph, last)], last);
       if (direction == Direction.FROM_ROOT) {
         for (int link = graph.firstLink(at); link < graph.firstLink(at + 1); link++) {
           relaxIfAdded(link);
@@ -158,7 +164,7 @@ final class BestPathSearch {
     }
   }
 
-  /** Takes the way over a link if it is the cheapest so far to where it leads. */
+  /** Takes the way over a link if it is the best so far to where it leads. */
   private void relax(int link) {
     effort++;
     int inner = direction.inner(graph, link);
@@ -166,14 +172,44 @@ final class BestPathSearch {
     long first = primary[inner] + costs.primary(link);
     long second = secondary[inner] + costs.secondary(link);
     if (first < primary[outer] || (first == primary[outer] && second < secondary[outer])) {
-      change(outer, first, second);
+      change(outer, first, second, link);
+    } else if (first == primary[outer]
+        && second == secondary[outer]
+        && (link == lastLinks[outer] || comesFirst(link, lastLinks[outer]))) {
+      // the same cost, and smaller switch ids; over the same link, what it leads on has these
+      lastLinks[outer] = link;
       seen.raise(outer);
     }
   }
 
-  private void change(int at, long newPrimary, long newSecondary) {
+  /**
+   * Whether the way over one link has the smaller sequence of switch ids than that over another one
+   * to the same switch. Ways that cost the same have equally many links, since one of both costs
+   * counts them; links are numbered by the ids at their ends.
+   */
+  private boolean comesFirst(int a, int b) {
+    boolean first = a < b;
+    if (direction == Direction.FROM_ROOT) {
+      int wayA = cheapest[graph.source(a)];
+      int wayB = cheapest[graph.source(b)];
+      // the first place where they differ is the last that is met on the way back
+      while (wayA != wayB) {
+        effort++;
+        if (ways.link(wayA) != ways.link(wayB)) {
+          first = ways.link(wayA) < ways.link(wayB);
+        }
+        wayA = ways.inner(wayA);
+        wayB = ways.inner(wayB);
+      }
+    }
+    return first;
+  }
+
+  private void change(int at, long newPrimary, long newSecondary, int lastLink) {
     primary[at] = newPrimary;
     secondary[at] = newSecondary;
+    lastLinks[at] = lastLink;
+    seen.raise(at);
     if (!isChanged[at]) {
       isChanged[at] = true;
       changed[changedCount++] = at;
@@ -186,72 +222,12 @@ final class BestPathSearch {
       int at = changed[i];
       isChanged[at] = false;
       costsByWidth.add(at, width, primary[at], secondary[at]);
-      if (widths[at] >= 0) {
-        continue;
+      if (widths[at] < 0) {
+        widths[at] = width;
+        paths[at] = cheapest[at];
+        reached++;
       }
-      widths[at] = width;
-      reached++;
-      firstLinks[at] = linkCount;
-      if (direction == Direction.FROM_ROOT) {
-        markWaysTo(at);
-        walk(root, at, at);
-      } else {
-        walk(at, root, -1);
-      }
-      endOfLinks[at] = linkCount;
     }
     changedCount = 0;
-  }
-
-  /**
-   * Goes from one switch to another over cheapest ways only, at each switch to the neighbour with
-   * the smallest id: links that leave a switch are in this order.
-   *
-   * @param mark over switches with this mark only; over all if it is negative
-   */
-  private void walk(int from, int to, int mark) {
-    int at = from;
-    while (at != to) {
-      int link = graph.firstLink(at);
-      while (!isOnCheapestWay(link) || (mark >= 0 && markedFor[graph.target(link)] != mark)) {
-        link++;
-      }
-      if (linkCount == links.length) {
-        links = Arrays.copyOf(links, 2 * links.length);
-      }
-      links[linkCount++] = link;
-      used[link] = true;
-      at = graph.target(link);
-    }
-  }
-
-  /** Marks all switches from which a cheapest way leads to a switch. */
-  private void markWaysTo(int end) {
-    int count = 0;
-    markedFor[end] = end;
-    unexplored[count++] = end;
-    while (count > 0) {
-      int at = unexplored[--count];
-      for (int i = graph.firstIncoming(at); i < graph.firstIncoming(at + 1); i++) {
-        int link = graph.incoming(i);
-        int before = graph.source(link);
-        if (markedFor[before] != end && isOnCheapestWay(link)) {
-          markedFor[before] = end;
-          unexplored[count++] = before;
-        }
-      }
-    }
-  }
-
-  /**
-   * Whether the cheapest way between the root and a link's outer end leads over it, or one does.
-   */
-  private boolean isOnCheapestWay(int link) {
-    int inner = direction.inner(graph, link);
-    int outer = direction.outer(graph, link);
-    return added[link]
-        && isReached(inner)
-        && primary[inner] + costs.primary(link) == primary[outer]
-        && secondary[inner] + costs.secondary(link) == secondary[outer];
   }
 }

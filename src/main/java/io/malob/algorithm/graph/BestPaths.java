@@ -1,7 +1,6 @@
 package io.malob.algorithm.graph;
 
 import com.google.common.collect.ImmutableList;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -49,8 +48,8 @@ public final class BestPaths {
    * What a search has found, by switch.
    *
    * @param widths the bottleneck of its path: infinite at the root, negative where there is none
-   * @param links the links of all paths, one path after the other
-   * @param firstLinks where the path begins in them; it ends where {@code endOfLinks} says
+   * @param ways the paths by number, among others
+   * @param paths the number of its path; {@link Ways#NONE} where there is none
    * @param costs what its path costs, and what it would over narrower links
    * @param used by link: whether a path uses it
    * @param effort how many times the search looked at a link
@@ -58,9 +57,8 @@ public final class BestPaths {
   @SuppressWarnings("ArrayRecordComponent") // never compared, and written by the search alone
   record Found(
       double[] widths,
-      int[] links,
-      int[] firstLinks,
-      int[] endOfLinks,
+      Ways ways,
+      int[] paths,
       CostsByWidth costs,
       boolean[] used,
       long effort) {}
@@ -121,11 +119,14 @@ public final class BestPaths {
   }
 
   private Path pathOf(int number, DatapathId src) {
-    return new Path(
-        src,
-        Arrays.stream(found.links, found.firstLinks[number], found.endOfLinks[number])
-            .mapToObj(graph::link)
-            .collect(ImmutableList.toImmutableList()));
+    int[] links = found.ways.linksInwards(found.paths[number]);
+    ImmutableList.Builder<DirectedLink> inOrder =
+        ImmutableList.builderWithExpectedSize(links.length);
+    for (int i = 0; i < links.length; i++) {
+      inOrder.add(
+          graph.link(links[direction == Direction.TO_ROOT ? i : links.length - 1 - i]));
+    }
+    return new Path(src, inOrder.build());
   }
 
   /**

@@ -1,0 +1,83 @@
+package io.malob.algorithm.graph;
+
+import java.util.Arrays;
+
+/**
+ * Paths between a root and switches that share their parts: each is a shorter one and one more link
+ * at its outer end. A path is known by a number, and has a greater one than the path that it
+ * extends. Written by one search, then read only.
+ */
+final class Ways {
+  static final int NONE = -1;
+
+  private int[] links;
+  private int[] inner;
+  private int count;
+
+  /** None yet, with room for so many. */
+  Ways(int expected) {
+    links = new int[expected];
+    inner = new int[expected];
+  }
+
+  /** Adds the path of the root, which has no links. */
+  int addRoot() {
+    return add(NONE, NONE);
+  }
+
+  /** Adds the path that goes on over a link from the outer end of another one. */
+  int add(int innerWay, int link) {
+    if (count == links.length) {
+      int more = 2 * count + 1;
+      links = Arrays.copyOf(links, more);
+      inner = Arrays.copyOf(inner, more);
+    }
+    links[count] = link;
+    inner[count] = innerWay;
+    return count++;
+  }
+
+  int count() {
+    return count;
+  }
+
+  /** The last link of a path, at its outer end; {@link #NONE} of the root's. */
+  int link(int way) {
+    return links[way];
+  }
+
+  /** The path without its last link; {@link #NONE} of the root's. */
+  int inner(int way) {
+    return inner[way];
+  }
+
+  /** The links of a path, beginning at its outer end. */
+  int[] linksInwards(int way) {
+    int length = 0;
+    for (int at = way; inner[at] != NONE; at = inner[at]) {
+      length++;
+    }
+    int[] inwards = new int[length];
+    int at = way;
+    for (int i = 0; i < length; i++) {
+      inwards[i] = links[at];
+      at = inner[at];
+    }
+    return inwards;
+  }
+
+  /** By link: whether one of some paths uses it. */
+  boolean[] linksOf(int[] some, int linkCount) {
+    boolean[] used = new boolean[linkCount];
+    boolean[] isDone = new boolean[count];
+    for (int way : some) {
+      for (int at = way; at != NONE && !isDone[at]; at = inner[at]) {
+        isDone[at] = true;
+        if (links[at] != NONE) {
+          used[links[at]] = true;
+        }
+      }
+    }
+    return used;
+  }
+}
