@@ -44,6 +44,13 @@ final class KnownPaths {
       this.paths = paths;
       this.madeFor = madeFor;
     }
+
+    /** The same with other paths. */
+    Entry with(BestPaths other) {
+      Entry entry = new Entry(other, madeFor);
+      entry.used = used;
+      return entry;
+    }
   }
 
   /** A copy for a trial. */
@@ -110,9 +117,10 @@ final class KnownPaths {
   }
 
   /**
-   * Takes over the paths of the same topology that hold. Of the others, those that are needed are
-   * searched for again, the oldest first, until the budget is spent; the rest of these are kept as
-   * they are until the next time.
+   * Takes over the paths that hold. Of the others, those that are needed are searched for again,
+   * the oldest first, until the budget is spent; the rest of these are kept as they are until the
+   * next time. After links were removed, the paths over them are repaired first. Those that would
+   * take a search, and all after any other change of the topology, are left out.
    */
   void takeOver(
       KnownPaths before,
@@ -125,10 +133,14 @@ final class KnownPaths {
             .sorted(Comparator.comparingLong(entry -> entry.madeFor))
             .toList();
     for (Entry entry : oldestFirst) {
-      BestPaths paths = entry.paths;
+      @Nullable BestPaths paths = searches.inThisTopology(entry.paths);
+      if (paths == null) {
+        continue;
+      }
       boolean isNeeded = entry.used || needed.contains(paths.root());
       if (searches.hold(paths, order) || (isNeeded && budget.isSpent())) {
-        (paths.isFromRoot() ? from : to).put(paths.root(), entry);
+        (paths.isFromRoot() ? from : to)
+            .put(paths.root(), paths == entry.paths ? entry : entry.with(paths));
       } else if (isNeeded) {
         budget.spend(searchAgain(paths, searches, snapshot).effort());
       }

@@ -56,12 +56,18 @@ final class BestPathSearch {
   private long effort;
 
   private BestPathSearch(
-      Adjacency graph, int root, Direction direction, LinkCosts costs, LinkWidths linkWidths) {
+      Adjacency graph,
+      int root,
+      Direction direction,
+      LinkCosts costs,
+      LinkWidths linkWidths,
+      Ways ways) {
     this.graph = graph;
     this.root = root;
     this.direction = direction;
     this.costs = costs;
     this.linkWidths = linkWidths;
+    this.ways = ways;
     int switches = graph.switchCount();
     added = new boolean[graph.linkCount()];
     primary = new long[switches];
@@ -74,7 +80,6 @@ final class BestPathSearch {
     isChanged = new boolean[switches];
     costsByWidth = new CostsByWidth(switches);
     lastLinks = new int[switches];
-    ways = new Ways(switches);
     cheapest = new int[switches];
     paths = new int[switches];
     Arrays.fill(paths, Ways.NONE);
@@ -89,9 +94,76 @@ final class BestPathSearch {
       LinkWidths linkWidths) {
     Adjacency graph = topology.adjacency();
     BestPathSearch search =
-        new BestPathSearch(graph, graph.number(root), direction, costs, linkWidths);
+        new BestPathSearch(
+            graph,
+            graph.number(root),
+            direction,
+            costs,
+            linkWidths,
+            new Ways(graph.switchCount()));
     search.run();
     return new BestPaths(graph, root, direction, costs, linkWidths, search.found());
+  }
+
+  /**
+   * What a search would find after links were removed, all of which were equally wide. The paths
+   * that are left are still the best, and by the same tie-breaks. Only switches that have lost
+   * theirs are looked at, beginning with their neighbours that have not.
+   *
+   * @param before what was found with the removed links
+   * @param left the paths of these that use no removed link
+   * @param numbers the numbers of the paths in {@code left}, or {@link Ways#NONE}
+   */
+  static Found repair(
+      Adjacency graph,
+      Direction direction,
+      LinkCosts costs,
+      LinkWidths linkWidths,
+      Found before,
+      Ways left,
+      int[] numbers) {
+    BestPathSearch search =
+        new BestPathSearch(graph, Ways.NONE, direction, costs, linkWidths, left);
+    Arrays.fill(search.added, true);
+    for (int at = 0; at < graph.switchCount(); at++) {
+      int path = before.paths()[at];
+      if (path != Ways.NONE && numbers[path] != Ways.NONE) {
+        search.keep(at, numbers[path], before);
+      }
+    }
+    for (int at = 0; at < graph.switchCount(); at++) {
+      if (before.paths()[at] != Ways.NONE && search.paths[at] == Ways.NONE) {
+        search.relaxLinksTo(at);
+      }
+    }
+    search.settle();
+    if (linkWidths.count() > 0) {
+      search.writeDown(linkWidths.of(0));
+    }
+    return search.found();
+  }
+
+  private void keep(int at, int path, Found before) {
+    int entry = before.costs().narrowest(at);
+    primary[at] = before.costs().primary(entry);
+    secondary[at] = before.costs().secondary(entry);
+    costsByWidth.add(at, before.costs().width(entry), primary[at], secondary[at]);
+    widths[at] = before.widths()[at];
+    paths[at] = path;
+    cheapest[at] = path;
+    lastLinks[at] = ways.link(path);
+  }
+
+  private void relaxLinksTo(int at) {
+    if (direction == Direction.FROM_ROOT) {
+      for (int i = graph.firstIncoming(at); i < graph.firstIncoming(at + 1); i++) {
+        relaxIfSettled(graph.incoming(i));
+      }
+    } else {
+      for (int link = graph.firstLink(at); link < graph.firstLink(at + 1); link++) {
+        relaxIfSettled(link);
+      }
+    }
   }
 
   private Found found() {

@@ -3,6 +3,7 @@ package io.malob.algorithm.graph;
 import com.google.common.collect.ImmutableList;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -70,6 +71,24 @@ public final class BestPaths {
       LinkCosts costs,
       LinkWidths linkWidths,
       Found found) {
+    this(
+        graph,
+        root,
+        direction,
+        costs,
+        linkWidths,
+        found,
+        new AtomicReferenceArray<>(graph.switchCount()));
+  }
+
+  private BestPaths(
+      Adjacency graph,
+      DatapathId root,
+      Direction direction,
+      LinkCosts costs,
+      LinkWidths linkWidths,
+      Found found,
+      AtomicReferenceArray<@Nullable Path> paths) {
     this.graph = graph;
     this.root = root;
     this.direction = direction;
@@ -77,7 +96,7 @@ public final class BestPaths {
     this.linkWidths = linkWidths;
     this.found = found;
     this.within = Path.within(root);
-    this.paths = new AtomicReferenceArray<>(graph.switchCount());
+    this.paths = paths;
   }
 
   /** The switch that the paths begin or end at. */
@@ -92,6 +111,49 @@ public final class BestPaths {
 
   Direction direction() {
     return direction;
+  }
+
+  Adjacency graph() {
+    return graph;
+  }
+
+  /**
+   * The best paths without some links, at the costs and widths for which these were searched for.
+   * Where no path uses them, these are the paths. Then the costs by width that {@link #holds} looks
+   * at remain those with the removed links: what is the best among more paths is the best among
+   * fewer.
+   *
+   * @return null if that takes a search
+   */
+  @Nullable BestPaths without(RemovedLinks removed) {
+    int[] numbers = new int[found.ways.count()];
+    Ways left = found.ways.without(removed, numbers);
+    int[] leftPaths = new int[found.paths.length];
+    boolean isWhole = true;
+    for (int i = 0; i < leftPaths.length; i++) {
+      leftPaths[i] = found.paths[i] == Ways.NONE ? Ways.NONE : numbers[found.paths[i]];
+      isWhole &= leftPaths[i] != Ways.NONE || found.paths[i] == Ways.NONE;
+    }
+    if (!isWhole && !linkWidths.areAlike()) {
+      return null;
+    }
+    Adjacency after = removed.after();
+    LinkCosts costsLeft = removed.left(costs);
+    LinkWidths widthsLeft = removed.left(linkWidths);
+    if (isWhole) {
+      boolean[] used = left.linksOf(leftPaths, after.linkCount());
+      Found same = new Found(found.widths, left, leftPaths, found.costs, used, /* effort= */ 0);
+      return new BestPaths(after, root, direction, costsLeft, widthsLeft, same, paths);
+    }
+    Found repaired =
+        BestPathSearch.repair(after, direction, costsLeft, widthsLeft, found, left, numbers);
+    AtomicReferenceArray<@Nullable Path> known = new AtomicReferenceArray<>(leftPaths.length);
+    for (int i = 0; i < leftPaths.length; i++) {
+      if (leftPaths[i] != Ways.NONE) {
+        known.setPlain(i, paths.get(i));
+      }
+    }
+    return new BestPaths(after, root, direction, costsLeft, widthsLeft, repaired, known);
   }
 
   /** The path between two switches, one of which is the root; empty if there is none. */
@@ -143,18 +205,47 @@ public final class BestPaths {
     return found.effort;
   }
 
+  /** What the paths were searched for with; many share it. */
+  record Basis(LinkCosts costs, LinkWidths widths) {
+    /** The links that differ from other costs and widths by more than noise. */
+    int[] linksUnlike(LinkCosts costsNow, LinkWidths widthsNow) {
+      return IntStream.range(0, widths.count())
+          .filter(
+              link ->
+                  !costsNow.isLike(costs, link)
+                      || isNarrower(widths.of(link), widthsNow.of(link))
+                      || isWider(widths.of(link), widthsNow.of(link)))
+          .toArray();
+    }
+  }
+
+  Basis basis() {
+    return new Basis(costs, linkWidths);
+  }
+
+  // not by the difference, which two infinite widths do not have
+
+  private static boolean isNarrower(double before, double now) {
+    return now < (1 - NOISE) * before;
+  }
+
+  private static boolean isWider(double before, double now) {
+    return now > (1 + NOISE) * before;
+  }
+
   /**
    * Whether a search with these costs and widths would find the same paths again, or others that
-   * are wider, or as wide and cheaper, by no more than noise. One pass over the links; false where
-   * that does not suffice to tell.
+   * are wider, or as wide and cheaper, by no more than noise. One pass over the links that have
+   * changed; false where that does not suffice to tell.
+   *
+   * @param unlike what {@link Basis#linksUnlike} gives for them
    */
-  boolean holds(LinkCosts costsNow, LinkWidths widthsNow) {
-    for (int link = 0; link < graph.linkCount(); link++) {
+  boolean holds(LinkCosts costsNow, LinkWidths widthsNow, int[] unlike) {
+    for (int link : unlike) {
       double before = linkWidths.of(link);
       double now = widthsNow.of(link);
-      // not by the difference, which two infinite widths do not have
-      boolean isNarrower = now < (1 - NOISE) * before;
-      boolean isWider = now > (1 + NOISE) * before;
+      boolean isNarrower = isNarrower(before, now);
+      boolean isWider = isWider(before, now);
       boolean costsOther = !costsNow.isLike(costs, link);
       if (found.used[link] && (isNarrower || costsOther)) {
         return false;

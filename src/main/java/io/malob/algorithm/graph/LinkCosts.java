@@ -1,5 +1,6 @@
 package io.malob.algorithm.graph;
 
+import java.util.Arrays;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,15 @@ public final class LinkCosts {
   /** The lowest sum of latencies first, then the fewest links. */
   static LinkCosts latencyThenHops(long[] latencies) {
     return new LinkCosts(latencies, null);
+  }
+
+  /** The costs of some links, in the order of their numbers here. */
+  LinkCosts of(int[] links) {
+    return new LinkCosts(some(primary, links), some(secondary, links));
+  }
+
+  private static long @Nullable [] some(long @Nullable [] costs, int[] links) {
+    return costs == null ? null : Arrays.stream(links).mapToLong(link -> costs[link]).toArray();
   }
 
   long primary(int link) {

@@ -35,6 +35,16 @@ final class LinkWidths {
     return new LinkWidths(widths, IntStream.range(0, links).toArray());
   }
 
+  /** The widths of some links, in the order of their numbers here. */
+  LinkWidths of(int[] links) {
+    return of(Arrays.stream(links).mapToDouble(link -> widths[link]).toArray());
+  }
+
+  /** Whether all links are equally wide. */
+  boolean areAlike() {
+    return count() == 0 || of(atPlace(0)) == of(atPlace(count() - 1));
+  }
+
   double of(int link) {
     return widths[link];
   }

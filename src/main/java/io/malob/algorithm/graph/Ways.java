@@ -37,6 +37,26 @@ final class Ways {
     return count++;
   }
 
+  /**
+   * The paths that use no removed link.
+   *
+   * @param numbers is filled with their numbers, by number here; {@link #NONE} of the others
+   */
+  Ways without(RemovedLinks removed, int[] numbers) {
+    Ways left = new Ways(count);
+    for (int way = 0; way < count; way++) {
+      int link = links[way] == NONE ? NONE : removed.number(links[way]);
+      if (inner[way] == NONE) {
+        numbers[way] = left.addRoot();
+      } else if (numbers[inner[way]] == NONE || link == RemovedLinks.NONE) {
+        numbers[way] = NONE;
+      } else {
+        numbers[way] = left.add(numbers[inner[way]], link);
+      }
+    }
+    return left;
+  }
+
   int count() {
     return count;
   }
