@@ -3,6 +3,9 @@ package io.malob.algorithm.graph;
 import io.malob.algorithm.graph.BestPaths.Direction;
 import io.malob.algorithm.graph.BestPaths.Found;
 import java.util.Arrays;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -53,6 +56,7 @@ final class BestPathSearch {
   /** By switch: its path. */
   private final int[] paths;
 
+  private final IntConsumer relaxIfAdded = this::relaxIfAdded;
   private long effort;
 
   private BestPathSearch(
@@ -102,73 +106,146 @@ final class BestPathSearch {
             linkWidths,
             new Ways(graph.switchCount()));
     search.run();
-    return new BestPaths(graph, root, direction, costs, linkWidths, search.found());
+    return new BestPaths(graph, root, direction, costs, linkWidths, search.found(search.costsByWidth));
   }
 
   /**
-   * What a search would find after links were removed, all of which were equally wide. The paths
-   * that are left are still the best, and by the same tie-breaks. Only switches that have lost
-   * theirs are looked at, beginning with their neighbours that have not.
+   * What a search would find after links were removed. The paths that are left are still the best,
+   * and by the same tie-breaks. If all links are equally wide, only switches that have lost theirs
+   * are looked at, beginning with their neighbours that have not. Otherwise links are added in few
+   * steps, one for each width of a switch that has lost its path; then costs over narrower links
+   * are not known any more.
    *
    * @param before what was found with the removed links
-   * @param left the paths of these that use no removed link
-   * @param numbers the numbers of the paths in {@code left}, or {@link Ways#NONE}
+   * @param left the paths of these that use no removed link; the others are added
+   * @param leftPaths their numbers, by switch
    */
   static Found repair(
       Adjacency graph,
+      int root,
       Direction direction,
       LinkCosts costs,
       LinkWidths linkWidths,
       Found before,
       Ways left,
-      int[] numbers) {
-    BestPathSearch search =
-        new BestPathSearch(graph, Ways.NONE, direction, costs, linkWidths, left);
-    Arrays.fill(search.added, true);
-    for (int at = 0; at < graph.switchCount(); at++) {
-      int path = before.paths()[at];
-      if (path != Ways.NONE && numbers[path] != Ways.NONE) {
-        search.keep(at, numbers[path], before);
+      int[] leftPaths) {
+    BestPathSearch search = new BestPathSearch(graph, root, direction, costs, linkWidths, left);
+    for (int at = 0; at < leftPaths.length; at++) {
+      if (leftPaths[at] != Ways.NONE) {
+        search.paths[at] = leftPaths[at];
+        search.widths[at] = before.widths()[at];
       }
     }
-    for (int at = 0; at < graph.switchCount(); at++) {
-      if (before.paths()[at] != Ways.NONE && search.paths[at] == Ways.NONE) {
-        search.relaxLinksTo(at);
+    int[] lost =
+        IntStream.range(0, leftPaths.length)
+            .filter(at -> leftPaths[at] == Ways.NONE && before.paths()[at] != Ways.NONE)
+            .toArray();
+    @Nullable CostsByWidth known = before.costs();
+    if (known != null && linkWidths.areAlike() && search.costsAreOfPaths(known)) {
+      search.repairCheapest(lost, known);
+      return search.found(search.costsByWidth);
+    }
+    search.repairWidest(lost);
+    return search.found(/* costs= */ null);
+  }
+
+  /** Whether the cheapest ways that are known are the paths, not ways over narrower links. */
+  private boolean costsAreOfPaths(CostsByWidth known) {
+    return IntStream.range(0, paths.length)
+        .filter(at -> paths[at] != Ways.NONE)
+        .allMatch(at -> known.width(known.narrowest(at)) == widths[at]);
+  }
+
+  private void repairCheapest(int[] lost, CostsByWidth known) {
+    Arrays.fill(added, true);
+    for (int at = 0; at < paths.length; at++) {
+      if (paths[at] != Ways.NONE) {
+        int entry = known.narrowest(at);
+        primary[at] = known.primary(entry);
+        secondary[at] = known.secondary(entry);
+        costsByWidth.add(at, widths[at], primary[at], secondary[at]);
+        cheapest[at] = paths[at];
+        lastLinks[at] = ways.link(paths[at]);
       }
     }
-    search.settle();
-    if (linkWidths.count() > 0) {
-      search.writeDown(linkWidths.of(0));
+    for (int at : lost) {
+      forLinksTo(at, this::relaxIfSettled);
     }
-    return search.found();
+    settle();
+    writeDown(linkWidths.count() == 0 ? 0 : linkWidths.of(0));
   }
 
-  private void keep(int at, int path, Found before) {
-    int entry = before.costs().narrowest(at);
-    primary[at] = before.costs().primary(entry);
-    secondary[at] = before.costs().secondary(entry);
-    costsByWidth.add(at, before.costs().width(entry), primary[at], secondary[at]);
-    widths[at] = before.widths()[at];
-    paths[at] = path;
-    cheapest[at] = path;
-    lastLinks[at] = ways.link(path);
+  private void repairWidest(int[] lost) {
+    widen(lost);
+    double[] steps =
+        Arrays.stream(lost)
+            .mapToDouble(at -> -widths[at])
+            .filter(negative -> negative <= 0)
+            .sorted()
+            .distinct()
+            .toArray();
+    change(root, 0, 0, Ways.NONE);
+    settle();
+    int next = 0;
+    for (double step : steps) {
+      while (next < linkWidths.count() && linkWidths.of(linkWidths.atPlace(next)) >= -step) {
+        add(linkWidths.atPlace(next++));
+      }
+      settle();
+      for (int at : lost) {
+        if (widths[at] == -step) {
+          paths[at] = cheapest[at];
+        }
+      }
+    }
   }
 
-  private void relaxLinksTo(int at) {
-    if (direction == Direction.FROM_ROOT) {
-      for (int i = graph.firstIncoming(at); i < graph.firstIncoming(at + 1); i++) {
-        relaxIfSettled(graph.incoming(i));
+  /** Finds the widths of the paths to some switches from those to the others. */
+  private void widen(int[] lost) {
+    SwitchHeap widestFirst = new SwitchHeap(widths.length, (a, b) -> widths[a] > widths[b]);
+    IntConsumer widen =
+        link -> {
+          effort++;
+          int outer = direction.outer(graph, link);
+          double width = Math.min(widths[direction.inner(graph, link)], linkWidths.of(link));
+          if (width > widths[outer]) {
+            widths[outer] = width;
+            widestFirst.raise(outer);
+          }
+        };
+    for (int at : lost) {
+      forLinksTo(at, widen);
+    }
+    while (!widestFirst.isEmpty()) {
+      forLinksFrom(widestFirst.poll(), widen);
+    }
+  }
+
+  /** Does something with each link whose outer end is a switch. */
+  private void forLinksTo(int at, IntConsumer action) {
+    forLinks(at, direction == Direction.TO_ROOT, action);
+  }
+
+  /** Does something with each link whose inner end is a switch. */
+  private void forLinksFrom(int at, IntConsumer action) {
+    forLinks(at, direction == Direction.FROM_ROOT, action);
+  }
+
+  private void forLinks(int at, boolean thatLeave, IntConsumer action) {
+    if (thatLeave) {
+      for (int link = graph.firstLink(at); link < graph.firstLink(at + 1); link++) {
+        action.accept(link);
       }
     } else {
-      for (int link = graph.firstLink(at); link < graph.firstLink(at + 1); link++) {
-        relaxIfSettled(link);
+      for (int i = graph.firstIncoming(at); i < graph.firstIncoming(at + 1); i++) {
+        action.accept(graph.incoming(i));
       }
     }
   }
 
-  private Found found() {
+  private Found found(@Nullable CostsByWidth costsFound) {
     return new Found(
-        widths, ways, paths, costsByWidth, ways.linksOf(paths, graph.linkCount()), effort);
+        widths, ways, paths, costsFound, ways.linksOf(paths, graph.linkCount()), effort);
   }
 
   private boolean isCheaper(int a, int b) {
@@ -218,15 +295,7 @@ final class BestPathSearch {
           last == Ways.NONE
               ? ways.addRoot()
               : ways.add(cheapest[direction.inner(graph, last)], last);
-      if (direction == Direction.FROM_ROOT) {
-        for (int link = graph.firstLink(at); link < graph.firstLink(at + 1); link++) {
-          relaxIfAdded(link);
-        }
-      } else {
-        for (int i = graph.firstIncoming(at); i < graph.firstIncoming(at + 1); i++) {
-          relaxIfAdded(graph.incoming(i));
-        }
-      }
+      forLinksFrom(at, relaxIfAdded);
     }
   }
 

@@ -51,7 +51,8 @@ public final class BestPaths {
    * @param widths the bottleneck of its path: infinite at the root, negative where there is none
    * @param ways the paths by number, among others
    * @param paths the number of its path; {@link Ways#NONE} where there is none
-   * @param costs what its path costs, and what it would over narrower links
+   * @param costs what its path costs, and what it would over narrower links; null if that is not
+   *     known any more
    * @param used by link: whether a path uses it
    * @param effort how many times the search looked at a link
    */
@@ -60,7 +61,7 @@ public final class BestPaths {
       double[] widths,
       Ways ways,
       int[] paths,
-      CostsByWidth costs,
+      @Nullable CostsByWidth costs,
       boolean[] used,
       long effort) {}
 
@@ -122,20 +123,15 @@ public final class BestPaths {
    * Where no path uses them, these are the paths. Then the costs by width that {@link #holds} looks
    * at remain those with the removed links: what is the best among more paths is the best among
    * fewer.
-   *
-   * @return null if that takes a search
    */
-  @Nullable BestPaths without(RemovedLinks removed) {
+  BestPaths without(RemovedLinks removed) {
     int[] numbers = new int[found.ways.count()];
-    Ways left = found.ways.without(removed, numbers);
+    Ways left = found.ways.without(removed, found.paths, numbers);
     int[] leftPaths = new int[found.paths.length];
     boolean isWhole = true;
     for (int i = 0; i < leftPaths.length; i++) {
       leftPaths[i] = found.paths[i] == Ways.NONE ? Ways.NONE : numbers[found.paths[i]];
       isWhole &= leftPaths[i] != Ways.NONE || found.paths[i] == Ways.NONE;
-    }
-    if (!isWhole && !linkWidths.areAlike()) {
-      return null;
     }
     Adjacency after = removed.after();
     LinkCosts costsLeft = removed.left(costs);
@@ -146,7 +142,15 @@ public final class BestPaths {
       return new BestPaths(after, root, direction, costsLeft, widthsLeft, same, paths);
     }
     Found repaired =
-        BestPathSearch.repair(after, direction, costsLeft, widthsLeft, found, left, numbers);
+        BestPathSearch.repair(
+            after,
+            after.number(root),
+            direction,
+            costsLeft,
+            widthsLeft,
+            found,
+            left,
+            leftPaths);
     AtomicReferenceArray<@Nullable Path> known = new AtomicReferenceArray<>(leftPaths.length);
     for (int i = 0; i < leftPaths.length; i++) {
       if (leftPaths[i] != Ways.NONE) {
@@ -241,6 +245,10 @@ public final class BestPaths {
    * @param unlike what {@link Basis#linksUnlike} gives for them
    */
   boolean holds(LinkCosts costsNow, LinkWidths widthsNow, int[] unlike) {
+    @Nullable CostsByWidth known = found.costs;
+    if (known == null) {
+      return unlike.length == 0;
+    }
     for (int link : unlike) {
       double before = linkWidths.of(link);
       double now = widthsNow.of(link);
@@ -251,8 +259,8 @@ public final class BestPaths {
         return false;
       }
       if ((isWider && wouldWiden(link, now))
-          || (costsOther && couldBeCheaper(link, costsNow, 0, now))
-          || (isWider && couldBeCheaper(link, costsNow, before, now))) {
+          || (costsOther && couldBeCheaper(known, link, costsNow, 0, now))
+          || (isWider && couldBeCheaper(known, link, costsNow, before, now))) {
         return false;
       }
     }
@@ -269,8 +277,8 @@ public final class BestPaths {
    * Whether a path over a link could be as cheap as one that was found, or cheaper, among paths of
    * a bottleneck that is wider than one width, and not wider than another.
    */
-  private boolean couldBeCheaper(int link, LinkCosts costsNow, double above, double upTo) {
-    CostsByWidth known = found.costs;
+  private boolean couldBeCheaper(
+      CostsByWidth known, int link, LinkCosts costsNow, double above, double upTo) {
     int inner = known.narrowest(direction.inner(graph, link));
     int outer = known.narrowest(direction.outer(graph, link));
     // from the narrowest paths to the widest

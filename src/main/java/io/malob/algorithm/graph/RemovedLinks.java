@@ -66,6 +66,6 @@ final class RemovedLinks {
 
   /** The widths of the links that are left. */
   LinkWidths left(LinkWidths before) {
-    return widths.computeIfAbsent(before, all -> all.of(oldNumbers));
+    return widths.computeIfAbsent(before, all -> all.of(oldNumbers, numbers));
   }
 }

@@ -38,15 +38,18 @@ final class Ways {
   }
 
   /**
-   * The paths that use no removed link.
+   * Those of some paths that use no removed link, and no others but their parts.
    *
    * @param numbers is filled with their numbers, by number here; {@link #NONE} of the others
    */
-  Ways without(RemovedLinks removed, int[] numbers) {
+  Ways without(RemovedLinks removed, int[] some, int[] numbers) {
+    boolean[] isPart = parts(some);
     Ways left = new Ways(count);
     for (int way = 0; way < count; way++) {
       int link = links[way] == NONE ? NONE : removed.number(links[way]);
-      if (inner[way] == NONE) {
+      if (!isPart[way]) {
+        numbers[way] = NONE;
+      } else if (inner[way] == NONE) {
         numbers[way] = left.addRoot();
       } else if (numbers[inner[way]] == NONE || link == RemovedLinks.NONE) {
         numbers[way] = NONE;
@@ -89,15 +92,23 @@ final class Ways {
   /** By link: whether one of some paths uses it. */
   boolean[] linksOf(int[] some, int linkCount) {
     boolean[] used = new boolean[linkCount];
-    boolean[] isDone = new boolean[count];
-    for (int way : some) {
-      for (int at = way; at != NONE && !isDone[at]; at = inner[at]) {
-        isDone[at] = true;
-        if (links[at] != NONE) {
-          used[links[at]] = true;
-        }
+    boolean[] isPart = parts(some);
+    for (int way = 0; way < count; way++) {
+      if (isPart[way] && links[way] != NONE) {
+        used[links[way]] = true;
       }
     }
     return used;
+  }
+
+  /** By path: whether it is one of some, or a part of one. */
+  private boolean[] parts(int[] some) {
+    boolean[] isPart = new boolean[count];
+    for (int way : some) {
+      for (int at = way; at != NONE && !isPart[at]; at = inner[at]) {
+        isPart[at] = true;
+      }
+    }
+    return isPart;
   }
 }
