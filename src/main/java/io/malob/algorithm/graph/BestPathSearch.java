@@ -134,6 +134,7 @@ final class BestPathSearch {
       if (leftPaths[at] != Ways.NONE) {
         search.paths[at] = leftPaths[at];
         search.widths[at] = before.widths()[at];
+        search.reached++;
       }
     }
     int[] lost =
@@ -151,9 +152,12 @@ final class BestPathSearch {
 
   /** Whether the cheapest ways that are known are the paths, not ways over narrower links. */
   private boolean costsAreOfPaths(CostsByWidth known) {
-    return IntStream.range(0, paths.length)
-        .filter(at -> paths[at] != Ways.NONE)
-        .allMatch(at -> known.width(known.narrowest(at)) == widths[at]);
+    for (int at = 0; at < paths.length; at++) {
+      if (paths[at] != Ways.NONE && known.width(known.narrowest(at)) != widths[at]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private void repairCheapest(int[] lost, CostsByWidth known) {
@@ -195,6 +199,7 @@ final class BestPathSearch {
       for (int at : lost) {
         if (widths[at] == -step) {
           paths[at] = cheapest[at];
+          reached++;
         }
       }
     }
@@ -244,8 +249,9 @@ final class BestPathSearch {
   }
 
   private Found found(@Nullable CostsByWidth costsFound) {
-    return new Found(
-        widths, ways, paths, costsFound, ways.linksOf(paths, graph.linkCount()), effort);
+    // ways that have become cheaper again are no paths
+    Ways only = ways.count() == reached ? ways : ways.only(paths);
+    return new Found(widths, only, paths, costsFound, only.used(graph.linkCount()), effort);
   }
 
   private boolean isCheaper(int a, int b) {

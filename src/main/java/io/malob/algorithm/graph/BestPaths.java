@@ -49,7 +49,7 @@ public final class BestPaths {
    * What a search has found, by switch.
    *
    * @param widths the bottleneck of its path: infinite at the root, negative where there is none
-   * @param ways the paths by number, among others
+   * @param ways the paths by number, and those that are part of them
    * @param paths the number of its path; {@link Ways#NONE} where there is none
    * @param costs what its path costs, and what it would over narrower links; null if that is not
    *     known any more
@@ -125,22 +125,18 @@ public final class BestPaths {
    * fewer.
    */
   BestPaths without(RemovedLinks removed) {
-    int[] numbers = new int[found.ways.count()];
-    Ways left = found.ways.without(removed, found.paths, numbers);
-    int[] leftPaths = new int[found.paths.length];
-    boolean isWhole = true;
-    for (int i = 0; i < leftPaths.length; i++) {
-      leftPaths[i] = found.paths[i] == Ways.NONE ? Ways.NONE : numbers[found.paths[i]];
-      isWhole &= leftPaths[i] != Ways.NONE || found.paths[i] == Ways.NONE;
-    }
     Adjacency after = removed.after();
     LinkCosts costsLeft = removed.left(costs);
     LinkWidths widthsLeft = removed.left(linkWidths);
-    if (isWhole) {
-      boolean[] used = left.linksOf(leftPaths, after.linkCount());
-      Found same = new Found(found.widths, left, leftPaths, found.costs, used, /* effort= */ 0);
-      return new BestPaths(after, root, direction, costsLeft, widthsLeft, same, paths);
+    if (removed.areUnused(found.used)) {
+      Ways same = found.ways.unbrokenBy(removed);
+      boolean[] used = same.used(after.linkCount());
+      Found unbroken =
+          new Found(found.widths, same, found.paths, found.costs, used, /* effort= */ 0);
+      return new BestPaths(after, root, direction, costsLeft, widthsLeft, unbroken, paths);
     }
+    int[] leftPaths = found.paths.clone();
+    Ways left = found.ways.without(removed, leftPaths);
     Found repaired =
         BestPathSearch.repair(
             after,

@@ -3,6 +3,7 @@ package io.malob.algorithm.graph;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,9 @@ final class RemovedLinks {
   /** By new number. */
   private final int[] oldNumbers;
 
+  /** The old numbers of the links that were removed. */
+  private final int[] removed;
+
   private final Map<LinkCosts, LinkCosts> costs = new IdentityHashMap<>();
   private final Map<LinkWidths, LinkWidths> widths = new IdentityHashMap<>();
 
@@ -28,6 +32,8 @@ final class RemovedLinks {
     this.after = after;
     this.numbers = numbers;
     this.oldNumbers = oldNumbers;
+    this.removed =
+        IntStream.range(0, numbers.length).filter(old -> numbers[old] == NONE).toArray();
   }
 
   /** Null if the switches are not the same, or links were added. */
@@ -57,6 +63,16 @@ final class RemovedLinks {
   /** The new number of a link, or {@link #NONE}. */
   int number(int oldNumber) {
     return numbers[oldNumber];
+  }
+
+  /** Whether none of the removed links is among some, by old number. */
+  boolean areUnused(boolean[] used) {
+    for (int link : removed) {
+      if (used[link]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The costs of the links that are left. */

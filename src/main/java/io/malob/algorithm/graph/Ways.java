@@ -20,6 +20,12 @@ final class Ways {
     inner = new int[expected];
   }
 
+  private Ways(int[] links, int[] inner, int count) {
+    this.links = links;
+    this.inner = inner;
+    this.count = count;
+  }
+
   /** Adds the path of the root, which has no links. */
   int addRoot() {
     return add(NONE, NONE);
@@ -37,27 +43,69 @@ final class Ways {
     return count++;
   }
 
-  /**
-   * Those of some paths that use no removed link, and no others but their parts.
-   *
-   * @param numbers is filled with their numbers, by number here; {@link #NONE} of the others
-   */
-  Ways without(RemovedLinks removed, int[] some, int[] numbers) {
-    boolean[] isPart = parts(some);
-    Ways left = new Ways(count);
+  /** The same paths, none of which uses a removed link, by the same numbers. */
+  Ways unbrokenBy(RemovedLinks removed) {
+    int[] renumbered = new int[count];
     for (int way = 0; way < count; way++) {
-      int link = links[way] == NONE ? NONE : removed.number(links[way]);
-      if (!isPart[way]) {
-        numbers[way] = NONE;
-      } else if (inner[way] == NONE) {
+      renumbered[way] = links[way] == NONE ? NONE : removed.number(links[way]);
+    }
+    return new Ways(renumbered, inner, count);
+  }
+
+  /**
+   * The paths that use no removed link.
+   *
+   * @param some the numbers of paths; is filled with those that they have there, or {@link #NONE}
+   */
+  Ways without(RemovedLinks removed, int[] some) {
+    Ways left = new Ways(count);
+    int[] numbers = new int[count];
+    for (int way = 0; way < count; way++) {
+      if (inner[way] == NONE) {
         numbers[way] = left.addRoot();
-      } else if (numbers[inner[way]] == NONE || link == RemovedLinks.NONE) {
-        numbers[way] = NONE;
-      } else {
-        numbers[way] = left.add(numbers[inner[way]], link);
+        continue;
+      }
+      int before = numbers[inner[way]];
+      int link = removed.number(links[way]);
+      numbers[way] = before == NONE || link == RemovedLinks.NONE ? NONE : left.add(before, link);
+    }
+    renumber(some, numbers);
+    return left;
+  }
+
+  /**
+   * Some paths, and none that are not part of one.
+   *
+   * @param some the numbers of paths; is filled with those that they have there
+   */
+  Ways only(int[] some) {
+    boolean[] isPart = new boolean[count];
+    for (int way : some) {
+      if (way != NONE) {
+        isPart[way] = true;
       }
     }
-    return left;
+    for (int way = count - 1; way >= 0; way--) {
+      if (isPart[way] && inner[way] != NONE) {
+        isPart[inner[way]] = true;
+      }
+    }
+    Ways parts = new Ways(some.length);
+    int[] numbers = new int[count];
+    for (int way = 0; way < count; way++) {
+      if (isPart[way]) {
+        numbers[way] =
+            parts.add(inner[way] == NONE ? NONE : numbers[inner[way]], links[way]);
+      }
+    }
+    renumber(some, numbers);
+    return parts;
+  }
+
+  private static void renumber(int[] some, int[] numbers) {
+    for (int i = 0; i < some.length; i++) {
+      some[i] = some[i] == NONE ? NONE : numbers[some[i]];
+    }
   }
 
   int count() {
@@ -89,26 +137,14 @@ final class Ways {
     return inwards;
   }
 
-  /** By link: whether one of some paths uses it. */
-  boolean[] linksOf(int[] some, int linkCount) {
+  /** By link: whether a path uses it. */
+  boolean[] used(int linkCount) {
     boolean[] used = new boolean[linkCount];
-    boolean[] isPart = parts(some);
     for (int way = 0; way < count; way++) {
-      if (isPart[way] && links[way] != NONE) {
+      if (links[way] != NONE) {
         used[links[way]] = true;
       }
     }
     return used;
-  }
-
-  /** By path: whether it is one of some, or a part of one. */
-  private boolean[] parts(int[] some) {
-    boolean[] isPart = new boolean[count];
-    for (int way : some) {
-      for (int at = way; at != NONE && !isPart[at]; at = inner[at]) {
-        isPart[at] = true;
-      }
-    }
-    return isPart;
   }
 }
