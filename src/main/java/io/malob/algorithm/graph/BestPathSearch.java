@@ -56,7 +56,6 @@ final class BestPathSearch {
   /** By switch: its path. */
   private final int[] paths;
 
-  private final IntConsumer relaxIfAdded = this::relaxIfAdded;
   private long effort;
 
   private BestPathSearch(
@@ -195,11 +194,13 @@ final class BestPathSearch {
       while (next < linkWidths.count() && linkWidths.of(linkWidths.atPlace(next)) >= -step) {
         add(linkWidths.atPlace(next++));
       }
-      settle();
-      for (int at : lost) {
-        if (widths[at] == -step) {
+      long awaited = Arrays.stream(lost).filter(at -> widths[at] == -step).count();
+      while (awaited > 0) {
+        int at = settleNext();
+        if (paths[at] == Ways.NONE && widths[at] == -step) {
           paths[at] = cheapest[at];
           reached++;
+          awaited--;
         }
       }
     }
@@ -295,14 +296,25 @@ final class BestPathSearch {
 
   private void settle() {
     while (!seen.isEmpty()) {
-      int at = seen.poll();
-      int last = lastLinks[at];
-      cheapest[at] =
-          last == Ways.NONE
-              ? ways.addRoot()
-              : ways.add(cheapest[direction.inner(graph, last)], last);
-      forLinksFrom(at, relaxIfAdded);
+      settleNext();
     }
+  }
+
+  private int settleNext() {
+    int at = seen.poll();
+    int last = lastLinks[at];
+    cheapest[at] =
+        last == Ways.NONE ? ways.addRoot() : ways.add(cheapest[direction.inner(graph, last)], last);
+    if (direction == Direction.FROM_ROOT) {
+      for (int link = graph.firstLink(at); link < graph.firstLink(at + 1); link++) {
+        relaxIfAdded(link);
+      }
+    } else {
+      for (int i = graph.firstIncoming(at); i < graph.firstIncoming(at + 1); i++) {
+        relaxIfAdded(graph.incoming(i));
+      }
+    }
+    return at;
   }
 
   private void relaxIfAdded(int link) {
