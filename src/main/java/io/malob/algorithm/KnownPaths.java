@@ -119,8 +119,11 @@ final class KnownPaths {
   /**
    * Takes over the paths that hold. Of the others, those that are needed are searched for again,
    * the oldest first, until the budget is spent; the rest of these are kept as they are until the
-   * next time. After links were removed, the paths over them are repaired first. Those that would
-   * take a search, and all after any other change of the topology, are left out.
+   * next time.
+   *
+   * <p>After links were removed, those over these links that are needed are repaired first, until
+   * the budget is spent; the rest of these, and all after another change of the topology, are left
+   * out. The widest are checked each second anyway, and wait for that.
    */
   void takeOver(
       KnownPaths before,
@@ -133,14 +136,19 @@ final class KnownPaths {
             .sorted(Comparator.comparingLong(entry -> entry.madeFor))
             .toList();
     for (Entry entry : oldestFirst) {
-      @Nullable BestPaths paths = searches.inThisTopology(entry.paths);
+      boolean isNeeded = entry.used || needed.contains(entry.paths.root());
+      @Nullable BestPaths paths =
+          searches.inThisTopology(entry.paths, isNeeded && !budget.isSpent());
       if (paths == null) {
         continue;
       }
-      boolean isNeeded = entry.used || needed.contains(paths.root());
-      if (searches.hold(paths, order) || (isNeeded && budget.isSpent())) {
-        (paths.isFromRoot() ? from : to)
-            .put(paths.root(), paths == entry.paths ? entry : entry.with(paths));
+      boolean isMoved = paths != entry.paths;
+      if (isMoved) {
+        budget.spend(paths.effort());
+      }
+      boolean mayWait = budget.isSpent() || (isMoved && order == PathOrder.WIDEST);
+      if (searches.hold(paths, order) || (isNeeded && mayWait)) {
+        (paths.isFromRoot() ? from : to).put(paths.root(), isMoved ? entry.with(paths) : entry);
       } else if (isNeeded) {
         budget.spend(searchAgain(paths, searches, snapshot).effort());
       }

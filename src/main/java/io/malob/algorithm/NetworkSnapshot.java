@@ -159,8 +159,8 @@ public final class NetworkSnapshot {
   /**
    * The network with new values; this one if they are the same. The paths that are as good as
    * before are kept, and the others searched for. After links were removed, the paths that do not
-   * use them are kept, and the others repaired, but for the widest; after any other change of the
-   * topology, {@link #prepare} searches for all. By the writer alone.
+   * use them are kept, and the others repaired; after any other change of the topology, {@link
+   * #prepare} searches for all. By the writer alone.
    */
   public NetworkSnapshot with(LinkValues newValues) {
     PathSearches searches = newValues.searches();

@@ -136,6 +136,7 @@ final class BestPathSearch {
         search.reached++;
       }
     }
+    search.effort += leftPaths.length;
     int[] lost =
         IntStream.range(0, leftPaths.length)
             .filter(at -> leftPaths[at] == Ways.NONE && before.paths()[at] != Ways.NONE)

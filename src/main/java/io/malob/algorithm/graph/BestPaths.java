@@ -123,8 +123,11 @@ public final class BestPaths {
    * Where no path uses them, these are the paths. Then the costs by width that {@link #holds} looks
    * at remain those with the removed links: what is the best among more paths is the best among
    * fewer.
+   *
+   * @param repairing whether paths over the links are repaired
+   * @return null if that is needed and not wanted
    */
-  BestPaths without(RemovedLinks removed) {
+  @Nullable BestPaths without(RemovedLinks removed, boolean repairing) {
     Adjacency after = removed.after();
     LinkCosts costsLeft = removed.left(costs);
     LinkWidths widthsLeft = removed.left(linkWidths);
@@ -134,6 +137,9 @@ public final class BestPaths {
       Found unbroken =
           new Found(found.widths, same, found.paths, found.costs, used, /* effort= */ 0);
       return new BestPaths(after, root, direction, costsLeft, widthsLeft, unbroken, paths);
+    }
+    if (!repairing) {
+      return null;
     }
     int[] leftPaths = found.paths.clone();
     Ways left = found.ways.without(removed, leftPaths);
@@ -200,7 +206,7 @@ public final class BestPaths {
     return number < 0 ? 0 : Math.max(0, found.widths[number]);
   }
 
-  /** How many times the search looked at a link. */
+  /** How many times the search, or the repair, looked at a link. */
   public long effort() {
     return found.effort;
   }

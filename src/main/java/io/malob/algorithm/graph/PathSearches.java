@@ -53,10 +53,11 @@ public final class PathSearches {
    * Paths of another topology in this one, which has the same switches and fewer links: still those
    * that are the best with what was known before.
    *
+   * @param repairing whether those over links that are not there any more are repaired
    * @return null if they are to be searched for, as all are if this topology has other switches or
    *     more links
    */
-  public @Nullable BestPaths inThisTopology(BestPaths paths) {
+  public @Nullable BestPaths inThisTopology(BestPaths paths, boolean repairing) {
     Adjacency now = values.topology().adjacency();
     if (paths.graph() == now) {
       return paths;
@@ -65,7 +66,7 @@ public final class PathSearches {
       before = paths.graph();
       removed = RemovedLinks.between(before, now);
     }
-    return removed == null ? null : paths.without(removed);
+    return removed == null ? null : paths.without(removed, repairing);
   }
 
   private BestPaths search(DatapathId root, Direction direction, PathOrder order) {

@@ -122,17 +122,19 @@ class RemovedLinksTest {
     List<BestPaths> next = new ArrayList<>();
     for (BestPaths paths : before) {
       BestPaths fresh = searches.again(paths, order);
-      @Nullable BestPaths here = searches.inThisTopology(paths);
-      if (here != null) {
-        assertSamePaths(fresh, here, now.topology());
-        count(paths, here, now.topology());
+      BestPaths here = Objects.requireNonNull(searches.inThisTopology(paths, true));
+      assertSamePaths(fresh, here, now.topology());
+      @Nullable BestPaths unbroken = searches.inThisTopology(paths, false);
+      if (unbroken != null) {
+        assertSamePaths(fresh, unbroken, now.topology());
       }
-      next.add(here == null ? fresh : here);
+      count(paths, here, unbroken != null, now.topology());
+      next.add(here);
     }
     return next;
   }
 
-  private void count(BestPaths before, BestPaths here, Topology topology) {
+  private void count(BestPaths before, BestPaths here, boolean isUnbroken, Topology topology) {
     boolean isSame = true;
     for (DatapathId other : topology.switches()) {
       Optional<Path> then = path(before, other);
@@ -140,6 +142,7 @@ class RemovedLinksTest {
       isSame &= then.equals(now);
       cut += then.isPresent() && now.isEmpty() ? 1 : 0;
     }
+    assertEquals(isSame, isUnbroken, "only paths over removed links are repaired");
     if (isSame) {
       kept++;
     } else {
@@ -224,7 +227,7 @@ class RemovedLinksTest {
     links.addAll(List.of(narrow, fast));
     BestPaths before =
         values(topology(4, links)).searches().from(DatapathId.of(1), PathOrder.WIDEST);
-    BestPaths here = Objects.requireNonNull(now.searches().inThisTopology(before));
+    BestPaths here = Objects.requireNonNull(now.searches().inThisTopology(before, true));
     assertSamePaths(now.searches().again(before, PathOrder.WIDEST), here, now.topology());
   }
 
@@ -237,9 +240,9 @@ class RemovedLinksTest {
     Topology moved = Topologies.of(3, new int[] {1, 2}, new int[] {1, 3});
     Topology longer = Topologies.of(4, new int[] {1, 2}, new int[] {2, 3});
     for (BestPaths paths : all(values(line), order)) {
-      assertNull(values(ring).searches().inThisTopology(paths));
-      assertNull(values(moved).searches().inThisTopology(paths));
-      assertNull(values(longer).searches().inThisTopology(paths));
+      assertNull(values(ring).searches().inThisTopology(paths, true));
+      assertNull(values(moved).searches().inThisTopology(paths, true));
+      assertNull(values(longer).searches().inThisTopology(paths, true));
     }
   }
 
@@ -255,7 +258,7 @@ class RemovedLinksTest {
     BestPaths before = values(ring).searches().to(root, PathOrder.LOWEST_LATENCY);
     Path toKeep = before.path(second, root).orElseThrow();
     assertEquals(Topologies.path(4, 1), before.path(last, root).orElseThrow());
-    BestPaths now = Objects.requireNonNull(values(line).searches().inThisTopology(before));
+    BestPaths now = Objects.requireNonNull(values(line).searches().inThisTopology(before, true));
     assertSame(toKeep, now.path(second, root).orElseThrow());
     assertEquals(Topologies.path(4, 3, 2, 1), now.path(last, root).orElseThrow());
   }
