@@ -98,14 +98,10 @@ final class BestPathSearch {
     Adjacency graph = topology.adjacency();
     BestPathSearch search =
         new BestPathSearch(
-            graph,
-            graph.number(root),
-            direction,
-            costs,
-            linkWidths,
-            new Ways(graph.switchCount()));
+            graph, graph.number(root), direction, costs, linkWidths, new Ways(graph.switchCount()));
     search.run();
-    return new BestPaths(graph, root, direction, costs, linkWidths, search.found(search.costsByWidth));
+    return new BestPaths(
+        graph, root, direction, costs, linkWidths, search.found(search.costsByWidth));
   }
 
   /**

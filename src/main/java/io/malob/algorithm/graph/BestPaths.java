@@ -145,14 +145,7 @@ public final class BestPaths {
     Ways left = found.ways.without(removed, leftPaths);
     Found repaired =
         BestPathSearch.repair(
-            after,
-            after.number(root),
-            direction,
-            costsLeft,
-            widthsLeft,
-            found,
-            left,
-            leftPaths);
+            after, after.number(root), direction, costsLeft, widthsLeft, found, left, leftPaths);
     AtomicReferenceArray<@Nullable Path> known = new AtomicReferenceArray<>(leftPaths.length);
     for (int i = 0; i < leftPaths.length; i++) {
       if (leftPaths[i] != Ways.NONE) {
@@ -191,8 +184,7 @@ public final class BestPaths {
     ImmutableList.Builder<DirectedLink> inOrder =
         ImmutableList.builderWithExpectedSize(links.length);
     for (int i = 0; i < links.length; i++) {
-      inOrder.add(
-          graph.link(links[direction == Direction.TO_ROOT ? i : links.length - 1 - i]));
+      inOrder.add(graph.link(links[direction == Direction.TO_ROOT ? i : links.length - 1 - i]));
     }
     return new Path(src, inOrder.build());
   }

@@ -32,8 +32,7 @@ final class RemovedLinks {
     this.after = after;
     this.numbers = numbers;
     this.oldNumbers = oldNumbers;
-    this.removed =
-        IntStream.range(0, numbers.length).filter(old -> numbers[old] == NONE).toArray();
+    this.removed = IntStream.range(0, numbers.length).filter(old -> numbers[old] == NONE).toArray();
   }
 
   /** Null if the switches are not the same, or links were added. */

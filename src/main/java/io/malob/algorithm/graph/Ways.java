@@ -94,8 +94,7 @@ final class Ways {
     int[] numbers = new int[count];
     for (int way = 0; way < count; way++) {
       if (isPart[way]) {
-        numbers[way] =
-            parts.add(inner[way] == NONE ? NONE : numbers[inner[way]], links[way]);
+        numbers[way] = parts.add(inner[way] == NONE ? NONE : numbers[inner[way]], links[way]);
       }
     }
     renumber(some, numbers);

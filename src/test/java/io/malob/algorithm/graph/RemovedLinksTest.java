@@ -213,8 +213,7 @@ class RemovedLinksTest {
   void inThisTopology_withoutTheOnlyNarrowLink_knowsWhatThePathsCost() {
     DirectedLink narrow = Topologies.link(1, 2);
     DirectedLink fast = Topologies.link(1, 4);
-    DirectedLink slow =
-        new DirectedLink(fast.src(), OFPort.of(14), fast.dst(), OFPort.of(14));
+    DirectedLink slow = new DirectedLink(fast.src(), OFPort.of(14), fast.dst(), OFPort.of(14));
     List<DirectedLink> links =
         new ArrayList<>(
             List.of(slow, Topologies.link(1, 3), Topologies.link(2, 3), Topologies.link(3, 4)));
