@@ -1,6 +1,5 @@
 package io.malob.algorithm.graph;
 
-import java.util.Arrays;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +52,14 @@ public final class LinkCosts {
   }
 
   private static long @Nullable [] some(long @Nullable [] costs, int[] links) {
-    return costs == null ? null : Arrays.stream(links).mapToLong(link -> costs[link]).toArray();
+    if (costs == null) {
+      return null;
+    }
+    long[] some = new long[links.length];
+    for (int i = 0; i < links.length; i++) {
+      some[i] = costs[links[i]];
+    }
+    return some;
   }
 
   long primary(int link) {
