@@ -44,6 +44,13 @@ final class KnownPaths {
       this.paths = paths;
       this.madeFor = madeFor;
     }
+
+    /** The same with other paths. */
+    Entry with(BestPaths other) {
+      Entry entry = new Entry(other, madeFor);
+      entry.used = used;
+      return entry;
+    }
   }
 
   /** A copy for a trial. */
@@ -110,9 +117,13 @@ final class KnownPaths {
   }
 
   /**
-   * Takes over the paths of the same topology that hold. Of the others, those that are needed are
-   * searched for again, the oldest first, until the budget is spent; the rest of these are kept as
-   * they are until the next time.
+   * Takes over the paths that hold. Of the others, those that are needed are searched for again,
+   * the oldest first, until the budget is spent; the rest of these are kept as they are until the
+   * next time.
+   *
+   * <p>After links were removed, those over these links that are needed are repaired first, until
+   * the budget is spent; the rest of these, and all after another change of the topology, are left
+   * out. The widest are checked each second anyway, and wait for that.
    */
   void takeOver(
       KnownPaths before,
@@ -125,10 +136,19 @@ final class KnownPaths {
             .sorted(Comparator.comparingLong(entry -> entry.madeFor))
             .toList();
     for (Entry entry : oldestFirst) {
-      BestPaths paths = entry.paths;
-      boolean isNeeded = entry.used || needed.contains(paths.root());
-      if (searches.hold(paths, order) || (isNeeded && budget.isSpent())) {
-        (paths.isFromRoot() ? from : to).put(paths.root(), entry);
+      boolean isNeeded = entry.used || needed.contains(entry.paths.root());
+      @Nullable BestPaths paths =
+          searches.inThisTopology(entry.paths, isNeeded && !budget.isSpent());
+      if (paths == null) {
+        continue;
+      }
+      boolean isMoved = paths != entry.paths;
+      if (isMoved) {
+        budget.spend(paths.effort());
+      }
+      boolean mayWait = budget.isSpent() || (isMoved && order == PathOrder.WIDEST);
+      if (searches.hold(paths, order) || (isNeeded && mayWait)) {
+        (paths.isFromRoot() ? from : to).put(paths.root(), isMoved ? entry.with(paths) : entry);
       } else if (isNeeded) {
         budget.spend(searchAgain(paths, searches, snapshot).effort());
       }

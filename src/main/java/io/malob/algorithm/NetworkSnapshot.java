@@ -157,13 +157,12 @@ public final class NetworkSnapshot {
   }
 
   /**
-   * The network with new values; this one if they are the same. Of the same topology, the paths
-   * that are as good as before are kept, and the others searched for. By the writer alone.
+   * The network with new values; this one if they are the same. The paths that are as good as
+   * before are kept, and the others searched for. After links were removed, the paths that do not
+   * use them are kept, and the others repaired; after any other change of the topology, {@link
+   * #prepare} searches for all. By the writer alone.
    */
   public NetworkSnapshot with(LinkValues newValues) {
-    if (!newValues.topology().equals(topology())) {
-      return new NetworkSnapshot(newValues, writer);
-    }
     PathSearches searches = newValues.searches();
     EffortBudget budget = new EffortBudget(MAX_EFFORT);
     if (newValues.isSameAs(values)) {
@@ -179,7 +178,7 @@ public final class NetworkSnapshot {
             new KnownPaths(PathOrder.FEWEST_HOPS),
             new KnownPaths(PathOrder.LOWEST_LATENCY),
             new KnownPaths(PathOrder.WIDEST),
-            alternatives.hold(newValues) ? alternatives : alternatives.with(newValues, budget),
+            alternativesWith(newValues, budget),
             number + 1);
     next.roots = roots;
     next.isComplete = isComplete;
@@ -187,6 +186,13 @@ public final class NetworkSnapshot {
     next.fewestHops.takeOver(fewestHops, roots, searches, budget, next.number);
     next.widest.takeOver(widest, roots, searches, budget, next.number);
     return next;
+  }
+
+  private KnownAlternatives alternativesWith(LinkValues newValues, EffortBudget budget) {
+    if (!newValues.topology().equals(topology())) {
+      return new KnownAlternatives(newValues);
+    }
+    return alternatives.hold(newValues) ? alternatives : alternatives.with(newValues, budget);
   }
 
   /** The switches and links. */

@@ -18,6 +18,8 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -100,6 +102,56 @@ class NetworkSnapshotWithTest {
       now = now.with(values(topology));
       assertAsGood(now, new NetworkSnapshot(values(topology)), 0.25, 0.12);
     }
+  }
+
+  /**
+   * Links break one after the other: what is known is repaired by {@code with} alone, and nothing
+   * is left to search for.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {21, 22, 23, 24, 25, 26})
+  void with_afterLinksAreRemoved_repairsWhatIsKnown(long seed) {
+    Random random = new Random(seed);
+    Topology topology = someTopology(random);
+    topology.links().forEach(link -> set(link, 1 + random.nextInt(9), 10 << random.nextInt(3)));
+    Set<DatapathId> servers = Set.of(DatapathId.of(2), DatapathId.of(7));
+    List<Runnable> asked = new ArrayList<>();
+    NetworkSnapshot now = new NetworkSnapshot(values(topology), asked::add);
+    assertTrue(now.prepare(servers, true));
+    List<DirectedLink> links = new ArrayList<>(topology.links());
+    for (int step = 0; step < 10; step++) {
+      DirectedLink gone = links.remove(random.nextInt(links.size()));
+      links.remove(gone.reversed());
+      topology = Topology.of(topology.switches(), links);
+      now = now.with(values(topology));
+      NetworkSnapshot fresh = new NetworkSnapshot(values(topology));
+      for (DatapathId server : servers) {
+        for (DatapathId other : topology.switches()) {
+          assertSameWays(fresh, now, server, other);
+          assertSameWays(fresh, now, other, server);
+        }
+      }
+      assertEquals(List.of(), asked);
+    }
+  }
+
+  private static void assertSameWays(
+      NetworkSnapshot fresh, NetworkSnapshot now, DatapathId src, DatapathId dst) {
+    assertEquals(fresh.fewestHops(src, dst), now.fewestHops(src, dst));
+    assertEquals(fresh.lowestLatency(src, dst), now.lowestLatency(src, dst));
+    assertEquals(fresh.widest(src, dst), now.widest(src, dst));
+  }
+
+  /** What is better over a link that is back is found. */
+  @Test
+  void with_aLinkThatIsBack_isSearchedForAnew() {
+    Topology ring = Topologies.of(3, new int[] {1, 2}, new int[] {2, 3}, new int[] {1, 3});
+    Topology line = Topologies.of(3, new int[] {1, 2}, new int[] {2, 3});
+    DatapathId a = DatapathId.of(1);
+    DatapathId b = DatapathId.of(3);
+    NetworkSnapshot before = new NetworkSnapshot(values(line));
+    assertEquals(Optional.of(Topologies.path(1, 2, 3)), before.fewestHops(a, b));
+    assertEquals(Optional.of(Topologies.path(1, 3)), before.with(values(ring)).fewestHops(a, b));
   }
 
   /** Each kept path is at most that much worse than the best one. */

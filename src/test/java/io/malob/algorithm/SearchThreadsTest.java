@@ -83,7 +83,7 @@ class SearchThreadsTest {
             "io.malob.algorithm.graph.KShortestPaths",
             "io.malob.algorithm.graph.CheapestPaths",
             "io.malob.algorithm.graph.PathTree"),
-        isMethod().and(namedOneOf("search", "find", "to", "fewestHops", "cheapest")));
+        isMethod().and(namedOneOf("search", "repair", "find", "to", "fewestHops", "cheapest")));
   }
 
   private static List<Placement> placeFromAll(Placer placer, NetworkSnapshot network) {

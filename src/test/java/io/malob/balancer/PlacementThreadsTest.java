@@ -135,7 +135,7 @@ class PlacementThreadsTest {
             "io.malob.algorithm.graph.KShortestPaths",
             "io.malob.algorithm.graph.CheapestPaths",
             "io.malob.algorithm.graph.PathTree"),
-        isMethod().and(namedOneOf("search", "find", "to", "fewestHops", "cheapest")));
+        isMethod().and(namedOneOf("search", "repair", "find", "to", "fewestHops", "cheapest")));
   }
 
   @ParameterizedTest

@@ -73,6 +73,11 @@ final class Adjacency {
     return links.length;
   }
 
+  /** Whether another one has the same switches; then they have the same numbers. */
+  boolean hasSwitchesOf(Adjacency other) {
+    return numbers.equals(other.numbers);
+  }
+
   /** The number of a switch, or -1 if it is not there. */
   int number(DatapathId switchId) {
     @Nullable Integer number = numbers.get(switchId);

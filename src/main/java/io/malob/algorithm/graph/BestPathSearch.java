@@ -3,6 +3,9 @@ package io.malob.algorithm.graph;
 import io.malob.algorithm.graph.BestPaths.Direction;
 import io.malob.algorithm.graph.BestPaths.Found;
 import java.util.Arrays;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -42,28 +45,34 @@ final class BestPathSearch {
   private int reached;
   private final CostsByWidth costsByWidth;
 
-  private int[] links = new int[64];
-  private int linkCount;
-  private final int[] firstLinks;
-  private final int[] endOfLinks;
-  private final boolean[] used;
+  /** By switch: the link at the outer end of its cheapest way. */
+  private final int[] lastLinks;
 
-  /** By switch: the switch whose path was last written down with it on a best way. */
-  private final int[] markedFor;
+  private final Ways ways;
 
-  private final int[] unexplored;
+  /** By switch: its cheapest way when it was last settled. */
+  private final int[] cheapest;
+
+  /** By switch: its path. */
+  private final int[] paths;
+
   private long effort;
 
   private BestPathSearch(
-      Adjacency graph, int root, Direction direction, LinkCosts costs, LinkWidths linkWidths) {
+      Adjacency graph,
+      int root,
+      Direction direction,
+      LinkCosts costs,
+      LinkWidths linkWidths,
+      Ways ways) {
     this.graph = graph;
     this.root = root;
     this.direction = direction;
     this.costs = costs;
     this.linkWidths = linkWidths;
+    this.ways = ways;
     int switches = graph.switchCount();
     added = new boolean[graph.linkCount()];
-    used = new boolean[graph.linkCount()];
     primary = new long[switches];
     secondary = new long[switches];
     Arrays.fill(primary, Long.MAX_VALUE);
@@ -73,11 +82,10 @@ final class BestPathSearch {
     changed = new int[switches];
     isChanged = new boolean[switches];
     costsByWidth = new CostsByWidth(switches);
-    firstLinks = new int[switches];
-    endOfLinks = new int[switches];
-    markedFor = new int[switches];
-    Arrays.fill(markedFor, -1);
-    unexplored = new int[switches];
+    lastLinks = new int[switches];
+    cheapest = new int[switches];
+    paths = new int[switches];
+    Arrays.fill(paths, Ways.NONE);
   }
 
   /** The best paths between a root and all others; none if the root is not in the topology. */
@@ -89,20 +97,159 @@ final class BestPathSearch {
       LinkWidths linkWidths) {
     Adjacency graph = topology.adjacency();
     BestPathSearch search =
-        new BestPathSearch(graph, graph.number(root), direction, costs, linkWidths);
+        new BestPathSearch(
+            graph, graph.number(root), direction, costs, linkWidths, new Ways(graph.switchCount()));
     search.run();
-    return new BestPaths(graph, root, direction, costs, linkWidths, search.found());
+    return new BestPaths(
+        graph, root, direction, costs, linkWidths, search.found(search.costsByWidth));
   }
 
-  private Found found() {
-    return new Found(
-        widths,
-        Arrays.copyOf(links, linkCount),
-        firstLinks,
-        endOfLinks,
-        costsByWidth,
-        used,
-        effort);
+  /**
+   * What a search would find after links were removed. The paths that are left are still the best,
+   * and by the same tie-breaks. If all links are equally wide, only switches that have lost theirs
+   * are looked at, beginning with their neighbours that have not. Otherwise links are added in few
+   * steps, one for each width of a switch that has lost its path; then costs over narrower links
+   * are not known any more.
+   *
+   * @param before what was found with the removed links
+   * @param left the paths of these that use no removed link; the others are added
+   * @param leftPaths their numbers, by switch
+   */
+  static Found repair(
+      Adjacency graph,
+      int root,
+      Direction direction,
+      LinkCosts costs,
+      LinkWidths linkWidths,
+      Found before,
+      Ways left,
+      int[] leftPaths) {
+    BestPathSearch search = new BestPathSearch(graph, root, direction, costs, linkWidths, left);
+    for (int at = 0; at < leftPaths.length; at++) {
+      if (leftPaths[at] != Ways.NONE) {
+        search.paths[at] = leftPaths[at];
+        search.widths[at] = before.widths()[at];
+        search.reached++;
+      }
+    }
+    search.effort += leftPaths.length;
+    int[] lost =
+        IntStream.range(0, leftPaths.length)
+            .filter(at -> leftPaths[at] == Ways.NONE && before.paths()[at] != Ways.NONE)
+            .toArray();
+    @Nullable CostsByWidth known = before.costs();
+    if (known != null && linkWidths.areAlike() && search.costsAreOfPaths(known)) {
+      search.repairCheapest(lost, known);
+      return search.found(search.costsByWidth);
+    }
+    search.repairWidest(lost);
+    return search.found(/* costs= */ null);
+  }
+
+  /** Whether the cheapest ways that are known are the paths, not ways over narrower links. */
+  private boolean costsAreOfPaths(CostsByWidth known) {
+    for (int at = 0; at < paths.length; at++) {
+      if (paths[at] != Ways.NONE && known.width(known.narrowest(at)) != widths[at]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void repairCheapest(int[] lost, CostsByWidth known) {
+    Arrays.fill(added, true);
+    for (int at = 0; at < paths.length; at++) {
+      if (paths[at] != Ways.NONE) {
+        int entry = known.narrowest(at);
+        primary[at] = known.primary(entry);
+        secondary[at] = known.secondary(entry);
+        costsByWidth.add(at, widths[at], primary[at], secondary[at]);
+        cheapest[at] = paths[at];
+        lastLinks[at] = ways.link(paths[at]);
+      }
+    }
+    for (int at : lost) {
+      forLinksTo(at, this::relaxIfSettled);
+    }
+    settle();
+    writeDown(linkWidths.count() == 0 ? 0 : linkWidths.of(0));
+  }
+
+  private void repairWidest(int[] lost) {
+    widen(lost);
+    double[] steps =
+        Arrays.stream(lost)
+            .mapToDouble(at -> -widths[at])
+            .filter(negative -> negative <= 0)
+            .sorted()
+            .distinct()
+            .toArray();
+    change(root, 0, 0, Ways.NONE);
+    settle();
+    int next = 0;
+    for (double step : steps) {
+      while (next < linkWidths.count() && linkWidths.of(linkWidths.atPlace(next)) >= -step) {
+        add(linkWidths.atPlace(next++));
+      }
+      long awaited = Arrays.stream(lost).filter(at -> widths[at] == -step).count();
+      while (awaited > 0) {
+        int at = settleNext();
+        if (paths[at] == Ways.NONE && widths[at] == -step) {
+          paths[at] = cheapest[at];
+          reached++;
+          awaited--;
+        }
+      }
+    }
+  }
+
+  /** Finds the widths of the paths to some switches from those to the others. */
+  private void widen(int[] lost) {
+    SwitchHeap widestFirst = new SwitchHeap(widths.length, (a, b) -> widths[a] > widths[b]);
+    IntConsumer widen =
+        link -> {
+          effort++;
+          int outer = direction.outer(graph, link);
+          double width = Math.min(widths[direction.inner(graph, link)], linkWidths.of(link));
+          if (width > widths[outer]) {
+            widths[outer] = width;
+            widestFirst.raise(outer);
+          }
+        };
+    for (int at : lost) {
+      forLinksTo(at, widen);
+    }
+    while (!widestFirst.isEmpty()) {
+      forLinksFrom(widestFirst.poll(), widen);
+    }
+  }
+
+  /** Does something with each link whose outer end is a switch. */
+  private void forLinksTo(int at, IntConsumer action) {
+    forLinks(at, direction == Direction.TO_ROOT, action);
+  }
+
+  /** Does something with each link whose inner end is a switch. */
+  private void forLinksFrom(int at, IntConsumer action) {
+    forLinks(at, direction == Direction.FROM_ROOT, action);
+  }
+
+  private void forLinks(int at, boolean thatLeave, IntConsumer action) {
+    if (thatLeave) {
+      for (int link = graph.firstLink(at); link < graph.firstLink(at + 1); link++) {
+        action.accept(link);
+      }
+    } else {
+      for (int i = graph.firstIncoming(at); i < graph.firstIncoming(at + 1); i++) {
+        action.accept(graph.incoming(i));
+      }
+    }
+  }
+
+  private Found found(@Nullable CostsByWidth costsFound) {
+    // ways that have become cheaper again are no paths
+    Ways only = ways.count() == reached ? ways : ways.only(paths);
+    return new Found(widths, only, paths, costsFound, only.used(graph.linkCount()), effort);
   }
 
   private boolean isCheaper(int a, int b) {
@@ -117,7 +264,8 @@ final class BestPathSearch {
     if (root < 0) {
       return;
     }
-    change(root, 0, 0);
+    change(root, 0, 0, Ways.NONE);
+    settle();
     writeDown(Double.POSITIVE_INFINITY);
     int next = 0;
     while (next < linkWidths.count() && reached < graph.switchCount()) {
@@ -132,24 +280,38 @@ final class BestPathSearch {
 
   private void add(int link) {
     added[link] = true;
-    if (isReached(direction.inner(graph, link))) {
+    relaxIfSettled(link);
+  }
+
+  /** Looks at a link unless that is to come, when the switch at its inner end is settled. */
+  private void relaxIfSettled(int link) {
+    int inner = direction.inner(graph, link);
+    if (isReached(inner) && !seen.contains(inner)) {
       relax(link);
     }
   }
 
   private void settle() {
     while (!seen.isEmpty()) {
-      int at = seen.poll();
-      if (direction == Direction.FROM_ROOT) {
-        for (int link = graph.firstLink(at); link < graph.firstLink(at + 1); link++) {
-          relaxIfAdded(link);
-        }
-      } else {
-        for (int i = graph.firstIncoming(at); i < graph.firstIncoming(at + 1); i++) {
-          relaxIfAdded(graph.incoming(i));
-        }
+      settleNext();
+    }
+  }
+
+  private int settleNext() {
+    int at = seen.poll();
+    int last = lastLinks[at];
+    cheapest[at] =
+        last == Ways.NONE ? ways.addRoot() : ways.add(cheapest[direction.inner(graph, last)], last);
+    if (direction == Direction.FROM_ROOT) {
+      for (int link = graph.firstLink(at); link < graph.firstLink(at + 1); link++) {
+        relaxIfAdded(link);
+      }
+    } else {
+      for (int i = graph.firstIncoming(at); i < graph.firstIncoming(at + 1); i++) {
+        relaxIfAdded(graph.incoming(i));
       }
     }
+    return at;
   }
 
   private void relaxIfAdded(int link) {
@@ -158,7 +320,7 @@ final class BestPathSearch {
     }
   }
 
-  /** Takes the way over a link if it is the cheapest so far to where it leads. */
+  /** Takes the way over a link if it is the best so far to where it leads. */
   private void relax(int link) {
     effort++;
     int inner = direction.inner(graph, link);
@@ -166,14 +328,44 @@ final class BestPathSearch {
     long first = primary[inner] + costs.primary(link);
     long second = secondary[inner] + costs.secondary(link);
     if (first < primary[outer] || (first == primary[outer] && second < secondary[outer])) {
-      change(outer, first, second);
+      change(outer, first, second, link);
+    } else if (first == primary[outer]
+        && second == secondary[outer]
+        && (link == lastLinks[outer] || comesFirst(link, lastLinks[outer]))) {
+      // the same cost, and smaller switch ids; over the same link, what it leads on has these
+      lastLinks[outer] = link;
       seen.raise(outer);
     }
   }
 
-  private void change(int at, long newPrimary, long newSecondary) {
+  /**
+   * Whether the way over one link has the smaller sequence of switch ids than that over another one
+   * to the same switch. Ways that cost the same have equally many links, since one of both costs
+   * counts them; links are numbered by the ids at their ends.
+   */
+  private boolean comesFirst(int a, int b) {
+    boolean first = a < b;
+    if (direction == Direction.FROM_ROOT) {
+      int wayA = cheapest[graph.source(a)];
+      int wayB = cheapest[graph.source(b)];
+      // the first place where they differ is the last that is met on the way back
+      while (wayA != wayB) {
+        effort++;
+        if (ways.link(wayA) != ways.link(wayB)) {
+          first = ways.link(wayA) < ways.link(wayB);
+        }
+        wayA = ways.inner(wayA);
+        wayB = ways.inner(wayB);
+      }
+    }
+    return first;
+  }
+
+  private void change(int at, long newPrimary, long newSecondary, int lastLink) {
     primary[at] = newPrimary;
     secondary[at] = newSecondary;
+    lastLinks[at] = lastLink;
+    seen.raise(at);
     if (!isChanged[at]) {
       isChanged[at] = true;
       changed[changedCount++] = at;
@@ -186,72 +378,12 @@ final class BestPathSearch {
       int at = changed[i];
       isChanged[at] = false;
       costsByWidth.add(at, width, primary[at], secondary[at]);
-      if (widths[at] >= 0) {
-        continue;
+      if (widths[at] < 0) {
+        widths[at] = width;
+        paths[at] = cheapest[at];
+        reached++;
       }
-      widths[at] = width;
-      reached++;
-      firstLinks[at] = linkCount;
-      if (direction == Direction.FROM_ROOT) {
-        markWaysTo(at);
-        walk(root, at, at);
-      } else {
-        walk(at, root, -1);
-      }
-      endOfLinks[at] = linkCount;
     }
     changedCount = 0;
-  }
-
-  /**
-   * Goes from one switch to another over cheapest ways only, at each switch to the neighbour with
-   * the smallest id: links that leave a switch are in this order.
-   *
-   * @param mark over switches with this mark only; over all if it is negative
-   */
-  private void walk(int from, int to, int mark) {
-    int at = from;
-    while (at != to) {
-      int link = graph.firstLink(at);
-      while (!isOnCheapestWay(link) || (mark >= 0 && markedFor[graph.target(link)] != mark)) {
-        link++;
-      }
-      if (linkCount == links.length) {
-        links = Arrays.copyOf(links, 2 * links.length);
-      }
-      links[linkCount++] = link;
-      used[link] = true;
-      at = graph.target(link);
-    }
-  }
-
-  /** Marks all switches from which a cheapest way leads to a switch. */
-  private void markWaysTo(int end) {
-    int count = 0;
-    markedFor[end] = end;
-    unexplored[count++] = end;
-    while (count > 0) {
-      int at = unexplored[--count];
-      for (int i = graph.firstIncoming(at); i < graph.firstIncoming(at + 1); i++) {
-        int link = graph.incoming(i);
-        int before = graph.source(link);
-        if (markedFor[before] != end && isOnCheapestWay(link)) {
-          markedFor[before] = end;
-          unexplored[count++] = before;
-        }
-      }
-    }
-  }
-
-  /**
-   * Whether the cheapest way between the root and a link's outer end leads over it, or one does.
-   */
-  private boolean isOnCheapestWay(int link) {
-    int inner = direction.inner(graph, link);
-    int outer = direction.outer(graph, link);
-    return added[link]
-        && isReached(inner)
-        && primary[inner] + costs.primary(link) == primary[outer]
-        && secondary[inner] + costs.secondary(link) == secondary[outer];
   }
 }

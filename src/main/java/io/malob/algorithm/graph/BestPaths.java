@@ -1,9 +1,9 @@
 package io.malob.algorithm.graph;
 
 import com.google.common.collect.ImmutableList;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -49,19 +49,19 @@ public final class BestPaths {
    * What a search has found, by switch.
    *
    * @param widths the bottleneck of its path: infinite at the root, negative where there is none
-   * @param links the links of all paths, one path after the other
-   * @param firstLinks where the path begins in them; it ends where {@code endOfLinks} says
-   * @param costs what its path costs, and what it would over narrower links
+   * @param ways the paths by number, and those that are part of them
+   * @param paths the number of its path; {@link Ways#NONE} where there is none
+   * @param costs what its path costs, and what it would over narrower links; null if that is not
+   *     known any more
    * @param used by link: whether a path uses it
    * @param effort how many times the search looked at a link
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared, and written by the search alone
   record Found(
       double[] widths,
-      int[] links,
-      int[] firstLinks,
-      int[] endOfLinks,
-      CostsByWidth costs,
+      Ways ways,
+      int[] paths,
+      @Nullable CostsByWidth costs,
       boolean[] used,
       long effort) {}
 
@@ -72,6 +72,24 @@ public final class BestPaths {
       LinkCosts costs,
       LinkWidths linkWidths,
       Found found) {
+    this(
+        graph,
+        root,
+        direction,
+        costs,
+        linkWidths,
+        found,
+        new AtomicReferenceArray<>(graph.switchCount()));
+  }
+
+  private BestPaths(
+      Adjacency graph,
+      DatapathId root,
+      Direction direction,
+      LinkCosts costs,
+      LinkWidths linkWidths,
+      Found found,
+      AtomicReferenceArray<@Nullable Path> paths) {
     this.graph = graph;
     this.root = root;
     this.direction = direction;
@@ -79,7 +97,7 @@ public final class BestPaths {
     this.linkWidths = linkWidths;
     this.found = found;
     this.within = Path.within(root);
-    this.paths = new AtomicReferenceArray<>(graph.switchCount());
+    this.paths = paths;
   }
 
   /** The switch that the paths begin or end at. */
@@ -94,6 +112,47 @@ public final class BestPaths {
 
   Direction direction() {
     return direction;
+  }
+
+  Adjacency graph() {
+    return graph;
+  }
+
+  /**
+   * The best paths without some links, at the costs and widths for which these were searched for.
+   * Where no path uses them, these are the paths. Then the costs by width that {@link #holds} looks
+   * at remain those with the removed links: what is the best among more paths is the best among
+   * fewer.
+   *
+   * @param repairing whether paths over the links are repaired
+   * @return null if that is needed and not wanted
+   */
+  @Nullable BestPaths without(RemovedLinks removed, boolean repairing) {
+    Adjacency after = removed.after();
+    LinkCosts costsLeft = removed.left(costs);
+    LinkWidths widthsLeft = removed.left(linkWidths);
+    if (removed.areUnused(found.used)) {
+      Ways same = found.ways.unbrokenBy(removed);
+      boolean[] used = same.used(after.linkCount());
+      Found unbroken =
+          new Found(found.widths, same, found.paths, found.costs, used, /* effort= */ 0);
+      return new BestPaths(after, root, direction, costsLeft, widthsLeft, unbroken, paths);
+    }
+    if (!repairing) {
+      return null;
+    }
+    int[] leftPaths = found.paths.clone();
+    Ways left = found.ways.without(removed, leftPaths);
+    Found repaired =
+        BestPathSearch.repair(
+            after, after.number(root), direction, costsLeft, widthsLeft, found, left, leftPaths);
+    AtomicReferenceArray<@Nullable Path> known = new AtomicReferenceArray<>(leftPaths.length);
+    for (int i = 0; i < leftPaths.length; i++) {
+      if (leftPaths[i] != Ways.NONE) {
+        known.setPlain(i, paths.get(i));
+      }
+    }
+    return new BestPaths(after, root, direction, costsLeft, widthsLeft, repaired, known);
   }
 
   /** The path between two switches, one of which is the root; empty if there is none. */
@@ -121,11 +180,13 @@ public final class BestPaths {
   }
 
   private Path pathOf(int number, DatapathId src) {
-    return new Path(
-        src,
-        Arrays.stream(found.links, found.firstLinks[number], found.endOfLinks[number])
-            .mapToObj(graph::link)
-            .collect(ImmutableList.toImmutableList()));
+    int[] links = found.ways.linksInwards(found.paths[number]);
+    ImmutableList.Builder<DirectedLink> inOrder =
+        ImmutableList.builderWithExpectedSize(links.length);
+    for (int i = 0; i < links.length; i++) {
+      inOrder.add(graph.link(links[direction == Direction.TO_ROOT ? i : links.length - 1 - i]));
+    }
+    return new Path(src, inOrder.build());
   }
 
   /**
@@ -137,30 +198,63 @@ public final class BestPaths {
     return number < 0 ? 0 : Math.max(0, found.widths[number]);
   }
 
-  /** How many times the search looked at a link. */
+  /** How many times the search, or the repair, looked at a link. */
   public long effort() {
     return found.effort;
   }
 
+  /** What the paths were searched for with; many share it. */
+  record Basis(LinkCosts costs, LinkWidths widths) {
+    /** The links that differ from other costs and widths by more than noise. */
+    int[] linksUnlike(LinkCosts costsNow, LinkWidths widthsNow) {
+      return IntStream.range(0, widths.count())
+          .filter(
+              link ->
+                  !costsNow.isLike(costs, link)
+                      || isNarrower(widths.of(link), widthsNow.of(link))
+                      || isWider(widths.of(link), widthsNow.of(link)))
+          .toArray();
+    }
+  }
+
+  Basis basis() {
+    return new Basis(costs, linkWidths);
+  }
+
+  // not by the difference, which two infinite widths do not have
+
+  private static boolean isNarrower(double before, double now) {
+    return now < (1 - NOISE) * before;
+  }
+
+  private static boolean isWider(double before, double now) {
+    return now > (1 + NOISE) * before;
+  }
+
   /**
    * Whether a search with these costs and widths would find the same paths again, or others that
-   * are wider, or as wide and cheaper, by no more than noise. One pass over the links; false where
-   * that does not suffice to tell.
+   * are wider, or as wide and cheaper, by no more than noise. One pass over the links that have
+   * changed; false where that does not suffice to tell.
+   *
+   * @param unlike what {@link Basis#linksUnlike} gives for them
    */
-  boolean holds(LinkCosts costsNow, LinkWidths widthsNow) {
-    for (int link = 0; link < graph.linkCount(); link++) {
+  boolean holds(LinkCosts costsNow, LinkWidths widthsNow, int[] unlike) {
+    @Nullable CostsByWidth known = found.costs;
+    if (known == null) {
+      return unlike.length == 0;
+    }
+    for (int link : unlike) {
       double before = linkWidths.of(link);
       double now = widthsNow.of(link);
-      // not by the difference, which two infinite widths do not have
-      boolean isNarrower = now < (1 - NOISE) * before;
-      boolean isWider = now > (1 + NOISE) * before;
+      boolean isNarrower = isNarrower(before, now);
+      boolean isWider = isWider(before, now);
       boolean costsOther = !costsNow.isLike(costs, link);
       if (found.used[link] && (isNarrower || costsOther)) {
         return false;
       }
       if ((isWider && wouldWiden(link, now))
-          || (costsOther && couldBeCheaper(link, costsNow, 0, now))
-          || (isWider && couldBeCheaper(link, costsNow, before, now))) {
+          || (costsOther && couldBeCheaper(known, link, costsNow, 0, now))
+          || (isWider && couldBeCheaper(known, link, costsNow, before, now))) {
         return false;
       }
     }
@@ -177,8 +271,8 @@ public final class BestPaths {
    * Whether a path over a link could be as cheap as one that was found, or cheaper, among paths of
    * a bottleneck that is wider than one width, and not wider than another.
    */
-  private boolean couldBeCheaper(int link, LinkCosts costsNow, double above, double upTo) {
-    CostsByWidth known = found.costs;
+  private boolean couldBeCheaper(
+      CostsByWidth known, int link, LinkCosts costsNow, double above, double upTo) {
     int inner = known.narrowest(direction.inner(graph, link));
     int outer = known.narrowest(direction.outer(graph, link));
     // from the narrowest paths to the widest

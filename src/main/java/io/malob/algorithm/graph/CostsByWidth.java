@@ -57,6 +57,14 @@ final class CostsByWidth {
     return widths[entry];
   }
 
+  long primary(int entry) {
+    return primary[entry];
+  }
+
+  long secondary(int entry) {
+    return secondary[entry];
+  }
+
   /** Whether the way over a link from one entry is as cheap as another one, or cheaper. */
   boolean isAsCheap(int from, int link, LinkCosts costs, int to) {
     long first = primary[from] + costs.primary(link);

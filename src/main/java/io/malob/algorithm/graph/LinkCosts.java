@@ -46,6 +46,22 @@ public final class LinkCosts {
     return new LinkCosts(latencies, null);
   }
 
+  /** The costs of some links, in the order of their numbers here. */
+  LinkCosts of(int[] links) {
+    return new LinkCosts(some(primary, links), some(secondary, links));
+  }
+
+  private static long @Nullable [] some(long @Nullable [] costs, int[] links) {
+    if (costs == null) {
+      return null;
+    }
+    long[] some = new long[links.length];
+    for (int i = 0; i < links.length; i++) {
+      some[i] = costs[links[i]];
+    }
+    return some;
+  }
+
   long primary(int link) {
     return primary == null ? HOP : primary[link];
   }

@@ -35,6 +35,23 @@ final class LinkWidths {
     return new LinkWidths(widths, IntStream.range(0, links).toArray());
   }
 
+  /**
+   * The widths of some links.
+   *
+   * @param links the numbers here, by other numbers
+   * @param others the other numbers, by the numbers here; negative of the rest
+   */
+  LinkWidths of(int[] links, int[] others) {
+    return new LinkWidths(
+        Arrays.stream(links).mapToDouble(link -> widths[link]).toArray(),
+        Arrays.stream(widestFirst).map(link -> others[link]).filter(link -> link >= 0).toArray());
+  }
+
+  /** Whether all links are equally wide. */
+  boolean areAlike() {
+    return count() == 0 || of(atPlace(0)) == of(atPlace(count() - 1));
+  }
+
   double of(int link) {
     return widths[link];
   }

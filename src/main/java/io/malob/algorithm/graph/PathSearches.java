@@ -1,7 +1,10 @@
 package io.malob.algorithm.graph;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.graph.BestPaths.Basis;
 import io.malob.algorithm.graph.BestPaths.Direction;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -14,6 +17,13 @@ public final class PathSearches {
   private final LinkCosts hops;
   private final LinkCosts latency;
   private final LinkWidths alike;
+
+  /** The links that have changed, by what they have changed from. */
+  private final Map<Basis, int[]> unlike = new HashMap<>();
+
+  private @Nullable Adjacency before;
+  private @Nullable RemovedLinks removed;
+
   private @Nullable LinkWidths shares;
   private @Nullable KShortestPaths shortest;
 
@@ -39,6 +49,26 @@ public final class PathSearches {
     return search(before.root(), before.direction(), order);
   }
 
+  /**
+   * Paths of another topology in this one, which has the same switches and fewer links: still those
+   * that are the best with what was known before.
+   *
+   * @param repairing whether those over links that are not there any more are repaired
+   * @return null if they are to be searched for, as all are if this topology has other switches or
+   *     more links
+   */
+  public @Nullable BestPaths inThisTopology(BestPaths paths, boolean repairing) {
+    Adjacency now = values.topology().adjacency();
+    if (paths.graph() == now) {
+      return paths;
+    }
+    if (paths.graph() != before) {
+      before = paths.graph();
+      removed = RemovedLinks.between(before, now);
+    }
+    return removed == null ? null : paths.without(removed, repairing);
+  }
+
   private BestPaths search(DatapathId root, Direction direction, PathOrder order) {
     return BestPathSearch.search(values.topology(), root, direction, costs(order), widths(order));
   }
@@ -61,7 +91,12 @@ public final class PathSearches {
    * {@link BestPaths#holds}.
    */
   public boolean hold(BestPaths before, PathOrder order) {
-    return before.holds(costs(order), widths(order));
+    LinkCosts costs = costs(order);
+    LinkWidths widths = widths(order);
+    return before.holds(
+        costs,
+        widths,
+        unlike.computeIfAbsent(before.basis(), basis -> basis.linksUnlike(costs, widths)));
   }
 
   private LinkCosts costs(PathOrder order) {

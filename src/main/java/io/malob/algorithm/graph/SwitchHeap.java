@@ -31,6 +31,10 @@ final class SwitchHeap {
     return size == 0;
   }
 
+  boolean contains(int switchNumber) {
+    return places[switchNumber] != ABSENT;
+  }
+
   /** Puts a switch in, or moves it up after it has become better. */
   void raise(int switchNumber) {
     int place = places[switchNumber];

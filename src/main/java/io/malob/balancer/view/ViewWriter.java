@@ -70,7 +70,7 @@ public final class ViewWriter {
   private ImmutableMap<Integer, Health> checked = ImmutableMap.of();
   private ImmutableSet<Integer> out = ImmutableSet.of();
 
-  private final AtomicReference<BalancerView> published = new AtomicReference<>(BalancerView.EMPTY);
+  private final AtomicReference<BalancerView> published;
 
   /**
    * Creates a writer with an empty view.
@@ -98,6 +98,10 @@ public final class ViewWriter {
     this.counters = counters;
     this.slowStarts = slowStarts;
     this.searches = searches;
+    this.published =
+        new AtomicReference<>(
+            BalancerView.EMPTY.with(
+                new NetworkSnapshot(LinkValues.unknown(Topology.EMPTY), searches)));
   }
 
   /** The current view. */
@@ -110,10 +114,14 @@ public final class ViewWriter {
     return published::get;
   }
 
-  /** Takes over a new topology. An equal topology keeps the results that were computed for it. */
+  /**
+   * Takes over a new topology. An equal topology keeps the results that were computed for it, and
+   * one with fewer links those that do not depend on these.
+   */
   public void setTopology(Topology topology) {
-    if (!topology.equals(get().network().topology())) {
-      publish(get().catalog(), new NetworkSnapshot(linkValues.apply(topology), searches));
+    NetworkSnapshot before = get().network();
+    if (!topology.equals(before.topology())) {
+      publish(get().catalog(), before.with(linkValues.apply(topology)));
     }
   }
 
