@@ -70,7 +70,7 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
   private Measurements measurements;
   private ProbeReceiver receiver;
   private ProbeSender sender;
-  private ProbeWheel<Target> wheel;
+  private ProbeWheel<ProbeGroup> wheel;
   private Topology topology = Topology.EMPTY;
 
   /** For the module loader. */
@@ -114,7 +114,6 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
             context.getServiceImpl(IOFSwitchService.class),
             frames,
             outstanding,
-            receiver,
             counters,
             monitor::nanoTime);
     // after the window's two intervals, a third one leaves a twelfth of a jump
@@ -146,6 +145,7 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
   @Override
   public void startUp(FloodlightModuleContext context) {
     provider.addOFMessageListener(OFType.PACKET_IN, receiver);
+    provider.addOFMessageListener(OFType.ECHO_REPLY, receiver);
     new Repetition(threads.getScheduledExecutor()).every(TICK_MILLIS, "probing links", this::tick);
   }
 
@@ -156,8 +156,9 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
     Topology found = monitor.topology();
     if (found != topology) {
       topology = found;
-      List<Target> targets = measurements.take(found);
-      wheel.set(targets, turns(targets.size()));
+      List<ProbeGroup> groups = measurements.take(found);
+      int targets = groups.stream().mapToInt(group -> group.targets().size()).sum();
+      wheel.set(groups, turns(targets));
     }
     receiver.drain(measurements::answered);
     outstanding.removeBefore(now - lostNanos, probe -> measurements.lost(probe, now));

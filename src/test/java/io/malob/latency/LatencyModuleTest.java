@@ -27,7 +27,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.protocol.OFEchoReply;
+import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -237,7 +240,7 @@ class LatencyModuleTest {
     LatencyCounters counters = network.module.counters();
     assertEquals(0, counters.links().sent());
     assertNear(160, counters.links().unsent(), 2);
-    assertNear(80, counters.control().unsent(), 1);
+    assertNear(160, counters.control().unsent(), 2);
     network.setActive(1, true);
     network.channel(2).reads = true;
     network.passMillis(INTERVAL_MILLIS);
@@ -372,6 +375,50 @@ class LatencyModuleTest {
     // 1,000 directed links and 500 switches, each once in 100 ticks: there are too many for more
     assertEquals(1_500, Arrays.stream(perTick).sum());
     assertTrue(Arrays.stream(perTick).allMatch(sent -> sent == 15), Arrays.toString(perTick));
+  }
+
+  @Test
+  void probes_ofASwitchAndItsLinks_leaveInOneWrite() {
+    LatencyNetwork lan = network(ring(500), Map.of());
+    lan.passMillis(INTERVAL_MILLIS);
+    assertNear(all(lan), 3 * lan.writes.size(), 0);
+    assertTrue(lan.writes.stream().allMatch(write -> write.messages() == 3));
+  }
+
+  @Test
+  void probes_ofASwitchWithManyLinks_areManyWritesFarApart() {
+    int[][] links = new int[20][];
+    Arrays.setAll(links, i -> new int[] {1, i + 2});
+    LatencyNetwork lan = network(Topologies.of(21, links), Map.of());
+    lan.passMillis(INTERVAL_MILLIS);
+    List<LatencyNetwork.Write> writes =
+        lan.writes.stream().filter(write -> write.switchId().getLong() == 1).toList();
+    // 21 targets: 8, 8, and 5
+    assertTrue(writes.stream().allMatch(write -> write.messages() <= 8), writes.toString());
+    assertNear(7 * writes.size(), writes.stream().mapToInt(write -> write.messages()).sum(), 8);
+    for (int i = 1; i < writes.size(); i++) {
+      assertTrue(
+          writes.get(i).atNanos() - writes.get(i - 1).atNanos() >= 10 * MILLI, writes.toString());
+    }
+  }
+
+  @Test
+  void echoReply_ofAnotherModuleOrSwitch_answersNoProbe() {
+    network.channel(1).answersEcho = false;
+    network.passMillis(500);
+    ProbeFrames sameRun = new ProbeFrames(new Random(1)::nextLong);
+    for (long number = 0; number < 10; number++) {
+      assertTrue(network.isTaken(DatapathId.of(2), echoReply(sameRun.echo(number))));
+    }
+    assertFalse(network.isTaken(DatapathId.of(1), echoReply(new byte[0])));
+    byte[] foreign = sameRun.echo(0);
+    foreign[0] ^= 1;
+    assertFalse(network.isTaken(DatapathId.of(1), echoReply(foreign)));
+    assertEquals(OptionalLong.empty(), control(1).nanos());
+  }
+
+  private static OFEchoReply echoReply(byte[] data) {
+    return OFFactories.getFactory(OFVersion.OF_13).buildEchoReply().setData(data).build();
   }
 
   private static long all(LatencyNetwork lan) {
