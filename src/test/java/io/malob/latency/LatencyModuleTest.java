@@ -364,7 +364,7 @@ class LatencyModuleTest {
 
   @Test
   void probes_ofManyLinks_leaveSpreadEvenly() {
-    LatencyNetwork lan = network(ring(500), Map.of());
+    LatencyNetwork lan = network(ring(300), Map.of());
     lan.passMillis(20);
     long[] perTick = new long[100];
     for (int tick = 0; tick < perTick.length; tick++) {
@@ -372,9 +372,65 @@ class LatencyModuleTest {
       lan.passMillis(10);
       perTick[tick] = all(lan) - before;
     }
-    // 1,000 directed links and 500 switches, each once in 100 ticks: there are too many for more
+    // 600 directed links and 300 switches, each once in 100 ticks: there are too many for more
+    assertEquals(900, Arrays.stream(perTick).sum());
+    assertTrue(Arrays.stream(perTick).allMatch(sent -> sent == 9), Arrays.toString(perTick));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 8})
+  void probes_ofMoreThanAThousandTargets_areOnePerInterval(int asked) {
+    LatencyNetwork lan =
+        network(ring(500), Map.of("probesPerInterval", Integer.toString(asked)));
+    lan.passMillis(20);
+    long[] perTick = new long[200];
+    for (int tick = 0; tick < perTick.length; tick++) {
+      long before = all(lan);
+      lan.passMillis(10);
+      perTick[tick] = all(lan) - before;
+    }
     assertEquals(1_500, Arrays.stream(perTick).sum());
-    assertTrue(Arrays.stream(perTick).allMatch(sent -> sent == 15), Arrays.toString(perTick));
+    assertTrue(
+        Arrays.stream(perTick).allMatch(sent -> sent == 6 || sent == 9), Arrays.toString(perTick));
+  }
+
+  /** Two probes in a window of two intervals: a disturbance must meet both of them. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void latency_inALargeNetworkWithNoise_isWithinAMillisecondAndATenth(int seed) {
+    Random random = new Random(seed);
+    LatencyNetwork lan = network(ring(340), Map.of());
+    List<DirectedLink> links = new ArrayList<>();
+    for (int id = 1; id <= 340; id++) {
+      lan.channel(id).there = () -> 20 * MILLI + random.nextLong(MILLI);
+      lan.channel(id).back = () -> 20 * MILLI + random.nextLong(MILLI);
+      DirectedLink link = link(id, id % 340 + 1);
+      // a queue that is empty nine times of ten
+      lan.latency(
+          link, () -> 7 * MILLI + (random.nextInt(10) > 0 ? 0 : random.nextLong(30 * MILLI)));
+      links.add(link);
+    }
+    lan.passMillis(5 * INTERVAL_MILLIS);
+    for (int interval = 0; interval < 5; interval++) {
+      lan.passMillis(INTERVAL_MILLIS);
+      long right =
+          links.stream()
+              .filter(link -> Math.abs(lan.measured(link) - 7 * MILLI) <= 1.7 * MILLI)
+              .count();
+      assertTrue(right >= 0.95 * links.size(), "right are " + right + " of " + links.size());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 36", "36, 1", "0, 10", "10, 0"})
+  void latency_thatJumpsInALargeNetwork_isSeenWithinThreeIntervals(long before, long after) {
+    LatencyNetwork lan = network(ring(340), Map.of());
+    lan.latency(THERE, before * MILLI);
+    lan.passMillis(5 * INTERVAL_MILLIS);
+    assertEquals((double) before * MILLI, lan.measured(THERE));
+    lan.latency(THERE, after * MILLI);
+    lan.passMillis(3 * INTERVAL_MILLIS);
+    assertNear(Math.round(lan.measured(THERE)), after * MILLI, MILLI + after * MILLI / 10);
   }
 
   @Test
