@@ -158,9 +158,7 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
     Topology found = monitor.topology();
     if (found != topology) {
       topology = found;
-      List<ProbeGroup> groups = measurements.take(found);
-      int targets = groups.stream().mapToInt(group -> group.targets().size()).sum();
-      wheel.set(groups, turns(targets));
+      wheel.set(measurements.take(found), turns(found.switches().size() + found.links().size()));
     }
     receiver.drain(measurements::answered);
     outstanding.removeBefore(now - lostNanos, probe -> measurements.lost(probe, now));

@@ -41,13 +41,13 @@ final class Measurements {
 
   /**
    * Takes over a topology. What is known of switches and links stays as long as they are there; one
-   * that comes back is new. Gives all that is to be probed, by switch: the switch itself, then its
-   * links.
+   * that comes back is new. Gives all that is to be probed, a list for each switch: the switch
+   * itself, then its links.
    */
-  List<ProbeGroup> take(Topology topology) {
+  List<List<ProbeGroup>> take(Topology topology) {
     switches = ImmutableSortedMap.copyOf(Maps.toMap(topology.switches(), this::measured));
     Map<DirectedLink, MeasuredLink> linksNow = new HashMap<>();
-    List<ProbeGroup> groups = new ArrayList<>();
+    List<List<ProbeGroup>> groups = new ArrayList<>();
     switches.forEach(
         (id, measured) -> {
           List<Target> targets = new ArrayList<>();
@@ -57,9 +57,10 @@ final class Measurements {
             linksNow.put(link, measuredLink);
             targets.add(measuredLink);
           }
-          for (List<Target> together : Lists.partition(targets, ProbeGroup.MAX_TARGETS)) {
-            groups.add(new ProbeGroup(id, List.copyOf(together)));
-          }
+          groups.add(
+              Lists.partition(targets, ProbeGroup.MAX_TARGETS).stream()
+                  .map(together -> new ProbeGroup(id, List.copyOf(together)))
+                  .toList());
         });
     links = linksNow;
     return groups;
