@@ -31,9 +31,10 @@ import org.projectfloodlight.openflow.types.DatapathId;
  *
  * <p>Settings: {@code intervalMillis}, within which each link has {@code probesPerInterval} probes,
  * up to eight times as many where there are few links, and one where links and switches are more
- * than a thousand together; {@code windowMillis}, over which minima are taken; {@code lostMillis}, after which a probe is given up; {@code maxLatencyMillis}, above
- * which a latency is not believed; {@code controlMethod}, {@code echo} or {@code packet}, by which
- * the round trips to switches are measured. A switch that does not answer to one gets the other.
+ * than a thousand together; {@code windowMillis}, over which minima are taken; {@code lostMillis},
+ * after which a probe is given up; {@code maxLatencyMillis}, above which a latency is not believed;
+ * {@code controlMethod}, {@code echo} or {@code packet}, by which the round trips to switches are
+ * measured. A switch that does not answer to one gets the other.
  */
 @Settings(
     value = {

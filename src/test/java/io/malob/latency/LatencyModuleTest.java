@@ -380,8 +380,7 @@ class LatencyModuleTest {
   @ParameterizedTest
   @ValueSource(ints = {2, 8})
   void probes_ofMoreThanAThousandTargets_areOnePerInterval(int asked) {
-    LatencyNetwork lan =
-        network(ring(500), Map.of("probesPerInterval", Integer.toString(asked)));
+    LatencyNetwork lan = network(ring(500), Map.of("probesPerInterval", Integer.toString(asked)));
     lan.passMillis(20);
     long[] perTick = new long[200];
     for (int tick = 0; tick < perTick.length; tick++) {

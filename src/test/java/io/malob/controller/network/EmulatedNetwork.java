@@ -194,8 +194,7 @@ final class EmulatedNetwork {
   private void write(DatapathId switchId, OFMessage message) {
     sent.add(message);
     switches.send(switchId, message).stream()
-        .filter(
-            delivery -> Packet.parse(delivery.frame()).etherType() == Packet.ETHERTYPE_LLDP)
+        .filter(delivery -> Packet.parse(delivery.frame()).etherType() == Packet.ETHERTYPE_LLDP)
         .forEach(probe -> probes.put(probe.at(), probe.frame()));
   }
 

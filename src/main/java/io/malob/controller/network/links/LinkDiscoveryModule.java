@@ -202,8 +202,7 @@ public final class LinkDiscoveryModule extends BaseModule
             ? MacAddress.of(0x02_00_00_00_00_00L | (port.getNodeId().getLong() & 0xffffffffL))
             : description.getHwAddr();
     byte[] frame = frames.frame(kind, port, source, millis.getAsLong());
-    unsent.put(
-        sw, PacketMessages.packetOut(sw.getOFFactory(), List.of(port.getPortId()), frame));
+    unsent.put(sw, PacketMessages.packetOut(sw.getOFFactory(), List.of(port.getPortId()), frame));
     return true;
   }
 
