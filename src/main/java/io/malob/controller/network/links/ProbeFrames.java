@@ -41,6 +41,7 @@ public final class ProbeFrames {
   private static final String DIGEST = "HmacSHA256";
 
   /** One for each thread, as it is not safe for use by several, and takes long to make. */
+  @SuppressWarnings("ThreadLocalUsage") // of the key of this object, of which there is one
   private final ThreadLocal<Mac> macs;
 
   /** Frames that only the holder of this key makes. */
