@@ -30,10 +30,11 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * take the time.
  *
  * <p>Settings: {@code intervalMillis}, within which each link has {@code probesPerInterval} probes,
- * and up to eight times as many where there are few links; {@code windowMillis}, over which minima
- * are taken; {@code lostMillis}, after which a probe is given up; {@code maxLatencyMillis}, above
- * which a latency is not believed; {@code controlMethod}, {@code echo} or {@code packet}, by which
- * the round trips to switches are measured. A switch that does not answer to one gets the other.
+ * up to eight times as many where there are few links, and one where links and switches are more
+ * than a thousand together; {@code windowMillis}, over which minima are taken; {@code lostMillis},
+ * after which a probe is given up; {@code maxLatencyMillis}, above which a latency is not believed;
+ * {@code controlMethod}, {@code echo} or {@code packet}, by which the round trips to switches are
+ * measured. A switch that does not answer to one gets the other.
  */
 @Settings(
     value = {
@@ -52,10 +53,13 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
   private static final int MAX_PROBES = 100;
   private static final int MAX_OUTSTANDING = 1 << 16;
 
-  /** As many times as it is asked to, it probes at most, and with so many probes in all. */
+  /** So many times what it is asked to, it probes at most, and with so many probes in all. */
   private static final int MAX_TURNS = 8;
 
   private static final int PROBES_PER_TURN = 800;
+
+  /** Of more targets each has one probe per interval, whatever is asked for. */
+  private static final int MANY_TARGETS = 1_000;
 
   /** Results so far below zero come from noise: as much as links may be wrong by anyway. */
   private static final long NOISE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -67,10 +71,11 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
   private IFloodlightProviderService provider;
   private IThreadPoolService threads;
   private long lostNanos;
+  private int probesPerInterval;
   private Measurements measurements;
   private ProbeReceiver receiver;
   private ProbeSender sender;
-  private ProbeWheel<Target> wheel;
+  private ProbeWheel<ProbeGroup> wheel;
   private Topology topology = Topology.EMPTY;
 
   /** For the module loader. */
@@ -102,10 +107,8 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
     long window = millis(settings, "windowMillis", 4_000);
     long maxLatency = millis(settings, "maxLatencyMillis", 1_000);
     lostNanos = millis(settings, "lostMillis", 3_000);
-    wheel =
-        new ProbeWheel<>(
-            interval / settings.number("probesPerInterval", 2, 1, MAX_PROBES),
-            TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS));
+    wheel = new ProbeWheel<>(interval, TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS));
+    probesPerInterval = settings.number("probesPerInterval", 2, 1, MAX_PROBES);
     ControlMethod method = controlMethod(settings);
     ProbeFrames frames = new ProbeFrames(random);
     receiver = new ProbeReceiver(frames, outstanding, counters, monitor::nanoTime);
@@ -114,7 +117,6 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
             context.getServiceImpl(IOFSwitchService.class),
             frames,
             outstanding,
-            receiver,
             counters,
             monitor::nanoTime);
     // after the window's two intervals, a third one leaves a twelfth of a jump
@@ -146,6 +148,7 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
   @Override
   public void startUp(FloodlightModuleContext context) {
     provider.addOFMessageListener(OFType.PACKET_IN, receiver);
+    provider.addOFMessageListener(OFType.ECHO_REPLY, receiver);
     new Repetition(threads.getScheduledExecutor()).every(TICK_MILLIS, "probing links", this::tick);
   }
 
@@ -156,17 +159,25 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
     Topology found = monitor.topology();
     if (found != topology) {
       topology = found;
-      List<Target> targets = measurements.take(found);
-      wheel.set(targets, turns(targets.size()));
+      wheel.set(measurements.take(found), turns(found.switches().size() + found.links().size()));
     }
     receiver.drain(measurements::answered);
     outstanding.removeBefore(now - lostNanos, probe -> measurements.lost(probe, now));
     wheel.due(now, sender::send);
   }
 
-  /** More probes find more undisturbed moments; in small networks they cost next to nothing. */
-  private static int turns(int targets) {
-    return Math.max(1, Math.min(MAX_TURNS, PROBES_PER_TURN / Math.max(1, targets)));
+  /**
+   * How many probes a target has per interval. More find more undisturbed moments, and cost next to
+   * nothing in small networks. In large ones one is enough: a window of two intervals still has two
+   * of the trip and of both round trips, and what disturbs one of them has gone from the average
+   * two intervals later.
+   */
+  private int turns(int targets) {
+    if (targets > MANY_TARGETS) {
+      return 1;
+    }
+    return probesPerInterval
+        * Math.max(1, Math.min(MAX_TURNS, PROBES_PER_TURN / Math.max(1, targets)));
   }
 
   @Override

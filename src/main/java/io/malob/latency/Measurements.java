@@ -1,6 +1,7 @@
 package io.malob.latency;
 
 import com.google.common.collect.ImmutableSortedMap;
+import com.google.common.collect.Lists;
 import com.google.common.collect.Maps;
 import io.malob.algorithm.estimate.LatencyEstimator;
 import io.malob.algorithm.estimate.LatencyEstimator.Outcome;
@@ -40,23 +41,29 @@ final class Measurements {
 
   /**
    * Takes over a topology. What is known of switches and links stays as long as they are there; one
-   * that comes back is new. Gives all that is to be probed, each switch followed by its links.
+   * that comes back is new. Gives all that is to be probed, a list for each switch: the switch
+   * itself, then its links.
    */
-  List<Target> take(Topology topology) {
+  List<List<ProbeGroup>> take(Topology topology) {
     switches = ImmutableSortedMap.copyOf(Maps.toMap(topology.switches(), this::measured));
     Map<DirectedLink, MeasuredLink> linksNow = new HashMap<>();
-    List<Target> targets = new ArrayList<>();
+    List<List<ProbeGroup>> groups = new ArrayList<>();
     switches.forEach(
         (id, measured) -> {
+          List<Target> targets = new ArrayList<>();
           targets.add(measured);
           for (DirectedLink link : topology.linksFrom(id)) {
             MeasuredLink measuredLink = measured(link);
             linksNow.put(link, measuredLink);
             targets.add(measuredLink);
           }
+          groups.add(
+              Lists.partition(targets, ProbeGroup.MAX_TARGETS).stream()
+                  .map(together -> new ProbeGroup(id, List.copyOf(together)))
+                  .toList());
         });
     links = linksNow;
-    return targets;
+    return groups;
   }
 
   private MeasuredSwitch measured(DatapathId id) {

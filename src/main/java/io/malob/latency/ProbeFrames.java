@@ -32,6 +32,7 @@ final class ProbeFrames {
   private static final int NUMBER_AT = RUN_AT + Long.BYTES;
   private static final int DIGEST_AT = NUMBER_AT + Long.BYTES;
   private static final int USED_BYTES = DIGEST_AT + Long.BYTES;
+  private static final int ECHO_BYTES = 2 * Long.BYTES;
 
   private final long run;
   private final HashFunction keyed;
@@ -57,6 +58,21 @@ final class ProbeFrames {
         .putLong(number)
         .putLong(digest(number));
     return bytes;
+  }
+
+  /** What an echo request of that number carries, and its answer gives back. */
+  byte[] echo(long number) {
+    return ByteBuffer.allocate(ECHO_BYTES).putLong(run).putLong(number).array();
+  }
+
+  /** Whether an echo was answered that this run has sent. */
+  boolean isEcho(byte[] data) {
+    return data.length == ECHO_BYTES && ByteBuffer.wrap(data).getLong() == run;
+  }
+
+  /** The number of an echo of this run. */
+  static long echoNumber(byte[] data) {
+    return ByteBuffer.wrap(data).getLong(Long.BYTES);
   }
 
   private static void putAddress(ByteBuffer frame, long address) {

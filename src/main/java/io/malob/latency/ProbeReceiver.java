@@ -10,6 +10,7 @@ import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IOFMessageListener;
 import net.floodlightcontroller.core.IOFSwitch;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFEchoReply;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
@@ -49,6 +50,9 @@ final class ProbeReceiver implements IOFMessageListener, Unordered<OFType> {
 
   @Override
   public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
+    if (message instanceof OFEchoReply reply) {
+      return receive(sw, reply);
+    }
     if (!(message instanceof OFPacketIn packetIn) || !ProbeFrames.isProbe(packetIn.getData())) {
       return Command.CONTINUE;
     }
@@ -56,6 +60,21 @@ final class ProbeReceiver implements IOFMessageListener, Unordered<OFType> {
     @Nullable Discard problem = take(sw, packetIn, now);
     if (problem != null) {
       counters.discard(problem);
+    }
+    return Command.STOP;
+  }
+
+  /** An answer that comes too late, or twice, is none: its probe has been counted. */
+  private Command receive(IOFSwitch sw, OFEchoReply reply) {
+    byte[] data = reply.getData();
+    if (!frames.isEcho(data)) {
+      return Command.CONTINUE;
+    }
+    @Nullable Probe probe = outstanding.find(ProbeFrames.echoNumber(data));
+    if (probe != null
+        && probe.method() == ControlMethod.ECHO
+        && probe.target().isReceiver(sw.getId(), OFPort.CONTROLLER)) {
+      answered(probe, nanoTime.getAsLong());
     }
     return Command.STOP;
   }
@@ -79,7 +98,7 @@ final class ProbeReceiver implements IOFMessageListener, Unordered<OFType> {
   }
 
   /** A probe has come back; false if it had already, or was given up. */
-  boolean answered(Probe probe, long nowNanos) {
+  private boolean answered(Probe probe, long nowNanos) {
     if (!outstanding.remove(probe)) {
       return false;
     }

@@ -1,22 +1,22 @@
 package io.malob.latency;
 
-import com.google.common.util.concurrent.FutureCallback;
-import com.google.common.util.concurrent.Futures;
-import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.openflow.TimedEchoRequest;
 import io.malob.openflow.TimedPacketOut;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.protocol.OFEchoReply;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
 
 /** Sends probes. For one thread. */
 final class ProbeSender {
   private final IOFSwitchService switches;
   private final ProbeFrames frames;
   private final OutstandingProbes outstanding;
-  private final ProbeReceiver receiver;
   private final Counters counters;
   private final LongSupplier nanoTime;
 
@@ -24,67 +24,60 @@ final class ProbeSender {
       IOFSwitchService switches,
       ProbeFrames frames,
       OutstandingProbes outstanding,
-      ProbeReceiver receiver,
       Counters counters,
       LongSupplier nanoTime) {
     this.switches = switches;
     this.frames = frames;
     this.outstanding = outstanding;
-    this.receiver = receiver;
     this.counters = counters;
     this.nanoTime = nanoTime;
   }
 
-  /** Probes a link or a switch, in the way that its state asks for. */
-  void send(Target target) {
-    boolean toSwitch = target instanceof MeasuredSwitch;
-    ControlMethod method =
-        target instanceof MeasuredSwitch measured ? measured.method() : ControlMethod.PACKET;
-    Counters.Kind kind = toSwitch ? counters.control : counters.links;
-    @Nullable IOFSwitch sw = switches.getActiveSwitch(target.sender());
-    @Nullable Probe probe =
-        sw == null ? null : outstanding.add(target, method, nanoTime.getAsLong());
-    if (sw == null || probe == null) {
-      kind.unsent.increment();
-    } else if (method == ControlMethod.ECHO) {
-      kind.sent.increment();
-      sendEcho(sw, probe);
-    } else if (sendFrame(sw, probe)) {
-      kind.sent.increment();
-    } else {
-      outstanding.remove(probe);
-      kind.unsent.increment();
+  /** Probes links and their switch, each in the way that its state asks for, by one write. */
+  void send(ProbeGroup group) {
+    @Nullable IOFSwitch sw = switches.getActiveSwitch(group.sender());
+    if (sw == null) {
+      group.targets().forEach(target -> counts(target).unsent.increment());
+      return;
+    }
+    List<Probe> probes = new ArrayList<>(group.targets().size());
+    List<OFMessage> messages = new ArrayList<>(group.targets().size());
+    for (Target target : group.targets()) {
+      @Nullable Probe probe = outstanding.add(target, method(target), nanoTime.getAsLong());
+      if (probe == null) {
+        counts(target).unsent.increment();
+      } else {
+        probes.add(probe);
+        messages.add(message(sw.getOFFactory(), probe));
+      }
+    }
+    Collection<OFMessage> refused = sw.write(messages);
+    for (int i = 0; i < probes.size(); i++) {
+      Probe probe = probes.get(i);
+      if (!refused.isEmpty() && refused.contains(messages.get(i))) {
+        outstanding.remove(probe);
+        counts(probe.target()).unsent.increment();
+      } else {
+        counts(probe.target()).sent.increment();
+      }
     }
   }
 
-  private boolean sendFrame(IOFSwitch sw, Probe probe) {
-    Target target = probe.target();
-    byte[] frame = frames.frame(probe.number(), target.sender(), target.senderPort());
-    return sw.write(
-        new TimedPacketOut(
-            sw.getOFFactory(),
-            target.senderPort(),
-            frame,
-            () -> probe.written(nanoTime.getAsLong())));
+  private Counters.Kind counts(Target target) {
+    return target instanceof MeasuredSwitch ? counters.control : counters.links;
   }
 
-  /** Its answer is recognized by its transaction id; a failed one times out as lost. */
-  private void sendEcho(IOFSwitch sw, Probe probe) {
-    TimedEchoRequest request =
-        new TimedEchoRequest(sw.getOFFactory(), () -> probe.written(nanoTime.getAsLong()));
-    Futures.addCallback(
-        sw.writeRequest(request),
-        new FutureCallback<OFEchoReply>() {
-          @Override
-          public void onSuccess(@Nullable OFEchoReply reply) {
-            receiver.answered(probe, nanoTime.getAsLong());
-          }
+  private static ControlMethod method(Target target) {
+    return target instanceof MeasuredSwitch measured ? measured.method() : ControlMethod.PACKET;
+  }
 
-          @Override
-          public void onFailure(Throwable unanswered) {
-            // given up when its time is over
-          }
-        },
-        MoreExecutors.directExecutor());
+  private OFMessage message(OFFactory factory, Probe probe) {
+    Runnable written = () -> probe.written(nanoTime.getAsLong());
+    if (probe.method() == ControlMethod.ECHO) {
+      return new TimedEchoRequest(factory, frames.echo(probe.number()), written);
+    }
+    Target target = probe.target();
+    byte[] frame = frames.frame(probe.number(), target.sender(), target.senderPort());
+    return new TimedPacketOut(factory, target.senderPort(), frame, written);
   }
 }

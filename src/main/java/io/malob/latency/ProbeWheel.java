@@ -6,8 +6,10 @@ import java.util.function.Consumer;
 
 /**
  * Whose turn it is: everything has its turn once in a while, or a few times, spread evenly over it.
- * What stands side by side in the list, such as the links of one switch, has its turns far apart.
- * The cost is that of those whose turn it is. For one thread.
+ * What belongs together, such as the probes of one switch that are too many to leave at once, has
+ * its turns far apart. What stands side by side in the list, such as neighbouring switches, has its
+ * turns at about the same time: they answer each other's probes, and what arrives together is read
+ * together. The cost is that of those whose turn it is. For one thread.
  */
 final class ProbeWheel<T> {
   /** After a stall no more is made up for, so that no burst follows. */
@@ -17,7 +19,6 @@ final class ProbeWheel<T> {
 
   private final long slotNanos;
   private final List<List<T>> slots = new ArrayList<>();
-  private final int stride;
   private long nextSlot = Long.MIN_VALUE;
 
   /** A wheel that turns once in so many nanoseconds, in steps of about the second. */
@@ -27,7 +28,6 @@ final class ProbeWheel<T> {
     for (int slot = 0; slot < count; slot++) {
       slots.add(List.of());
     }
-    stride = stride(count);
   }
 
   /** Nearest to the golden section, and without a common divisor: so it visits all slots. */
@@ -43,14 +43,26 @@ final class ProbeWheel<T> {
     return b == 0 ? a : gcd(b, a % b);
   }
 
-  /** Takes these in the place of all others; each has so many turns now, at regular distances. */
-  void set(List<T> all, int turns) {
+  /**
+   * Takes these in the place of all others; each has so many turns now, but not more than there are
+   * slots, at regular distances.
+   *
+   * @param all those in the same list belong together
+   */
+  void set(List<List<T>> all, int turnsWanted) {
     int count = slots.size();
+    int turns = Math.min(turnsWanted, count);
+    int section = count / turns;
+    int stride = stride(section);
     List<List<T>> filled = new ArrayList<>();
     slots.forEach(any -> filled.add(new ArrayList<>()));
     for (int i = 0; i < all.size(); i++) {
-      for (int turn = 0; turn < Math.min(turns, count); turn++) {
-        filled.get((int) (((long) i * stride + turn * count / turns) % count)).add(all.get(i));
+      long inSection = (long) i * section / all.size();
+      for (T each : all.get(i)) {
+        for (int turn = 0; turn < turns; turn++) {
+          filled.get((int) inSection + turn * count / turns).add(each);
+        }
+        inSection = (inSection + stride) % section;
       }
     }
     for (int slot = 0; slot < filled.size(); slot++) {

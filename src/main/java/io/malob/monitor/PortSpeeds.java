@@ -37,10 +37,11 @@ final class PortSpeeds {
   }
 
   private static double fastest(Set<OFPortFeatures> features) {
-    return features.stream()
-        .mapToDouble(feature -> feature.getPortSpeed().getSpeedBps())
-        .max()
-        .orElse(0);
+    double bps = 0;
+    for (OFPortFeatures feature : features) {
+      bps = Math.max(bps, feature.getPortSpeed().getSpeedBps());
+    }
+    return bps;
   }
 
   private static double from14(OFPortDesc port) {

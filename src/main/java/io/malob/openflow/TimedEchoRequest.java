@@ -12,14 +12,12 @@ import org.projectfloodlight.openflow.protocol.OFVersion;
  * TimedPacketOut} does. All else is openflowj's.
  */
 public final class TimedEchoRequest implements OFEchoRequest {
-  private static final byte[] NO_DATA = {};
-
   private final OFEchoRequest request;
   private final Runnable written;
 
-  /** A request that runs this when it is written; it must not block. */
-  public TimedEchoRequest(OFFactory factory, Runnable written) {
-    this.request = factory.echoRequest(NO_DATA);
+  /** A request with this data that runs this when it is written; it must not block. */
+  public TimedEchoRequest(OFFactory factory, byte[] data, Runnable written) {
+    this.request = factory.echoRequest(data);
     this.written = written;
   }
 

@@ -1,6 +1,6 @@
 package io.malob.latency;
 
-import com.google.common.util.concurrent.SettableFuture;
+import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.monitor.IMonitorService;
@@ -40,6 +40,7 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFPacketInReason;
 import org.projectfloodlight.openflow.protocol.OFPacketOut;
+import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
@@ -68,7 +69,7 @@ final class LatencyNetwork {
   private final Map<DatapathId, ControlChannel> channels = new HashMap<>();
   private final Map<DirectedLink, LongSupplier> latencies = new HashMap<>();
   private final Set<DatapathId> inactive = new HashSet<>();
-  private final List<IOFMessageListener> listeners = new ArrayList<>();
+  private final Map<OFType, List<IOFMessageListener>> listeners = new HashMap<>();
   private Topology topology;
   private @Nullable Runnable tick;
 
@@ -80,6 +81,12 @@ final class LatencyNetwork {
 
   /** Echo requests that switches got. */
   int echoes;
+
+  /** What was written at a time, in order: how many messages, and to which switch. */
+  final List<Write> writes = new ArrayList<>();
+
+  /** Messages that left together. */
+  record Write(DatapathId switchId, int messages, long atNanos) {}
 
   /** A frame at a port of a switch. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -108,7 +115,9 @@ final class LatencyNetwork {
     context.addService(
         IFloodlightProviderService.class,
         Stub.of(IFloodlightProviderService.class)
-            .on("addOFMessageListener", with -> listeners.add((IOFMessageListener) with[1]))
+            .on(
+                "addOFMessageListener",
+                with -> listeners((OFType) with[0]).add((IOFMessageListener) with[1]))
             .make());
     ScheduledExecutorService timer =
         Stub.of(ScheduledExecutorService.class).on("scheduleWithFixedDelay", this::repeat).make();
@@ -180,16 +189,24 @@ final class LatencyNetwork {
             .setMatch(OF.buildMatch().setExact(MatchField.IN_PORT, at.port).build())
             .setData(at.frame)
             .build();
-    for (IOFMessageListener listener : listeners) {
-      if (listener.receive(sw(at.switchId), message, new FloodlightContext()) == Command.STOP) {
-        return;
-      }
+    if (!isTaken(at.switchId, message)) {
+      leftToOthers.add(at);
     }
-    leftToOthers.add(at);
+  }
+
+  /** A message comes from a switch; whether a listener keeps it from others. */
+  boolean isTaken(DatapathId switchId, OFMessage message) {
+    return listeners(message.getType()).stream()
+        .anyMatch(
+            each -> each.receive(sw(switchId), message, new FloodlightContext()) == Command.STOP);
   }
 
   IOFMessageListener listener() {
-    return listeners.get(0);
+    return listeners(OFType.PACKET_IN).get(0);
+  }
+
+  private List<IOFMessageListener> listeners(OFType type) {
+    return listeners.computeIfAbsent(type, any -> new ArrayList<>());
   }
 
   private IMonitorService monitor() {
@@ -212,31 +229,38 @@ final class LatencyNetwork {
     return Stub.of(IOFSwitch.class)
         .on("getId", with -> id)
         .on("getOFFactory", with -> OF)
-        .on("write", with -> write(id, (OFMessage) with[0]))
-        .on("writeRequest", with -> request(id, (OFMessage) with[0]))
+        .on("write", with -> write(id, ImmutableList.copyOf((Iterable<OFMessage>) with[0])))
         .make();
   }
 
-  private boolean write(DatapathId id, OFMessage message) {
+  /** All of them, or none: gives back what is not sent. */
+  private List<OFMessage> write(DatapathId id, List<OFMessage> messages) {
     ControlChannel channel = channel(id.getLong());
-    if (channel.reads) {
-      OFPacketOut out = (OFPacketOut) Wire.readBack(message);
-      time.after(channel.there.getAsLong(), () -> execute(id, out));
+    if (!channel.reads) {
+      return messages;
     }
-    return channel.reads;
+    writes.add(new Write(id, messages.size(), time.now()));
+    for (OFMessage message : messages) {
+      OFMessage read = Wire.readBack(message);
+      if (read instanceof OFEchoRequest request) {
+        echo(id, request);
+      } else {
+        time.after(channel.there.getAsLong(), () -> execute(id, (OFPacketOut) read));
+      }
+    }
+    return List.of();
   }
 
-  private SettableFuture<OFEchoReply> request(DatapathId id, OFMessage message) {
+  private void echo(DatapathId id, OFEchoRequest request) {
     ControlChannel channel = channel(id.getLong());
-    OFEchoRequest request = (OFEchoRequest) Wire.readBack(message);
-    SettableFuture<OFEchoReply> reply = SettableFuture.create();
     echoes++;
     if (channel.answersEcho) {
+      OFEchoReply reply =
+          OF.buildEchoReply().setXid(request.getXid()).setData(request.getData()).build();
       time.after(
           channel.there.getAsLong() + channel.echoNanos + channel.back.getAsLong(),
-          () -> reply.set(OF.buildEchoReply().setXid(request.getXid()).build()));
+          () -> isTaken(id, reply));
     }
-    return reply;
   }
 
   private void execute(DatapathId id, OFPacketOut out) {

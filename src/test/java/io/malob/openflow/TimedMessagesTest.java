@@ -44,7 +44,8 @@ class TimedMessagesTest {
   @EnumSource(names = {"OF_13", "OF_14", "OF_15"})
   void echoRequest_isWhatOpenflowjReadsAndTellsWhenItIsWritten(OFVersion version) {
     TimedEchoRequest message =
-        new TimedEchoRequest(OFFactories.getFactory(version), written::incrementAndGet);
+        new TimedEchoRequest(
+            OFFactories.getFactory(version), new byte[] {1, 2}, written::incrementAndGet);
     assertEquals(0, written.get());
     OFEchoRequest read = (OFEchoRequest) Wire.readBack(message);
     assertEquals(1, written.get());
@@ -55,6 +56,7 @@ class TimedMessagesTest {
             .setXid(message.getXid())
             .setData(message.getData())
             .build());
+    assertArrayEquals(new byte[] {1, 2}, read.getData());
     assertEquals(version, read.getVersion());
   }
 }

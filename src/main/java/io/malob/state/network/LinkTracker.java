@@ -1,11 +1,13 @@
 package io.malob.state.network;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.state.network.Measurement.Source;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of the links, each direction for itself. Only links of the current topology are
@@ -15,6 +17,9 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class LinkTracker {
   private final TimesToLive times;
   private final Map<DirectedLink, LinkMeasurements> links = new ConcurrentHashMap<>();
+
+  /** The links of the topology, sorted. */
+  private volatile ImmutableList<DirectedLink> order = ImmutableList.of();
 
   /** A tracker without links. */
   public LinkTracker(TimesToLive times) {
@@ -28,6 +33,7 @@ public final class LinkTracker {
     Map<DirectedLink, LinkMeasurements> wanted = now.build();
     links.keySet().retainAll(wanted.keySet());
     wanted.forEach(links::putIfAbsent);
+    order = topology.links();
   }
 
   /** A new estimate of the one-way latency. */
@@ -62,10 +68,15 @@ public final class LinkTracker {
 
   /** All links of the topology with what is known of them and not too old. */
   public ImmutableMap<DirectedLink, LinkMeasurements> snapshot(long nowNanos) {
-    ImmutableMap.Builder<DirectedLink, LinkMeasurements> all = ImmutableMap.builder();
-    links.entrySet().stream()
-        .sorted(Map.Entry.comparingByKey())
-        .forEach(entry -> all.put(entry.getKey(), entry.getValue().fresh(nowNanos, times)));
+    ImmutableList<DirectedLink> sorted = order;
+    ImmutableMap.Builder<DirectedLink, LinkMeasurements> all =
+        ImmutableMap.builderWithExpectedSize(sorted.size());
+    for (DirectedLink link : sorted) {
+      @Nullable LinkMeasurements measured = links.get(link);
+      if (measured != null) {
+        all.put(link, measured.fresh(nowNanos, times));
+      }
+    }
     return all.build();
   }
 }

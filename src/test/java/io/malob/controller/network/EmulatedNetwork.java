@@ -37,6 +37,7 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.mockito.ArgumentMatchers;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -176,16 +177,25 @@ final class EmulatedNetwork {
         .when(sw.write(any(OFMessage.class)))
         .thenAnswer(
             call -> {
-              OFMessage message = call.getArgument(0);
-              sent.add(message);
-              switches.send(switchId, message).stream()
-                  .filter(
-                      delivery ->
-                          Packet.parse(delivery.frame()).etherType() == Packet.ETHERTYPE_LLDP)
-                  .forEach(probe -> probes.put(probe.at(), probe.frame()));
+              write(switchId, call.getArgument(0));
               return true;
             });
+    lenient()
+        .when(sw.write(ArgumentMatchers.<Iterable<OFMessage>>any()))
+        .thenAnswer(
+            call -> {
+              Iterable<OFMessage> messages = call.getArgument(0);
+              messages.forEach(message -> write(switchId, message));
+              return List.of();
+            });
     return sw;
+  }
+
+  private void write(DatapathId switchId, OFMessage message) {
+    sent.add(message);
+    switches.send(switchId, message).stream()
+        .filter(delivery -> Packet.parse(delivery.frame()).etherType() == Packet.ETHERTYPE_LLDP)
+        .forEach(probe -> probes.put(probe.at(), probe.frame()));
   }
 
   private IFloodlightProviderService provider() {

@@ -1,5 +1,7 @@
 package io.malob.controller.network.links;
 
+import com.google.common.collect.ListMultimap;
+import com.google.common.collect.MultimapBuilder;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.controller.guard.Refusal;
 import io.malob.controller.guard.RefusalCounts;
@@ -14,6 +16,7 @@ import io.malob.module.Settings;
 import io.malob.module.SwitchListener;
 import io.malob.module.Unordered;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -76,6 +79,11 @@ public final class LinkDiscoveryModule extends BaseModule
   private final ProbeFrames frames = ProbeFrames.withRandomKey();
   private final List<ILinkDiscoveryListener> listeners = new CopyOnWriteArrayList<>();
   private final LongSupplier millis;
+
+  /** Probes that wait for the next call of {@link #sendProbes}; for the tracker's thread. */
+  private final ListMultimap<IOFSwitch, OFMessage> unsent =
+      MultimapBuilder.linkedHashKeys().arrayListValues().build();
+
   private final DropLog<NodePortTuple> refused =
       new DropLog<>(
           (at, count, first) ->
@@ -194,7 +202,20 @@ public final class LinkDiscoveryModule extends BaseModule
             ? MacAddress.of(0x02_00_00_00_00_00L | (port.getNodeId().getLong() & 0xffffffffL))
             : description.getHwAddr();
     byte[] frame = frames.frame(kind, port, source, millis.getAsLong());
-    return sw.write(PacketMessages.packetOut(sw.getOFFactory(), List.of(port.getPortId()), frame));
+    unsent.put(sw, PacketMessages.packetOut(sw.getOFFactory(), List.of(port.getPortId()), frame));
+    return true;
+  }
+
+  @Override
+  public Set<DatapathId> sendProbes() {
+    Set<DatapathId> refused = new HashSet<>();
+    for (IOFSwitch sw : unsent.keySet()) {
+      if (!sw.write(unsent.get(sw)).isEmpty()) {
+        refused.add(sw.getId());
+      }
+    }
+    unsent.clear();
+    return refused;
   }
 
   @Override

@@ -24,6 +24,9 @@ final class LinkTable {
   private final SetMultimap<NodePortTuple, Link> byPort =
       MultimapBuilder.hashKeys().linkedHashSetValues().build();
 
+  /** No link was seen last before that time. */
+  private long oldest = Long.MAX_VALUE;
+
   private record Seen(ProbeKind kind, long first, long last) {}
 
   /** A link that is no more, and of which kind it was. */
@@ -33,6 +36,7 @@ final class LinkTable {
   boolean seen(Link link, ProbeKind kind, long now) {
     @Nullable Seen before = links.get(link);
     links.put(link, new Seen(kind, before == null ? now : before.first, now));
+    oldest = Math.min(oldest, now);
     byPort.put(source(link), link);
     byPort.put(target(link), link);
     return before == null || before.kind != kind;
@@ -54,11 +58,17 @@ final class LinkTable {
 
   /** Removes the links that no probe crossed since that time, and gives them back. */
   List<Gone> removeSeenBefore(long time) {
+    if (oldest >= time) {
+      return List.of(); // as nearly always: no look at each link
+    }
     List<Link> old = new ArrayList<>();
+    oldest = Long.MAX_VALUE;
     links.forEach(
         (link, seen) -> {
           if (seen.last < time) {
             old.add(link);
+          } else {
+            oldest = Math.min(oldest, seen.last);
           }
         });
     return removeAll(old);

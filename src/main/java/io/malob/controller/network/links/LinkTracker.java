@@ -6,6 +6,7 @@ import io.malob.module.Tasks;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -51,8 +52,14 @@ final class LinkTracker {
 
   /** What the tracker causes. */
   interface Outlet {
-    /** Sends a probe out of a port; false if it cannot be sent now. */
+    /** Takes a probe that is to be sent out of a port; false if it cannot be sent now. */
     boolean probe(NodePortTuple port, ProbeKind kind);
+
+    /**
+     * Sends the probes that were taken since the last call, those of one switch by one write; gives
+     * the switches that take none now.
+     */
+    Set<DatapathId> sendProbes();
 
     /**
      * Runs this on the tracker's thread after that time, and when what waits for that thread has
@@ -185,19 +192,34 @@ final class LinkTracker {
   }
 
   private void probeDuePorts(long now) {
-    for (NodePortTuple port : schedule.due(now)) {
-      tasks.run("probing a port", () -> probe(port, now));
+    List<NodePortTuple> due = schedule.due(now);
+    if (due.isEmpty()) {
+      return;
     }
+    List<NodePortTuple> taken = new ArrayList<>(due.size());
+    for (NodePortTuple port : due) {
+      tasks.run(
+          "probing a port",
+          () -> {
+            if (probe(port)) {
+              taken.add(port);
+            } else {
+              schedule.probed(port, now, false);
+            }
+          });
+    }
+    Set<DatapathId> refused = outlet.sendProbes();
+    taken.forEach(port -> schedule.probed(port, now, !refused.contains(port.getNodeId())));
   }
 
-  private void probe(NodePortTuple port, long now) {
+  private boolean probe(NodePortTuple port) {
     // a cable shows itself at once, and needs no broadcasts
     boolean broadcasts = schedule.wasProbed(port) && !isCabled(port);
-    boolean sent = outlet.probe(port, ProbeKind.LLDP);
-    if (sent && broadcasts) {
+    boolean taken = outlet.probe(port, ProbeKind.LLDP);
+    if (taken && broadcasts) {
       outlet.probe(port, ProbeKind.BDDP);
     }
-    schedule.probed(port, now, sent);
+    return taken;
   }
 
   private void removed(List<LinkTable.Gone> gone) {

@@ -17,8 +17,8 @@ import org.projectfloodlight.openflow.types.OFPort;
  * Builds and recognises the frames that find links: LLDP (IEEE 802.1AB), and the same as a
  * broadcast of another type. An organisation's own TLV carries the whole datapath id, the port, the
  * time, and a keyed digest of these and the kind: a frame of another system, or one that a host
- * made up, is not recognised, and who takes one can tell how old it is. Immutable, safe for use by
- * several threads.
+ * made up, is not recognised, and who takes one can tell how old it is. Safe for use by several
+ * threads.
  */
 public final class ProbeFrames {
   private static final int FRAME_BYTES = 78;
@@ -40,11 +40,24 @@ public final class ProbeFrames {
   private static final int DIGEST_BYTES = 16;
   private static final String DIGEST = "HmacSHA256";
 
-  private final SecretKeySpec key;
+  /** One for each thread, as it is not safe for use by several, and takes long to make. */
+  @SuppressWarnings("ThreadLocalUsage") // of the key of this object, of which there is one
+  private final ThreadLocal<Mac> macs;
 
   /** Frames that only the holder of this key makes. */
   public ProbeFrames(byte[] key) {
-    this.key = new SecretKeySpec(key, DIGEST);
+    SecretKeySpec secret = new SecretKeySpec(key, DIGEST);
+    macs = ThreadLocal.withInitial(() -> mac(secret));
+  }
+
+  private static Mac mac(SecretKeySpec key) {
+    try {
+      Mac mac = Mac.getInstance(DIGEST);
+      mac.init(key);
+      return mac;
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java platform has " + DIGEST, e);
+    }
   }
 
   /** Frames with a new key. */
@@ -136,14 +149,9 @@ public final class ProbeFrames {
   }
 
   private byte[] digest(ProbeKind kind, byte[] frame, int signedAt) {
-    try {
-      Mac mac = Mac.getInstance(DIGEST); // not safe for use by several threads, so one each time
-      mac.init(key);
-      mac.update((byte) kind.etherType());
-      mac.update(frame, signedAt, SIGNED_BYTES);
-      return Arrays.copyOf(mac.doFinal(), DIGEST_BYTES);
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java platform has " + DIGEST, e);
-    }
+    Mac mac = macs.get();
+    mac.update((byte) kind.etherType());
+    mac.update(frame, signedAt, SIGNED_BYTES);
+    return Arrays.copyOf(mac.doFinal(), DIGEST_BYTES);
   }
 }

@@ -23,6 +23,12 @@ final class ProbeSchedule {
   private final LinkTimes times;
   private final Map<NodePortTuple, PortState> ports = new TreeMap<>();
 
+  /** No port is due before that time. */
+  private long nextDue = Long.MAX_VALUE;
+
+  /** Whether a port may be unsettled. */
+  private boolean mayBeUnsettled;
+
   private static final class PortState {
     int sent;
     long nextProbe;
@@ -49,6 +55,8 @@ final class ProbeSchedule {
     state.nextProbe = now;
     state.hold = hold;
     ports.put(port, state);
+    nextDue = Math.min(nextDue, now);
+    mayBeUnsettled = true;
   }
 
   boolean remove(NodePortTuple port) {
@@ -84,17 +92,23 @@ final class ProbeSchedule {
     PortState state = ports.get(port);
     if (state != null) {
       state.nextProbe = now;
+      nextDue = Math.min(nextDue, now);
     }
   }
 
   /** The ports that are to be probed now. */
   List<NodePortTuple> due(long now) {
+    if (nextDue > now) {
+      return List.of();
+    }
     List<NodePortTuple> due = new ArrayList<>();
+    nextDue = Long.MAX_VALUE;
     ports.forEach(
         (port, state) -> {
           if (state.nextProbe <= now) {
             due.add(port);
           }
+          nextDue = Math.min(nextDue, state.nextProbe);
         });
     return due;
   }
@@ -110,6 +124,7 @@ final class ProbeSchedule {
             + (state.sent < FIRST_DELAYS.length
                 ? Math.min(FIRST_DELAYS[state.sent], times.probeInterval())
                 : times.probeInterval());
+    nextDue = Math.min(nextDue, state.nextProbe);
     if (sent) {
       if (state.sent == 0) {
         state.settlesAt = now + state.hold;
@@ -120,13 +135,18 @@ final class ProbeSchedule {
 
   /** Settles the ports whose time has come, and tells which they are. */
   List<NodePortTuple> settle(long now) {
+    if (!mayBeUnsettled) {
+      return List.of();
+    }
     List<NodePortTuple> settled = new ArrayList<>();
+    mayBeUnsettled = false;
     ports.forEach(
         (port, state) -> {
           if (!state.settled && state.sent > 1 && state.settlesAt <= now) {
             state.settled = true;
             settled.add(port);
           }
+          mayBeUnsettled |= !state.settled;
         });
     return settled;
   }

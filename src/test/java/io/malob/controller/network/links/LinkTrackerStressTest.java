@@ -7,6 +7,7 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.testing.Together;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -39,6 +40,11 @@ class LinkTrackerStressTest implements LinkTracker.Outlet {
   @Override
   public boolean probe(NodePortTuple port, ProbeKind kind) {
     return true;
+  }
+
+  @Override
+  public Set<DatapathId> sendProbes() {
+    return Set.of();
   }
 
   @Override

@@ -40,6 +40,8 @@ class LinkTrackerTest implements LinkTracker.Outlet {
       new LinkTracker(new LinkTimes(3_000, 3, 1_000), () -> now, this);
 
   private boolean firstPortIsBroken;
+  private Set<DatapathId> refusing = Set.of();
+  private int sendings;
 
   @Override
   public boolean probe(NodePortTuple port, ProbeKind kind) {
@@ -48,6 +50,12 @@ class LinkTrackerTest implements LinkTracker.Outlet {
     }
     (kind == ProbeKind.LLDP ? probes : broadcasts).add(port);
     return connected;
+  }
+
+  @Override
+  public Set<DatapathId> sendProbes() {
+    sendings++;
+    return refusing;
   }
 
   @Override
@@ -135,6 +143,32 @@ class LinkTrackerTest implements LinkTracker.Outlet {
     now += 200;
     tracker.tick();
     assertEquals(4, probes.size());
+  }
+
+  @Test
+  void probes_thatAreDueTogether_areSentTogether() {
+    now += 3_000;
+    probes.clear();
+    sendings = 0;
+    tracker.tick();
+    assertEquals(4, probes.size());
+    assertEquals(1, sendings);
+    tracker.tick();
+    assertEquals(1, sendings, "nothing is due");
+  }
+
+  @Test
+  void ports_ofASwitchThatTakesNoProbe_doNotSettle() {
+    tracker.switchDown(ONE);
+    tracker.switchDown(TWO);
+    refusing = Set.of(ONE);
+    tracker.switchUp(ONE, List.of(A.getPortId(), HOST.getPortId()));
+    tracker.switchUp(TWO, List.of(B.getPortId()));
+    pass(5_000, false);
+    assertEquals(Set.of(B), tracker.current().settled());
+    refusing = Set.of();
+    pass(5_000, false);
+    assertEquals(Set.of(A, HOST, B), tracker.current().settled());
   }
 
   @Test
