@@ -53,9 +53,9 @@ java_program() {
 
 # short_java HOME [OPTION] : puts the start of a command line for a program that ends soon into the array java
 short_java() {
-  # one thread collects the little garbage. Standard output is the program's alone, and the virtual machine need not
-  # say that it goes without an archive
-  java=("$1/bin/java" -XX:+UseSerialGC -Xlog:disable '-Xlog:all=warning,cds*=off:stderr' "${@:2}" -cp "$MALOB_ROOT/target/malob.jar")
+  # one thread collects the little garbage, and only the quick compiler runs: the other takes as much of a second processor as it saves
+  # here. Standard output is the program's alone, and the virtual machine need not say that it goes without an archive
+  java=("$1/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xlog:disable '-Xlog:all=warning,cds*=off:stderr' "${@:2}" -cp "$MALOB_ROOT/target/malob.jar")
 }
 
 # class_archive HOME CLASS : the file with the classes of a program, as the Java in HOME has them in memory. A virtual machine that
