@@ -115,8 +115,7 @@ final class ChoiceFinder {
       reached[network.number(first.dst())] = true;
     }
     Route tree =
-        treeRoutes.route(
-            new FlowIdentity(first, FlowIdentity.ANY_VLAN), link -> 0, search);
+        treeRoutes.route(new FlowIdentity(first, FlowIdentity.ANY_VLAN), link -> 0, search);
     return new Found(
         Route.Kind.TREE,
         tree.reason(),

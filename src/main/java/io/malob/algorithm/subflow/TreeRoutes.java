@@ -59,8 +59,7 @@ public final class TreeRoutes {
     LinkPrices prices = new LinkPrices(topology, load);
     DirectedLink first = identity.first();
     Topology behind =
-        withoutIngress.computeIfAbsent(
-            identity.ingress(), ingress -> without(topology, ingress));
+        withoutIngress.computeIfAbsent(identity.ingress(), ingress -> without(topology, ingress));
     PathTree through = PathTree.cheapest(behind, first.dst(), LinkCosts.of(behind, prices::of));
     List<Path> paths = new ArrayList<>();
     List<DatapathId> elsewhere = new ArrayList<>();

@@ -54,8 +54,7 @@ final class Trees implements Ways {
       usableAt[network.target(usable[i]) * words + i / Long.SIZE] |= 1L << i;
     }
     this.everySwitchIsEgress =
-        IntStream.range(0, egress.length)
-            .allMatch(number -> egress[number] || number == ingress);
+        IntStream.range(0, egress.length).allMatch(number -> egress[number] || number == ingress);
   }
 
   @Override
