@@ -51,6 +51,41 @@ java_program() {
   echo "$home/bin/java"
 }
 
+# short_java HOME [OPTION] : puts the start of a command line for a program that ends soon into the array java
+short_java() {
+  # one thread collects the little garbage, and only the quick compiler runs: the other takes as much of a second processor as it saves
+  # here. Standard output is the program's alone, and the virtual machine need not say that it goes without an archive
+  java=("$1/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xlog:disable '-Xlog:all=warning,cds*=off:stderr' "${@:2}" -cp "$MALOB_ROOT/target/malob.jar")
+}
+
+# class_archive HOME CLASS : the file with the classes of a program, as the Java in HOME has them in memory. A virtual machine that
+# has it need not read and check them; it takes none of another virtual machine or of other jars.
+class_archive() { echo "$(cache_directory)/$2${1//\//-}.jsa"; }
+
+# is_fresh_archive ARCHIVE HOME : whether neither the program nor Java has been installed since. It is empty if it cannot be made.
+is_fresh_archive() {
+  [ -f "$1" ] && [ -z "$(find "$MALOB_ROOT/target/malob.jar" "$2/lib/server" -cnewer "$1" -print -quit 2>/dev/null)" ]
+}
+
+# make_class_archive ARCHIVE HOME CLASS : by a run of the program
+make_class_archive() {
+  local directory java
+  directory=$(dirname "$1")
+  # where files are another user's, programs start without
+  mkdir -p "$directory" 2>/dev/null && [ -w "$directory" ] && [ -O "$directory" ] || return 0
+  (
+    # one at a time: a second program starts without
+    exec 9<"$MALOB_ROOT/target/malob.jar"
+    flock -n 9 || exit 0
+    rm -f "$1.new"
+    short_java "$2" "-XX:ArchiveClassesAtExit=$1.new"
+    "${java[@]}" "$3" <"$MALOB_ROOT/scripts/malob/launcher/rehearsal.json" >/dev/null 2>&1 && [ -s "$1.new" ] || : >"$1.new"
+    # under its name once it is whole, also after a loss of power: a part of it would crash the virtual machine
+    sync "$1.new"
+    mv -f "$1.new" "$1"
+  ) 2>/dev/null || true
+}
+
 # as_owner COMMAND… : under sudo, runs a command that writes into the checkout as the user who called sudo
 as_owner() {
   if [ "$(id -u)" = 0 ] && [ "${SUDO_UID:-0}" != 0 ] && [ "$(stat -c %u "$MALOB_ROOT")" = "$SUDO_UID" ]; then

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
 
+from malob.cli.mptcp import planner, question
 from malob.errors import ScriptError
+from malob.network import topology
 from malob.system.place import ROOT
 from malob.system.processes import run
 from malob.system.waiting import say, wait_until
@@ -39,6 +42,33 @@ class OfflineTest(unittest.TestCase):
             picture = Path(directory, "plan.svg")
             self.assertIn("proven optimal: yes", _mptcp("plan", "mptcp-1", "--vlan", "--svg", str(picture)))
             self.assertTrue(picture.read_text().startswith("<svg"))
+
+    def test_archive_of_classes(self) -> None:
+        """a plan is the same with an archive of classes and without, and the archive is used"""
+        request = question.offline(topology.load("att-mpls"))
+        # builds it
+        planned = planner.plan(request)
+        java = run(["bash", "-c", f". {ROOT}/scripts/malob/launcher/java.sh; find_java"]).strip() + "/bin/java"
+        program = ["-cp", str(ROOT / "target" / "malob.jar"), "io.malob.mptcp.PlanCommand"]
+        plain = planner.plan(request, command=(java, "-Xshare:off", *program))
+        self.assertEqual(plain, planned)
+        with tempfile.TemporaryDirectory(prefix="malob-test-") as directory:
+            # a release of the same jars, in which there is none yet
+            release = Path(directory)
+            (release / "target").mkdir()
+            for name in ("scripts", "target/malob.jar", "target/lib"):
+                (release / name).symlink_to(ROOT / name)
+            shutil.copy(ROOT / "malob", release)
+            for _ in range(2):
+                self.assertEqual(plain, planner.plan(request, command=(str(release / "malob"), "java", program[-1])))
+            [archive] = (release / "target").glob("*.jsa")
+            program[1] = str(release / "target" / "malob.jar")
+            loaded = release / "loaded"
+            words = (java, f"-XX:SharedArchiveFile={archive}", f"-Xlog:class+load:file={loaded}", *program)
+            self.assertEqual(plain, planner.plan(request, command=words))
+            classes = [line for line in loaded.read_text().splitlines() if "io.malob." in line and "Lambda" not in line]
+            self.assertGreater(len(classes), 50)
+            self.assertLess(sum("source: file" in line for line in classes), len(classes) // 10, "classes that are not in the archive")
 
     def test_mistakes(self) -> None:
         """what cannot be planned is wrong use, in words that name it"""

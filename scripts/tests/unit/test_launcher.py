@@ -259,8 +259,126 @@ class PreparationTest(unittest.TestCase):
             os.close(terminal)
 
 
-if __name__ == "__main__":
-    unittest.main()
+#: Notes its options, and makes an archive as the virtual machine does: bit by bit.
+_JAVA = """#!/bin/bash
+echo "$*" >>"$HOME_OF_JAVA/calls"
+for word; do
+  case $word in -XX:ArchiveClassesAtExit=*) archive=${word#*=} ;; esac
+done
+if [ -n "${archive:-}" ]; then
+  printf half >"$archive"
+  if [ -e "$HOME_OF_JAVA/dies" ]; then
+    kill -9 $$
+  elif [ -e "$HOME_OF_JAVA/slow" ]; then
+    exec sleep 60
+  fi
+  printf whole >"$archive"
+fi
+cat
+"""
+
+
+class ClassArchiveTest(unittest.TestCase):
+    """The launcher of a release, with a Java that is made up."""
+
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.home, self.root = Path(directory.name, "home"), Path(directory.name, "malob")
+        for place in (self.home / "bin", self.home / "lib" / "server", self.root / "target"):
+            place.mkdir(parents=True)
+        self.machine, self.jar = self.home / "lib" / "server" / "libjvm.so", self.root / "target" / "malob.jar"
+        for file in (self.machine, self.jar):
+            file.touch()
+        (self.home / "release").write_text('JAVA_VERSION="17.0.1"\n')
+        (self.home / "bin" / "java").write_text(_JAVA)
+        (self.home / "bin" / "java").chmod(0o755)
+        (self.root / "malob").write_bytes((ROOT / "malob").read_bytes())
+        (self.root / "malob").chmod(0o755)
+        (self.root / "scripts").symlink_to(ROOT / "scripts")
+        self.environment = {**os.environ, "JAVA_HOME": str(self.home), "HOME_OF_JAVA": str(self.home)}
+
+    def start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [str(self.root / "malob"), "java", "some.Program", "argument"],
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run_program(self) -> list[str]:
+        """What Java was started for: to make an archive, with one, or without."""
+        calls = self.home / "calls"
+        calls.unlink(missing_ok=True)
+        process = self.start()
+        self.assertEqual("input", process.communicate("input", 60)[0])
+        self.assertEqual(0, process.returncode)
+        lines = calls.read_text().splitlines()
+        self.assertTrue(lines[-1].endswith("some.Program argument"), lines)
+        return ["makes" if "-XX:ArchiveClassesAtExit=" in line else "with" if "-XX:SharedArchiveFile=" in line else "without" for line in lines]
+
+    def files(self) -> dict[str, str]:
+        return {path.suffix: path.read_text() for path in (self.root / "target").iterdir() if path != self.jar}
+
+    def test_archive_is_made_once(self) -> None:
+        self.assertEqual(["makes", "with"], self.run_program())
+        self.assertEqual({".jsa": "whole"}, self.files())
+        self.assertEqual(["with"], self.run_program())
+
+    def test_build_or_upgrade_makes_it_anew(self) -> None:
+        self.run_program()
+        for file in (self.jar, self.machine):
+            # what is installed keeps its old date
+            new = file.with_suffix(".installed")
+            new.touch()
+            os.utime(new, (1, 1))
+            new.replace(file)
+            self.assertEqual(["makes", "with"], self.run_program())
+            self.assertEqual(["with"], self.run_program())
+
+    def test_another_java_has_one_of_its_own(self) -> None:
+        self.run_program()
+        other = self.home.with_name("other")
+        self.home.rename(other)
+        self.environment.update({"JAVA_HOME": str(other), "HOME_OF_JAVA": str(other)})
+        self.home = other
+        self.assertEqual(["makes", "with"], self.run_program())
+
+    def test_java_that_cannot_make_it_is_not_asked_again(self) -> None:
+        (self.home / "dies").touch()
+        self.assertEqual(["makes", "without"], self.run_program())
+        self.assertEqual({".jsa": ""}, self.files())
+        self.assertEqual(["without"], self.run_program())
+
+    def test_killed_start_leaves_no_archive(self) -> None:
+        (self.home / "slow").touch()
+        process = self.start()
+        wait_until(lambda: self.files() == {".new": "half"}, "half an archive", 20, 0.02)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate(timeout=20)
+        (self.home / "slow").unlink()
+        self.assertEqual(["makes", "with"], self.run_program())
+        self.assertEqual({".jsa": "whole"}, self.files())
+
+    def test_second_start_meanwhile_does_without(self) -> None:
+        (self.home / "slow").touch()
+        process = self.start()
+        wait_until(lambda: self.files() == {".new": "half"}, "half an archive", 20, 0.02)
+        self.assertEqual(["without"], self.run_program())
+        self.assertEqual({".new": "half"}, self.files())
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate(timeout=20)
+
+    def test_nothing_is_written_into_directories_of_others(self) -> None:
+        if os.getuid() == 0:
+            os.chown(self.root / "target", 1, 1)
+        else:
+            (self.root / "target").chmod(0o555)
+        self.assertEqual(["without"], self.run_program())
+        (self.root / "target").chmod(0o755)
+        self.assertEqual({}, self.files())
 
 
 class JvmOptionsTest(unittest.TestCase):
@@ -279,3 +397,7 @@ class JvmOptionsTest(unittest.TestCase):
         self.assertEqual(1, len(self._collectors(without)), "a virtual machine without Shenandoah")
         self.assertNotIn("UseShenandoahGC", self._collectors(without))
         self.assertEqual(1, len(self._collectors(options)))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -36,6 +36,7 @@ final class ChoiceFinder {
   private final HamiltonianSearch listing;
   private final int listed;
   private final HamiltonianSearch finding;
+  private final TreeRoutes treeRoutes;
   private final Map<DirectedLink, Found> found = new HashMap<>();
   private int failures;
 
@@ -56,6 +57,7 @@ final class ChoiceFinder {
     this.listing = new HamiltonianSearch(request.topology(), LISTING_STEPS / firsts);
     this.listed = (int) Math.min(LISTED, LISTED_OF_ALL / firsts);
     this.finding = new HamiltonianSearch(request.topology(), FINDING_STEPS);
+    this.treeRoutes = new TreeRoutes(request.topology(), request.egresses());
     check();
     request.egresses().forEach(id -> egress[network.number(id)] = true);
   }
@@ -113,8 +115,7 @@ final class ChoiceFinder {
       reached[network.number(first.dst())] = true;
     }
     Route tree =
-        new TreeRoutes(request.topology(), request.egresses())
-            .route(new FlowIdentity(first, FlowIdentity.ANY_VLAN), link -> 0, search);
+        treeRoutes.route(new FlowIdentity(first, FlowIdentity.ANY_VLAN), link -> 0, search);
     return new Found(
         Route.Kind.TREE,
         tree.reason(),

@@ -10,7 +10,9 @@ import io.malob.algorithm.graph.PathTree;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.graph.UndirectedLink;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -20,13 +22,16 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * an idle link costs one and the most loaded one two, so that no branch is more than twice as long
  * as it must be. All egress switches that can be reached through the first link without passing the
  * ingress switch again are reached through it, the others over other links of the ingress switch.
- * There is a branch for each leaf; leaves are egress switches. Immutable and pure.
+ * There is a branch for each leaf; leaves are egress switches. Pure; one thread only.
  */
 public final class TreeRoutes {
   private static final int NAMED = 3;
 
   private final Topology topology;
   private final ImmutableSortedSet<DatapathId> egresses;
+
+  /** By ingress switch: the network without it. */
+  private final Map<DatapathId, Topology> withoutIngress = new HashMap<>();
 
   /**
    * Routes in a network.
@@ -53,7 +58,8 @@ public final class TreeRoutes {
       HamiltonianSearch.Result search) {
     LinkPrices prices = new LinkPrices(topology, load);
     DirectedLink first = identity.first();
-    Topology behind = without(topology, identity.ingress());
+    Topology behind =
+        withoutIngress.computeIfAbsent(identity.ingress(), ingress -> without(topology, ingress));
     PathTree through = PathTree.cheapest(behind, first.dst(), LinkCosts.of(behind, prices::of));
     List<Path> paths = new ArrayList<>();
     List<DatapathId> elsewhere = new ArrayList<>();

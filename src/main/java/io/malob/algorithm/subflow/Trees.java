@@ -16,8 +16,11 @@ final class Trees implements Ways {
   private final boolean[] egress;
   private final int[] usable;
 
-  /** By switch, which of the usable links it has, as bits. */
-  private final long[][] usableAt;
+  /** By switch, which of the usable links it has, as bits in so many words. */
+  private final long[] usableAt;
+
+  private final int words;
+  private final boolean everySwitchIsEgress;
 
   private final int[] shortest;
 
@@ -44,11 +47,14 @@ final class Trees implements Ways {
                         ? link == first || !byFirst[network.target(link)]
                         : network.source(link) < network.target(link))
             .toArray();
-    this.usableAt = new long[network.switchCount()][(usable.length + Long.SIZE - 1) / Long.SIZE];
+    this.words = (usable.length + Long.SIZE - 1) / Long.SIZE;
+    this.usableAt = new long[network.switchCount() * words];
     for (int i = 0; i < usable.length; i++) {
-      usableAt[network.source(usable[i])][i / Long.SIZE] |= 1L << i;
-      usableAt[network.target(usable[i])][i / Long.SIZE] |= 1L << i;
+      usableAt[network.source(usable[i]) * words + i / Long.SIZE] |= 1L << i;
+      usableAt[network.target(usable[i]) * words + i / Long.SIZE] |= 1L << i;
     }
+    this.everySwitchIsEgress =
+        IntStream.range(0, egress.length).allMatch(number -> egress[number] || number == ingress);
   }
 
   @Override
@@ -58,22 +64,17 @@ final class Trees implements Ways {
 
   @Override
   public Neighborhood around(int[] way) {
-    return way.length == network.switchCount() - 1 && everySwitchIsEgress()
+    return way.length == network.switchCount() - 1 && everySwitchIsEgress
         ? new NearSpanningTrees(way)
         : new NearTrees(way);
-  }
-
-  private boolean everySwitchIsEgress() {
-    return IntStream.range(0, egress.length)
-        .allMatch(number -> egress[number] || number == ingress);
   }
 
   /** A link is taken out, and the parts are joined by another one. Nothing else changes. */
   private final class NearSpanningTrees extends Neighborhood {
     private final int[] way;
 
-    /** By place in the way: the links that can join what falls apart without it, as bits. */
-    private final long[][] joining;
+    /** By switch: the links that can join what falls apart without the one to it, as bits. */
+    private final long[] joining;
 
     private int out;
     private int in;
@@ -82,16 +83,12 @@ final class Trees implements Ways {
       super(1);
       this.way = way;
       // of the links at the switches of a part, those within it come twice, and are gone
-      long[][] leaving = new long[network.switchCount()][];
-      for (int number = 0; number < leaving.length; number++) {
-        leaving[number] = usableAt[number].clone();
-      }
-      joining = new long[way.length][];
+      joining = usableAt.clone();
       for (int i = way.length - 1; i >= 0; i--) {
-        joining[i] = leaving[network.target(way[i])];
-        long[] above = leaving[network.source(way[i])];
-        for (int word = 0; word < above.length; word++) {
-          above[word] ^= joining[i][word];
+        int below = network.target(way[i]) * words;
+        int above = network.source(way[i]) * words;
+        for (int word = 0; word < words; word++) {
+          joining[above + word] ^= joining[below + word];
         }
       }
     }
@@ -100,14 +97,15 @@ final class Trees implements Ways {
     boolean draw(SplittableRandom random) {
       clear();
       out = random.nextInt(way.length);
+      int below = network.target(way[out]) * words;
       int count = 0;
-      for (long word : joining[out]) {
-        count += Long.bitCount(word);
+      for (int word = 0; word < words; word++) {
+        count += Long.bitCount(joining[below + word]);
       }
       if (count < 2) {
         return false;
       }
-      in = usable[bit(joining[out], random.nextInt(count))];
+      in = usable[bit(joining, below, random.nextInt(count))];
       leave(network.edge(way[out]));
       enter(network.edge(in));
       return network.edge(in) != network.edge(way[out]);
@@ -121,18 +119,18 @@ final class Trees implements Ways {
     }
   }
 
-  /** The number of the bit that has so many others before it. */
-  private static int bit(long[] words, int before) {
+  /** The number of the bit, from the first word on, that has so many others before it. */
+  private static int bit(long[] bits, int first, int before) {
     int left = before;
-    int at = 0;
-    while (left >= Long.bitCount(words[at])) {
-      left -= Long.bitCount(words[at++]);
+    int at = first;
+    while (left >= Long.bitCount(bits[at])) {
+      left -= Long.bitCount(bits[at++]);
     }
-    long word = words[at];
+    long word = bits[at];
     for (; left > 0; left--) {
       word &= word - 1;
     }
-    return at * Long.SIZE + Long.numberOfTrailingZeros(word);
+    return (at - first) * Long.SIZE + Long.numberOfTrailingZeros(word);
   }
 
   /** A link is taken out, and what falls apart is joined; then what leads nowhere is cut off. */

@@ -7,8 +7,12 @@ import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.subflow.Route;
 import io.malob.openflow.label.Label;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
@@ -70,14 +74,21 @@ public final class Fan {
       Collection<LabelledRoute> routes,
       Collection<Source> sources,
       Collection<Address> destinations) {
+    Set<DatapathId> switches = new LinkedHashSet<>();
+    for (LabelledRoute route : routes) {
+      route.route.branches().forEach(branch -> switches.addAll(branch.switches()));
+    }
+    sources.forEach(source -> switches.add(source.address.switchId));
+    destinations.forEach(address -> switches.add(address.switchId));
     ImmutableSetMultimap.Builder<DatapathId, SubflowRule> rules = ImmutableSetMultimap.builder();
+    switches.forEach(switchId -> rules.put(switchId, new SubflowRule.Labelled()));
     for (LabelledRoute route : routes) {
       carry(rules, route);
       divert(rules, route, destinations);
     }
     sources.forEach(source -> classify(rules, source));
     destinations.forEach(address -> deliver(rules, address));
-    return withLabelled(rules.build());
+    return rules.build();
   }
 
   private static void carry(
@@ -100,21 +111,30 @@ public final class Fan {
     if (route.branches().size() == 1) {
       return;
     }
+    Map<DatapathId, Integer> branchTo = branchesTo(route);
     for (Address address : destinations) {
-      route
-          .branchTo(address.switchId)
-          .map(branch -> divert(labelled, address, branch))
-          .filter(rule -> !rule.branch().equals(rule.label()))
-          .ifPresent(rule -> rules.put(route.identity().ingress(), rule));
+      int branch = branchTo.getOrDefault(address.switchId, 0);
+      if (branch > 0) {
+        rules.put(
+            route.identity().ingress(),
+            new SubflowRule.Divert(
+                labelled.labels.get(0),
+                address.address,
+                labelled.labels.get(branch),
+                route.branches().get(branch).links().get(0).srcPort()));
+      }
     }
   }
 
-  private static SubflowRule.Divert divert(LabelledRoute labelled, Address to, Path branch) {
-    return new SubflowRule.Divert(
-        labelled.labels.get(0),
-        to.address,
-        labelled.labels.get(labelled.route.branches().indexOf(branch)),
-        branch.links().get(0).srcPort());
+  /** By switch, the number of the branch by which packets for its hosts go. */
+  private static Map<DatapathId, Integer> branchesTo(Route route) {
+    Map<DatapathId, Integer> branches = new HashMap<>();
+    for (int i = 0; i < route.branches().size(); i++) {
+      for (DatapathId switchId : route.branches().get(i).switches()) {
+        branches.putIfAbsent(switchId, i);
+      }
+    }
+    return branches;
   }
 
   private static void classify(
@@ -137,15 +157,5 @@ public final class Fan {
         to.switchId,
         new SubflowRule.Deliver(
             to.vlan, to.tagging == Tagging.SWITCH, to.address, to.mac, to.port));
-  }
-
-  private static ImmutableSetMultimap<DatapathId, SubflowRule> withLabelled(
-      ImmutableSetMultimap<DatapathId, SubflowRule> rules) {
-    ImmutableSetMultimap.Builder<DatapathId, SubflowRule> all = ImmutableSetMultimap.builder();
-    for (DatapathId switchId : rules.keySet()) {
-      all.put(switchId, new SubflowRule.Labelled());
-      all.putAll(switchId, rules.get(switchId));
-    }
-    return all.build();
   }
 }
