@@ -37,11 +37,11 @@ final class PortSpeeds {
   }
 
   private static double fastest(Set<OFPortFeatures> features) {
-    double bps = 0;
+    long bps = 0;
     for (OFPortFeatures feature : features) {
       bps = Math.max(bps, feature.getPortSpeed().getSpeedBps());
     }
-    return bps;
+    return (double) bps;
   }
 
   private static double from14(OFPortDesc port) {

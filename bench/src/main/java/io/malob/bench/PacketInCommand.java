@@ -28,7 +28,7 @@ final class PacketInCommand implements Callable<Integer> {
   static final String TARGET = "controller";
 
   /** The heap of the measured process unless another was asked for: that of its jvm.options. */
-  static final String USUAL_HEAP = "640m";
+  static final String USUAL_HEAP = "600m";
 
   @Mixin private NetworkOptions networkOptions = new NetworkOptions();
   @Mixin private LoadOptions options = new LoadOptions();

@@ -15,7 +15,7 @@ final class ProcessOptions {
       paramLabel = "SIZE",
       description =
           "The heap of the measured process, as for -Xmx (heap, health, latency, switches: 512m;"
-              + " footprint: what the JVM's options say; others: 640m).")
+              + " footprint: what the JVM's options say; others: 600m).")
   private @Nullable String heap;
 
   @Option(

@@ -48,7 +48,7 @@ final class BestPathSearch {
   /** By switch: the link at the outer end of its cheapest way. */
   private final int[] lastLinks;
 
-  private final Ways ways;
+  private final SharedPaths ways;
 
   /** By switch: its cheapest way when it was last settled. */
   private final int[] cheapest;
@@ -64,7 +64,7 @@ final class BestPathSearch {
       Direction direction,
       LinkCosts costs,
       LinkWidths linkWidths,
-      Ways ways) {
+      SharedPaths ways) {
     this.graph = graph;
     this.root = root;
     this.direction = direction;
@@ -85,7 +85,7 @@ final class BestPathSearch {
     lastLinks = new int[switches];
     cheapest = new int[switches];
     paths = new int[switches];
-    Arrays.fill(paths, Ways.NONE);
+    Arrays.fill(paths, SharedPaths.NONE);
   }
 
   /** The best paths between a root and all others; none if the root is not in the topology. */
@@ -98,7 +98,12 @@ final class BestPathSearch {
     Adjacency graph = topology.adjacency();
     BestPathSearch search =
         new BestPathSearch(
-            graph, graph.number(root), direction, costs, linkWidths, new Ways(graph.switchCount()));
+            graph,
+            graph.number(root),
+            direction,
+            costs,
+            linkWidths,
+            new SharedPaths(graph.switchCount()));
     search.run();
     return new BestPaths(
         graph, root, direction, costs, linkWidths, search.found(search.costsByWidth));
@@ -122,11 +127,11 @@ final class BestPathSearch {
       LinkCosts costs,
       LinkWidths linkWidths,
       Found before,
-      Ways left,
+      SharedPaths left,
       int[] leftPaths) {
     BestPathSearch search = new BestPathSearch(graph, root, direction, costs, linkWidths, left);
     for (int at = 0; at < leftPaths.length; at++) {
-      if (leftPaths[at] != Ways.NONE) {
+      if (leftPaths[at] != SharedPaths.NONE) {
         search.paths[at] = leftPaths[at];
         search.widths[at] = before.widths()[at];
         search.reached++;
@@ -135,7 +140,8 @@ final class BestPathSearch {
     search.effort += leftPaths.length;
     int[] lost =
         IntStream.range(0, leftPaths.length)
-            .filter(at -> leftPaths[at] == Ways.NONE && before.paths()[at] != Ways.NONE)
+            .filter(
+                at -> leftPaths[at] == SharedPaths.NONE && before.paths()[at] != SharedPaths.NONE)
             .toArray();
     @Nullable CostsByWidth known = before.costs();
     if (known != null && linkWidths.areAlike() && search.costsAreOfPaths(known)) {
@@ -143,13 +149,13 @@ final class BestPathSearch {
       return search.found(search.costsByWidth);
     }
     search.repairWidest(lost);
-    return search.found(/* costs= */ null);
+    return search.found(/* costsFound= */ null);
   }
 
   /** Whether the cheapest ways that are known are the paths, not ways over narrower links. */
   private boolean costsAreOfPaths(CostsByWidth known) {
     for (int at = 0; at < paths.length; at++) {
-      if (paths[at] != Ways.NONE && known.width(known.narrowest(at)) != widths[at]) {
+      if (paths[at] != SharedPaths.NONE && known.width(known.narrowest(at)) != widths[at]) {
         return false;
       }
     }
@@ -159,7 +165,7 @@ final class BestPathSearch {
   private void repairCheapest(int[] lost, CostsByWidth known) {
     Arrays.fill(added, true);
     for (int at = 0; at < paths.length; at++) {
-      if (paths[at] != Ways.NONE) {
+      if (paths[at] != SharedPaths.NONE) {
         int entry = known.narrowest(at);
         primary[at] = known.primary(entry);
         secondary[at] = known.secondary(entry);
@@ -184,7 +190,7 @@ final class BestPathSearch {
             .sorted()
             .distinct()
             .toArray();
-    change(root, 0, 0, Ways.NONE);
+    change(root, 0, 0, SharedPaths.NONE);
     settle();
     int next = 0;
     for (double step : steps) {
@@ -194,7 +200,7 @@ final class BestPathSearch {
       long awaited = Arrays.stream(lost).filter(at -> widths[at] == -step).count();
       while (awaited > 0) {
         int at = settleNext();
-        if (paths[at] == Ways.NONE && widths[at] == -step) {
+        if (paths[at] == SharedPaths.NONE && widths[at] == -step) {
           paths[at] = cheapest[at];
           reached++;
           awaited--;
@@ -248,7 +254,7 @@ final class BestPathSearch {
 
   private Found found(@Nullable CostsByWidth costsFound) {
     // ways that have become cheaper again are no paths
-    Ways only = ways.count() == reached ? ways : ways.only(paths);
+    SharedPaths only = ways.count() == reached ? ways : ways.only(paths);
     return new Found(widths, only, paths, costsFound, only.used(graph.linkCount()), effort);
   }
 
@@ -264,7 +270,7 @@ final class BestPathSearch {
     if (root < 0) {
       return;
     }
-    change(root, 0, 0, Ways.NONE);
+    change(root, 0, 0, SharedPaths.NONE);
     settle();
     writeDown(Double.POSITIVE_INFINITY);
     int next = 0;
@@ -301,7 +307,9 @@ final class BestPathSearch {
     int at = seen.poll();
     int last = lastLinks[at];
     cheapest[at] =
-        last == Ways.NONE ? ways.addRoot() : ways.add(cheapest[direction.inner(graph, last)], last);
+        last == SharedPaths.NONE
+            ? ways.addRoot()
+            : ways.add(cheapest[direction.inner(graph, last)], last);
     if (direction == Direction.FROM_ROOT) {
       for (int link = graph.firstLink(at); link < graph.firstLink(at + 1); link++) {
         relaxIfAdded(link);
@@ -340,7 +348,7 @@ final class BestPathSearch {
 
   /**
    * Whether the way over one link has the smaller sequence of switch ids than that over another one
-   * to the same switch. Ways that cost the same have equally many links, since one of both costs
+   * to the same switch. Paths that cost the same have equally many links, since one of both costs
    * counts them; links are numbered by the ids at their ends.
    */
   private boolean comesFirst(int a, int b) {

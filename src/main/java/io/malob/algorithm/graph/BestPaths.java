@@ -50,7 +50,7 @@ public final class BestPaths {
    *
    * @param widths the bottleneck of its path: infinite at the root, negative where there is none
    * @param ways the paths by number, and those that are part of them
-   * @param paths the number of its path; {@link Ways#NONE} where there is none
+   * @param paths the number of its path; {@link SharedPaths#NONE} where there is none
    * @param costs what its path costs, and what it would over narrower links; null if that is not
    *     known any more
    * @param used by link: whether a path uses it
@@ -59,7 +59,7 @@ public final class BestPaths {
   @SuppressWarnings("ArrayRecordComponent") // never compared, and written by the search alone
   record Found(
       double[] widths,
-      Ways ways,
+      SharedPaths ways,
       int[] paths,
       @Nullable CostsByWidth costs,
       boolean[] used,
@@ -132,7 +132,7 @@ public final class BestPaths {
     LinkCosts costsLeft = removed.left(costs);
     LinkWidths widthsLeft = removed.left(linkWidths);
     if (removed.areUnused(found.used)) {
-      Ways same = found.ways.unbrokenBy(removed);
+      SharedPaths same = found.ways.unbrokenBy(removed);
       boolean[] used = same.used(after.linkCount());
       Found unbroken =
           new Found(found.widths, same, found.paths, found.costs, used, /* effort= */ 0);
@@ -142,13 +142,13 @@ public final class BestPaths {
       return null;
     }
     int[] leftPaths = found.paths.clone();
-    Ways left = found.ways.without(removed, leftPaths);
+    SharedPaths left = found.ways.without(removed, leftPaths);
     Found repaired =
         BestPathSearch.repair(
             after, after.number(root), direction, costsLeft, widthsLeft, found, left, leftPaths);
     AtomicReferenceArray<@Nullable Path> known = new AtomicReferenceArray<>(leftPaths.length);
     for (int i = 0; i < leftPaths.length; i++) {
-      if (leftPaths[i] != Ways.NONE) {
+      if (leftPaths[i] != SharedPaths.NONE) {
         known.setPlain(i, paths.get(i));
       }
     }

@@ -2,7 +2,6 @@ package io.malob.algorithm.graph;
 
 import java.util.Arrays;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,8 +24,8 @@ final class RemovedLinks {
   /** The old numbers of the links that were removed. */
   private final int[] removed;
 
-  private final Map<LinkCosts, LinkCosts> costs = new IdentityHashMap<>();
-  private final Map<LinkWidths, LinkWidths> widths = new IdentityHashMap<>();
+  private final IdentityHashMap<LinkCosts, LinkCosts> costs = new IdentityHashMap<>();
+  private final IdentityHashMap<LinkWidths, LinkWidths> widths = new IdentityHashMap<>();
 
   private RemovedLinks(Adjacency after, int[] numbers, int[] oldNumbers) {
     this.after = after;

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * at its outer end. A path is known by a number, and has a greater one than the path that it
  * extends. Written by one search, then read only.
  */
-final class Ways {
+final class SharedPaths {
   static final int NONE = -1;
 
   private int[] links;
@@ -15,12 +15,12 @@ final class Ways {
   private int count;
 
   /** None yet, with room for so many. */
-  Ways(int expected) {
+  SharedPaths(int expected) {
     links = new int[expected];
     inner = new int[expected];
   }
 
-  private Ways(int[] links, int[] inner, int count) {
+  private SharedPaths(int[] links, int[] inner, int count) {
     this.links = links;
     this.inner = inner;
     this.count = count;
@@ -44,12 +44,12 @@ final class Ways {
   }
 
   /** The same paths, none of which uses a removed link, by the same numbers. */
-  Ways unbrokenBy(RemovedLinks removed) {
+  SharedPaths unbrokenBy(RemovedLinks removed) {
     int[] renumbered = new int[count];
     for (int way = 0; way < count; way++) {
       renumbered[way] = links[way] == NONE ? NONE : removed.number(links[way]);
     }
-    return new Ways(renumbered, inner, count);
+    return new SharedPaths(renumbered, inner, count);
   }
 
   /**
@@ -57,8 +57,8 @@ final class Ways {
    *
    * @param some the numbers of paths; is filled with those that they have there, or {@link #NONE}
    */
-  Ways without(RemovedLinks removed, int[] some) {
-    Ways left = new Ways(count);
+  SharedPaths without(RemovedLinks removed, int[] some) {
+    SharedPaths left = new SharedPaths(count);
     int[] numbers = new int[count];
     for (int way = 0; way < count; way++) {
       if (inner[way] == NONE) {
@@ -78,7 +78,7 @@ final class Ways {
    *
    * @param some the numbers of paths; is filled with those that they have there
    */
-  Ways only(int[] some) {
+  SharedPaths only(int[] some) {
     boolean[] isPart = new boolean[count];
     for (int way : some) {
       if (way != NONE) {
@@ -90,7 +90,7 @@ final class Ways {
         isPart[inner[way]] = true;
       }
     }
-    Ways parts = new Ways(some.length);
+    SharedPaths parts = new SharedPaths(some.length);
     int[] numbers = new int[count];
     for (int way = 0; way < count; way++) {
       if (isPart[way]) {
