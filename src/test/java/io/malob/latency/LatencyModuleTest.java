@@ -436,7 +436,7 @@ class LatencyModuleTest {
   void probes_ofASwitchAndItsLinks_leaveInOneWrite() {
     LatencyNetwork lan = network(ring(500), Map.of());
     lan.passMillis(INTERVAL_MILLIS);
-    assertNear(all(lan), 3 * lan.writes.size(), 0);
+    assertNear(all(lan), 3L * lan.writes.size(), 0);
     assertTrue(lan.writes.stream().allMatch(write -> write.messages() == 3));
   }
 
@@ -450,7 +450,7 @@ class LatencyModuleTest {
         lan.writes.stream().filter(write -> write.switchId().getLong() == 1).toList();
     // 21 targets: 8, 8, and 5
     assertTrue(writes.stream().allMatch(write -> write.messages() <= 8), writes.toString());
-    assertNear(7 * writes.size(), writes.stream().mapToInt(write -> write.messages()).sum(), 8);
+    assertNear(7L * writes.size(), writes.stream().mapToInt(write -> write.messages()).sum(), 8);
     for (int i = 1; i < writes.size(); i++) {
       assertTrue(
           writes.get(i).atNanos() - writes.get(i - 1).atNanos() >= 10 * MILLI, writes.toString());

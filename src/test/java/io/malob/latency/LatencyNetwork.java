@@ -1,6 +1,7 @@
 package io.malob.latency;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.Iterables;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.monitor.IMonitorService;
@@ -229,8 +230,12 @@ final class LatencyNetwork {
     return Stub.of(IOFSwitch.class)
         .on("getId", with -> id)
         .on("getOFFactory", with -> OF)
-        .on("write", with -> write(id, ImmutableList.copyOf((Iterable<OFMessage>) with[0])))
+        .on("write", with -> write(id, messages((Iterable<?>) with[0])))
         .make();
+  }
+
+  private static List<OFMessage> messages(Iterable<?> written) {
+    return ImmutableList.copyOf(Iterables.filter(written, OFMessage.class));
   }
 
   /** All of them, or none: gives back what is not sent. */
