@@ -104,6 +104,12 @@ final class ConnectionIndex {
     return (int) (product >>> Integer.SIZE);
   }
 
+  /** The same of the client's side of a five-tuple: an address, a port and the protocol. */
+  static int hashOfClient(int address, int port, int protocol) {
+    long product = address * ADDRESS_FACTOR + ((long) protocol << Short.SIZE | port) * PORT_FACTOR;
+    return (int) (product >>> Integer.SIZE);
+  }
+
   private Segment segmentOf(int hash) {
     return segments[hash >>> (Integer.SIZE - SEGMENT_BITS)];
   }

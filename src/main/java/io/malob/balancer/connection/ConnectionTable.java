@@ -26,16 +26,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All connections, open and dormant, found by the five-tuple of their requests and by that of their
- * replies. Bounded: those that have been dormant for longest are forgotten first.
+ * replies. Bounded: of the clients under one lock, those that have been dormant for longest are
+ * forgotten first.
  *
  * <p>Connections with rules are objects in two maps; dormant ones are rows of {@link
  * DormantConnections}. A look-up that finds a row makes an object of it, a picture, which stays
  * outside of the table until it is reactivated. Every transition into, within or out of {@link
  * Connection.State#DORMANT} is made here, and so is every end.
  *
- * <p>Thread-safe. One lock guards the rows and the transitions. It is held for a few instructions,
- * or while the rows move into larger arrays. A new connection shares it with others. A look-up
- * takes it only if it finds a row, or if a row is written meanwhile.
+ * <p>Thread-safe. A lock guards the rows and the transitions of some clients' connections: there
+ * are many, so that threads hardly ever meet at one. It is held for a few instructions, or while a
+ * few hundred rows move into larger arrays. A new connection shares it with others. A look-up takes
+ * it only if it finds a row, or if a row is written meanwhile.
  */
 public final class ConnectionTable {
 
@@ -53,6 +55,8 @@ public final class ConnectionTable {
   /** How many rows are read or removed without a break. */
   private static final int MAX_BATCH = 256;
 
+  private static final int MAX_STRIPES = 256;
+
   private final int maxOpen;
   private final int maxDormant;
   private final long dormantNanos;
@@ -62,11 +66,10 @@ public final class ConnectionTable {
   private final ConnectionIndex byRequest = new ConnectionIndex(ConnectionIndex.Side.REQUEST);
   private final ConnectionIndex byReply = new ConnectionIndex(ConnectionIndex.Side.REPLY);
   private final AtomicInteger open = new AtomicInteger();
+  private final AtomicInteger dormant = new AtomicInteger();
 
-  /** Taken before the lock of a connection, never within it. */
-  private final StampedLock lock = new StampedLock();
-
-  private final DormantConnections dormant;
+  /** A power of two, so that each has at least {@link #MAX_BATCH} rows where many are kept. */
+  private final Stripe[] stripes;
 
   /** What must be told of connections that become dormant or go on. */
   private final List<WeakReference<Walk>> walks = new CopyOnWriteArrayList<>();
@@ -90,7 +93,38 @@ public final class ConnectionTable {
     this.dormantNanos = dormantNanos;
     this.nanoTime = nanoTime;
     this.forgotten = forgotten;
-    this.dormant = new DormantConnections(maxDormant);
+    int count = Math.max(1, Math.min(MAX_STRIPES, Integer.highestOneBit(maxDormant / MAX_BATCH)));
+    stripes = new Stripe[count];
+    for (int i = 0; i < count; i++) {
+      stripes[i] = new Stripe(maxDormant / count);
+    }
+  }
+
+  /**
+   * The dormant connections of some clients' addresses and ports. These are in the requests and in
+   * the replies of a connection, so that either leads here.
+   */
+  private static final class Stripe {
+    /** Taken before the lock of a connection, never within it. */
+    final StampedLock lock = new StampedLock();
+
+    final DormantConnections rows;
+
+    Stripe(int maxRows) {
+      rows = new DormantConnections(maxRows);
+    }
+  }
+
+  private Stripe stripeOf(Connection connection) {
+    return stripeOf(connection.request(), false);
+  }
+
+  private Stripe stripeOf(FiveTuple tuple, boolean isReply) {
+    int hash =
+        isReply
+            ? ConnectionIndex.hashOfClient(tuple.dstAddress(), tuple.dstPort(), tuple.protocol())
+            : ConnectionIndex.hashOfClient(tuple.srcAddress(), tuple.srcPort(), tuple.protocol());
+    return stripes[(int) ((Integer.toUnsignedLong(hash) * stripes.length) >>> Integer.SIZE)];
   }
 
   /** The connection of these request packets, or null. */
@@ -111,19 +145,20 @@ public final class ConnectionTable {
    */
   private @Nullable Connection search(FiveTuple tuple, boolean isReply) {
     ConnectionIndex others = isReply ? byReply : byRequest;
-    long stamp = lock.tryOptimisticRead();
-    if (stamp != 0 && dormant.findOptimistically(tuple, isReply) == DormantConnections.NONE) {
+    Stripe stripe = stripeOf(tuple, isReply);
+    long stamp = stripe.lock.tryOptimisticRead();
+    if (stamp != 0 && stripe.rows.findOptimistically(tuple, isReply) == DormantConnections.NONE) {
       @Nullable Connection found = others.get(tuple);
-      if (lock.validate(stamp)) {
+      if (stripe.lock.validate(stamp)) {
         return found;
       }
     }
-    stamp = lock.readLock();
+    stamp = stripe.lock.readLock();
     try {
-      int row = dormant.find(tuple, isReply);
-      return row == DormantConnections.NONE ? others.get(tuple) : dormant.picture(row);
+      int row = stripe.rows.find(tuple, isReply);
+      return row == DormantConnections.NONE ? others.get(tuple) : stripe.rows.picture(row);
     } finally {
-      lock.unlockRead(stamp);
+      stripe.lock.unlockRead(stamp);
     }
   }
 
@@ -134,11 +169,13 @@ public final class ConnectionTable {
       return Admission.FULL;
     }
     Admission admission;
-    long stamp = lock.readLock(); // many may add at once, but none becomes dormant or goes on
+    Stripe stripe = stripeOf(connection);
+    // many may add at once, but none becomes dormant or goes on
+    long stamp = stripe.lock.readLock();
     try {
-      admission = addIfDistinct(connection);
+      admission = addIfDistinct(connection, stripe.rows);
     } finally {
-      lock.unlockRead(stamp);
+      stripe.lock.unlockRead(stamp);
     }
     if (admission != Admission.ADDED) {
       open.decrementAndGet();
@@ -146,17 +183,17 @@ public final class ConnectionTable {
     return admission;
   }
 
-  private Admission addIfDistinct(Connection connection) {
-    int row = dormant.find(connection.reply(), true);
+  private Admission addIfDistinct(Connection connection, DormantConnections rows) {
+    int row = rows.find(connection.reply(), true);
     @Nullable Connection clash =
         row == DormantConnections.NONE
             ? byReply.putIfAbsent(connection.reply(), connection)
-            : dormant.picture(row);
+            : rows.picture(row);
     if (clash != null) {
       boolean same = clash.request().equals(connection.request());
       return same ? Admission.EXISTS : Admission.CLASH;
     }
-    if (dormant.find(connection.request(), false) != DormantConnections.NONE
+    if (rows.find(connection.request(), false) != DormantConnections.NONE
         || byRequest.putIfAbsent(connection.request(), connection) != null) {
       byReply.remove(connection);
       return Admission.EXISTS;
@@ -168,22 +205,24 @@ public final class ConnectionTable {
   public Effects expire(Connection connection) {
     long now = nanoTime.getAsLong();
     Effects effects = Effects.NONE;
-    long stamp = lock.writeLock();
+    Stripe stripe = stripeOf(connection);
+    long stamp = stripe.lock.writeLock();
     try {
       if (connection.equals(byRequest.get(connection.request()))) {
         effects = connection.expire(now);
       }
       if (effects.happened()) {
-        dormant.add(connection);
+        stripe.rows.add(connection);
+        dormant.incrementAndGet();
         removeFromMaps(connection);
         open.decrementAndGet();
         tellWalks(connection);
       }
     } finally {
-      lock.unlockWrite(stamp);
+      stripe.lock.unlockWrite(stamp);
     }
-    if (dormant.size() > maxDormant) {
-      sweep();
+    if (dormant.get() > maxDormant) {
+      sweep(stripe);
     }
     return effects;
   }
@@ -198,18 +237,19 @@ public final class ConnectionTable {
       return Effects.NONE;
     }
     Effects effects = Effects.NONE;
-    long stamp = lock.writeLock();
+    Stripe stripe = stripeOf(connection);
+    long stamp = stripe.lock.writeLock();
     try {
-      int row = rowOf(connection);
+      int row = rowOf(connection, stripe.rows);
       if (row != DormantConnections.NONE) {
         effects = connection.reactivate();
         byRequest.putIfAbsent(connection.request(), connection);
         byReply.putIfAbsent(connection.reply(), connection);
-        dormant.remove(row);
+        remove(row, stripe.rows);
         tellWalks(connection);
       }
     } finally {
-      lock.unlockWrite(stamp);
+      stripe.lock.unlockWrite(stamp);
     }
     if (!effects.happened()) {
       open.decrementAndGet();
@@ -218,13 +258,17 @@ public final class ConnectionTable {
   }
 
   /** The row of a dormant connection, which is brought up to date with it. */
-  private int rowOf(Connection connection) {
-    int row =
-        connection.state() == State.DORMANT ? dormant.find(connection) : DormantConnections.NONE;
+  private static int rowOf(Connection connection, DormantConnections rows) {
+    int row = connection.state() == State.DORMANT ? rows.find(connection) : DormantConnections.NONE;
     if (row != DormantConnections.NONE) {
-      connection.restore(dormant.content(row));
+      connection.restore(rows.content(row));
     }
     return row;
+  }
+
+  private void remove(int row, DormantConnections rows) {
+    rows.remove(row);
+    dormant.decrementAndGet();
   }
 
   /** The client of a connection, in any state, has ended it. */
@@ -249,19 +293,20 @@ public final class ConnectionTable {
   /** Changes a connection and its row; null if it was dormant and is so no more. */
   private <T> @Nullable T changeRow(
       Connection connection, Function<Connection, @Nullable T> change) {
-    long stamp = lock.writeLock();
+    Stripe stripe = stripeOf(connection);
+    long stamp = stripe.lock.writeLock();
     try {
-      int row = rowOf(connection);
+      int row = rowOf(connection, stripe.rows);
       if (connection.state() == State.DORMANT && row == DormantConnections.NONE) {
         return null;
       }
       @Nullable T result = change.apply(connection);
       if (row != DormantConnections.NONE) {
-        dormant.put(row, connection.dormancy());
+        stripe.rows.put(row, connection.dormancy());
       }
       return result;
     } finally {
-      lock.unlockWrite(stamp);
+      stripe.lock.unlockWrite(stamp);
     }
   }
 
@@ -283,9 +328,10 @@ public final class ConnectionTable {
   private Effects leave(Connection connection, Function<Connection, Effects> transition) {
     @Nullable Connection current = connection;
     Effects effects = Effects.NONE;
-    long stamp = lock.writeLock();
+    Stripe stripe = stripeOf(connection);
+    long stamp = stripe.lock.writeLock();
     try {
-      int row = rowOf(connection);
+      int row = rowOf(connection, stripe.rows);
       if (row == DormantConnections.NONE && connection.state() == State.DORMANT) {
         current = goneOn(connection);
       }
@@ -293,10 +339,10 @@ public final class ConnectionTable {
         effects = transition.apply(current);
       }
       if (current != null && effects.happened()) {
-        left(current, row);
+        left(current, row, stripe.rows);
       }
     } finally {
-      lock.unlockWrite(stamp);
+      stripe.lock.unlockWrite(stamp);
     }
     if (current != null && effects.happened()) {
       forgotten.accept(current);
@@ -314,12 +360,12 @@ public final class ConnectionTable {
         : null;
   }
 
-  private void left(Connection connection, int row) {
+  private void left(Connection connection, int row, DormantConnections rows) {
     if (row == DormantConnections.NONE) {
       open.decrementAndGet();
       removeFromMaps(connection);
     } else {
-      dormant.remove(row);
+      remove(row, rows);
     }
   }
 
@@ -330,35 +376,43 @@ public final class ConnectionTable {
 
   /** Forgets the dormant connections that are too many or too old. To be called now and then. */
   public void sweep() {
-    long now = nanoTime.getAsLong();
-    List<Connection> batch = sweepBatch(now);
-    while (!batch.isEmpty()) {
-      batch.forEach(forgotten);
-      batch = sweepBatch(now);
+    for (Stripe stripe : stripes) {
+      sweep(stripe);
     }
   }
 
-  private List<Connection> sweepBatch(long nowNanos) {
+  private void sweep(Stripe stripe) {
+    long now = nanoTime.getAsLong();
+    List<Connection> batch = sweepBatch(stripe, now);
+    while (!batch.isEmpty()) {
+      batch.forEach(forgotten);
+      batch = sweepBatch(stripe, now);
+    }
+  }
+
+  private List<Connection> sweepBatch(Stripe stripe, long nowNanos) {
     List<Connection> batch = new ArrayList<>();
-    long stamp = lock.writeLock();
+    DormantConnections rows = stripe.rows;
+    long stamp = stripe.lock.writeLock();
     try {
-      while (batch.size() < MAX_BATCH && hasToGo(dormant.oldest(), nowNanos)) {
-        int row = dormant.oldest();
-        @Nullable Connection connection = dormant.picture(row);
+      while (batch.size() < MAX_BATCH && hasToGo(rows, nowNanos)) {
+        int row = rows.oldest();
+        @Nullable Connection connection = rows.picture(row);
         if (connection != null && connection.forget().happened()) {
           batch.add(connection);
         }
-        dormant.remove(row);
+        remove(row, rows);
       }
     } finally {
-      lock.unlockWrite(stamp);
+      stripe.lock.unlockWrite(stamp);
     }
     return batch;
   }
 
-  private boolean hasToGo(int row, long nowNanos) {
+  private boolean hasToGo(DormantConnections rows, long nowNanos) {
+    int row = rows.oldest();
     return row != DormantConnections.NONE
-        && (nowNanos - dormant.sinceNanos(row) >= dormantNanos || dormant.size() > maxDormant);
+        && (nowNanos - rows.sinceNanos(row) >= dormantNanos || dormant.get() > maxDormant);
   }
 
   /** All connections that meet a condition; linear, for administrators' changes. */
@@ -422,6 +476,7 @@ public final class ConnectionTable {
     private final Queue<Connection> batch = new ArrayDeque<>();
     private final WeakReference<Walk> reference = new WeakReference<>(this);
     private final Iterator<Connection> withRules;
+    private int stripe;
     private int row;
     private @Nullable Connection next;
 
@@ -460,17 +515,25 @@ public final class ConnectionTable {
 
     /** Makes objects of some rows; false if there are no more. */
     private boolean readRows() {
+      if (stripe == stripes.length) {
+        return false;
+      }
+      DormantConnections rows = stripes[stripe].rows;
+      StampedLock lock = stripes[stripe].lock;
       long stamp = lock.readLock();
       try {
-        int end = Math.min(dormant.capacity(), row + MAX_BATCH);
-        boolean isRest = row < end;
+        int end = Math.min(rows.capacity(), row + MAX_BATCH);
         for (; row < end; row++) {
-          @Nullable Connection connection = dormant.picture(row, condition);
+          @Nullable Connection connection = rows.picture(row, condition);
           if (connection != null) {
             batch.add(connection);
           }
         }
-        return isRest;
+        if (row >= rows.capacity()) {
+          stripe++;
+          row = 0;
+        }
+        return true;
       } finally {
         lock.unlockRead(stamp);
       }
@@ -489,7 +552,7 @@ public final class ConnectionTable {
 
   /** Whether half of the room for dormant connections is taken. */
   public boolean isHalfFullOfDormant() {
-    return dormant.size() >= maxDormant / 2;
+    return dormant.get() >= maxDormant / 2;
   }
 
   /** Whether no more connections can be opened. */
@@ -504,16 +567,20 @@ public final class ConnectionTable {
 
   /** How many connections are dormant. */
   public int dormant() {
-    return dormant.size();
+    return dormant.get();
   }
 
   /** How many bytes are taken by what is kept of dormant connections. */
   long bytesOfDormant() {
-    long stamp = lock.readLock();
-    try {
-      return dormant.bytes();
-    } finally {
-      lock.unlockRead(stamp);
+    long bytes = 0;
+    for (Stripe stripe : stripes) {
+      long stamp = stripe.lock.readLock();
+      try {
+        bytes += stripe.rows.bytes();
+      } finally {
+        stripe.lock.unlockRead(stamp);
+      }
     }
+    return bytes;
   }
 }

@@ -13,13 +13,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dormant connections of a {@link ConnectionTable}: rows in a few arrays, about 80 bytes each,
+ * Dormant connections of a {@link ConnectionTable}: rows in a few arrays, about 80 bytes each,
  * without an object per connection. Rows are found by request and by reply, and are linked in the
  * order in which they came. The arrays grow with the number of rows, and are dropped when there are
  * none.
  *
- * <p>The lock of the table guards it. {@link #find} may also be called without that lock: its
- * answer is worth something only if nothing was written meanwhile.
+ * <p>A lock of the table guards it. {@link #find} may also be called without that lock: its answer
+ * is worth something only if nothing was written meanwhile.
  */
 final class DormantConnections {
   /** There is no such row. */
@@ -28,7 +28,10 @@ final class DormantConnections {
   /** The row could not be sought without the lock. */
   static final int UNSURE = -2;
 
-  private static final int MIN_CAPACITY = 1_024;
+  private static final int MIN_CAPACITY = 64;
+
+  /** How many rows more than expected the arrays grow by. */
+  private static final int SLACK = 32;
 
   /** A longer chain is followed with the lock only: without it, a torn chain may be a circle. */
   private static final int MAX_STEPS = 64;
@@ -338,7 +341,7 @@ final class DormantConnections {
   /** Doubles the arrays, but not far beyond what is expected at the max. */
   private void grow() {
     long doubled = Math.max(MIN_CAPACITY, 2L * capacity());
-    long bound = Math.max(maxRows, capacity()) + (long) MAX_STEPS;
+    long bound = Math.max(maxRows, capacity()) + (long) SLACK;
     int before = capacity();
     resize((int) Math.min(doubled, bound));
     for (int row = capacity() - 1; row >= before; row--) {
