@@ -52,13 +52,21 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(2 * (8 + 5), len(found["link_bytes"]), name)
 
     def check_bytes(self, found: dict[str, dict[str, Any]]) -> None:
-        """Each page leaves a server and reaches a client; through the proxy's host two of three also reach and leave that."""
+        """Each page crosses the links of a server and of a client; through the proxy two of three cross the proxy's link twice more.
+
+        Only links of hosts are compared: which of the paths between switches are taken, and how long they are, differs from run to run.
+        """
         pages = 2 * 10 * 200_000
         for name in ("none", "sl-ps"):
+            self.assertGreater(self.host_bytes(found[name]), 2 * pages, name)
+            self.assertLess(self.host_bytes(found[name]), 2.5 * pages, name)
             self.assertGreater(found[name]["links_bytes"], 2 * pages, name)
-            self.assertLess(found[name]["links_bytes"], 5 * pages, name)
-        self.assertGreater(found["nftables"]["links_bytes"], found["none"]["links_bytes"] + pages)
+        self.assertGreater(self.host_bytes(found["nftables"]), 3 * pages)
         self.assertGreater(found["nftables"]["link_bytes"]["w2.host>s4"], pages)
+
+    @staticmethod
+    def host_bytes(found: dict[str, Any]) -> int:
+        return sum(size for link, size in found["link_bytes"].items() if ".host" in link)
 
     def test_interrupted_run_leaves_nothing_behind(self) -> None:
         """Ctrl-C while it measures"""
