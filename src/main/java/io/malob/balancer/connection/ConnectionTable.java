@@ -204,13 +204,11 @@ public final class ConnectionTable {
   /** The rules of a connection have expired: it is kept as dormant. */
   public Effects expire(Connection connection) {
     long now = nanoTime.getAsLong();
-    Effects effects = Effects.NONE;
+    Effects effects;
     Stripe stripe = stripeOf(connection);
     long stamp = stripe.lock.writeLock();
     try {
-      if (connection.equals(byRequest.get(connection.request()))) {
-        effects = connection.expire(now);
-      }
+      effects = connection.expire(now);
       if (effects.happened()) {
         stripe.rows.add(connection);
         dormant.incrementAndGet();
