@@ -1,4 +1,4 @@
-"""The network of docs/tutorial.md: a client, a near server and a far one. For Mininet: --custom THIS --topo near-and-far.
+"""The network of docs/tutorials/nearer-server.md: a client, a near server and a far one. For Mininet: --custom THIS --topo near-and-far.
 
            h1 10.0.0.1
             |

@@ -31,7 +31,7 @@ def add_parser(commands: Commands) -> None:
         "run",
         help=RUN_HELP,
         description="Builds a network with a controller of its own, measures, and removes everything. Exit code 1 if requests"
-        " failed or are missing. docs/experiments.md describes the experiments and how to read their results.",
+        " failed or are missing. docs/explanation/experiments/README.md describes the experiments and how to read their results.",
     )
     experiments = run.add_commands("EXPERIMENT")
     for module in _THESIS:

@@ -13,15 +13,15 @@ from tools.docs.pages import DOCS
 class DocumentationTest(unittest.TestCase):
     def test_ten_minutes(self) -> None:
         """from a network to requests that two servers share"""
-        self.walk("quickstart.md", at_least=20)
+        self.walk("tutorials/quickstart.md", at_least=20)
 
     def test_tutorial(self) -> None:
         """from a network to a server chosen by measured latency, which changes with the network"""
-        self.walk("tutorial.md", at_least=30)
+        self.walk("tutorials/nearer-server.md", at_least=30)
 
     def test_emulated_network(self) -> None:
         """a network of the lab, by hand"""
-        self.walk("emulation.md", at_least=6)
+        self.walk("how-to/emulation.md", at_least=6)
 
     def walk(self, page: str, at_least: int) -> None:
         with tempfile.TemporaryDirectory(prefix="malob-test-") as data:

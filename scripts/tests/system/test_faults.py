@@ -1,4 +1,4 @@
-"""What clients notice when the network, its switches or the controller fail: docs/reliability.md has the promises."""
+"""What clients notice when the network, its switches or the controller fail: docs/reference/reliability.md has the promises."""
 
 from __future__ import annotations
 

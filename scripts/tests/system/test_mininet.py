@@ -49,7 +49,7 @@ class MininetTest(unittest.TestCase):
         self.assertLess(max(longest for *_, longest in found.values()), 16)
 
     def test_request_through_a_vip_on_the_wide_area_network(self) -> None:
-        """as docs/install.md says it: mn --custom malob_mn.py --topo geni-wan --controller remote"""
+        """as docs/how-to/install.md says it: mn --custom malob_mn.py --topo geni-wan --controller remote"""
         directory = tempfile.TemporaryDirectory(prefix="malob-test-")
         self.addCleanup(directory.cleanup)
         self.words = Path(directory.name, "mn.log")

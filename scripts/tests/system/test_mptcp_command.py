@@ -83,7 +83,7 @@ def _carried(plan: Any) -> int:
 
 
 class CommandTest(SystemTest):
-    """The walk of docs/mptcp.md, but for the traffic."""
+    """The walk of docs/how-to/mptcp.md, but for the traffic."""
 
     topology_name = "mptcp-1"
 

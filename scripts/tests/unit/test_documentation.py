@@ -19,16 +19,16 @@ MARKED_ELSEWHERE = {
     "bench/README.md": "measurements, of minutes to hours; the tests of bench/ are of what they compute",
     "simulations/README.md": "the tests of simulations/ run each of them for a moment",
     "scripts/agents/README.md": "the system tests of reports set agents up in the same way",
-    "docs/rest-api.md": "DocumentedCommandsTest runs every command of it",
-    "docs/experiments.md": "measurements of minutes to hours; the tests of the experiments run each of them in part",
-    "docs/endhost.md": "the system tests of end hosts bring one up and down, on uplinks of their own",
-    "docs/cli.md": "made from the programs themselves",
-    "docs/rest-reference.md": "made from the code itself",
-    "docs/page.md": "the system test in a browser does it",
-    "docs/metrics.md": "the system test of metrics does it",
-    "docs/geni.md": "the system test of the set-up scripts does it",
+    "docs/reference/rest-api.md": "DocumentedCommandsTest runs every command of it",
+    "docs/explanation/experiments/README.md": "measurements of minutes to hours; the tests of the experiments run each of them in part",
+    "docs/how-to/endhost.md": "the system tests of end hosts bring one up and down, on uplinks of their own",
+    "docs/reference/cli.md": "made from the programs themselves",
+    "docs/reference/rest-reference.md": "made from the code itself",
+    "docs/how-to/page.md": "the system test in a browser does it",
+    "docs/reference/metrics.md": "the system test of metrics does it",
+    "docs/how-to/testbeds.md": "the system test of the set-up scripts does it",
     "geni/README.md": "the system test of the set-up scripts does it",
-    "docs/install.md": "the tests of the packages install, upgrade and remove them",
+    "docs/how-to/install.md": "the tests of the packages install, upgrade and remove them",
 }
 
 
@@ -153,7 +153,7 @@ class TroubleshootingTest(unittest.TestCase):
     def test_what_the_log_says_is_what_the_code_says(self) -> None:
         """Names and numbers in a quotation are examples; the words between them stand in the sources."""
         of_the_system = {"Address already in use"}
-        page = (pages.DOCS / "troubleshooting.md").read_text(encoding="utf-8")
+        page = (pages.DOCS / "how-to/troubleshooting.md").read_text(encoding="utf-8")
         quoted = re.findall(r"log says `([^`]+)`", page)
         table = page.partition("| the log says |")[2].partition("\n\n")[0]
         quoted += re.findall(r"^\| `([^`]+)`", table, re.MULTILINE)

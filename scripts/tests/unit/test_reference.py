@@ -10,7 +10,7 @@ from tools.reference import page
 
 class ReferencePageTest(unittest.TestCase):
     def test_page_is_the_one_that_the_document_makes(self) -> None:
-        """docs/rest-reference.md is current; else: python3 scripts/command.py tools.reference --write"""
+        """docs/reference/rest-reference.md is current; else: python3 scripts/command.py tools.reference --write"""
         self.assertEqual(page.text(page.document()), page.PAGE.read_text())
 
     def test_every_request_is_on_the_page(self) -> None:

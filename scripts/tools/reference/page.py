@@ -9,7 +9,7 @@ from typing import Any
 from malob.system.place import ROOT
 
 DOCUMENT = ROOT / "src/main/resources/io/malob/rest/openapi.json"
-PAGE = ROOT / "docs/rest-reference.md"
+PAGE = ROOT / "docs/reference/rest-reference.md"
 
 
 def document() -> dict[str, Any]:

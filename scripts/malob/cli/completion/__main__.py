@@ -1,4 +1,4 @@
-"""Command line of the completion; `malob complete` is what the shells call, `reference` writes docs/cli.md."""
+"""Command line of the completion; `malob complete` is what the shells call, `reference` writes docs/reference/cli.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page docs/cli.md: every command, from its parser. The same on every version of Python."""
+"""The page docs/reference/cli.md: every command, from its parser. The same on every version of Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from malob.system.place import ROOT
 #: The options of malob.cli.target, which the introduction describes.
 _TARGET = {"url", "http"}
 
-PAGE = ROOT / "docs" / "cli.md"
+PAGE = ROOT / "docs" / "reference" / "cli.md"
 
 _INTRODUCTION = """# Command line
 
@@ -31,7 +31,7 @@ Commands with `[--url URL]` use the controller at `--url URL`, otherwise at `$MA
 is the same as `--url http://HOST:PORT`. If the controller requires a token, set `$MALOB_TOKEN`.
 
 Commands install missing programs from the distribution's packages. On a terminal they ask first; `--yes` before the command
-(`sudo ./malob --yes demo`) or `MALOB_YES=1` agrees in advance ([the rules](adr/0024-packages-are-installed-after-a-question.md)).
+(`sudo ./malob --yes demo`) or `MALOB_YES=1` agrees in advance ([the rules](../adr/0024-packages-are-installed-after-a-question.md)).
 
 Shells complete commands, options and the ids of the controller's objects:
 

@@ -22,7 +22,7 @@ def main() -> int:
 
 
 def parser() -> Parser:
-    made = Parser(prog="malob endhost", description="Distributes this host's own flows over its uplinks (docs/endhost.md).")
+    made = Parser(prog="malob endhost", description="Distributes this host's own flows over its uplinks (docs/how-to/endhost.md).")
     commands = made.add_commands("COMMAND")
 
     up = commands.add_parser(

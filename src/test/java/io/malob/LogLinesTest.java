@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * That every line of the log has the name of an event first, then its values with a key each, and
- * that docs/metrics.md lists the events.
+ * that docs/reference/metrics.md lists the events.
  */
 class LogLinesTest {
   private static final Path SOURCES = Path.of("src", "main", "java", "io", "malob");
@@ -93,7 +93,7 @@ class LogLinesTest {
     }
     Set<String> listed = new TreeSet<>();
     boolean isInTable = false;
-    for (String row : Files.readAllLines(Path.of("docs", "metrics.md"))) {
+    for (String row : Files.readAllLines(Path.of("docs", "reference", "metrics.md"))) {
       isInTable = row.startsWith("| event |") || (isInTable && row.startsWith("|"));
       Matcher name = Pattern.compile("^\\| `([a-z0-9_]+)` \\|").matcher(row);
       if (isInTable && name.find()) {

@@ -4,7 +4,7 @@ import com.google.common.collect.ImmutableList;
 import io.malob.state.network.ServerValue;
 
 /**
- * The metrics of MALOB's own: what docs/metrics.md lists. Base units are seconds, bytes and, for
+ * The metrics of MALOB's own: what docs/reference/metrics.md lists. Base units are seconds, bytes and, for
  * links, bits per second. Labels have as many values as the catalog has items, the network has
  * switches and links, and the code has reasons: none comes from packets.
  */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The routes of MPTCP sub-flows, as other modules see them. Requests and answers are the JSON
- * documents that docs/rest-api.md describes. Safe for use by several threads.
+ * documents that docs/reference/rest-api.md describes. Safe for use by several threads.
  */
 public interface IMptcpService extends IFloodlightService {
 

@@ -101,7 +101,7 @@ class AlgorithmTest {
       rules.addAll(Splitter.on('+').splitToList(name));
     }
     Set<String> documented = new TreeSet<>();
-    List<String> lines = Files.readAllLines(Path.of("docs/algorithms.md"));
+    List<String> lines = Files.readAllLines(Path.of("docs/reference/algorithms.md"));
     for (String line :
         lines.subList(
             lines.indexOf("| rule | chooses | goes by | without that |") + 2, lines.size())) {

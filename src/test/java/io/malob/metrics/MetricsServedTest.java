@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 /** What the controller serves at {@code /metrics}, and whether the documents agree with it. */
 class MetricsServedTest {
   private static final Path DASHBOARD = Path.of("docs", "grafana", "malob.json");
-  private static final Path PAGE = Path.of("docs", "metrics.md");
+  private static final Path PAGE = Path.of("docs", "reference", "metrics.md");
   private static final Pattern SERIES =
       Pattern.compile("\\b(?:malob|jvm|process|system)_[a-z0-9_]+");
   private static final Pattern GROUPED = Pattern.compile("by \\(([^)]*)\\)");

@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The commands in docs/rest-api.md, one after the other, have the statuses that it says. */
+/** The commands in docs/reference/rest-api.md, one after the other, have the statuses that it says. */
 class DocumentedCommandsTest {
   private static final Pattern COMMAND =
       Pattern.compile(
@@ -20,7 +20,7 @@ class DocumentedCommandsTest {
 
   @Test
   void documentedCommands_haveTheStatusesThatAreDocumented() throws Exception {
-    String page = Files.readString(Path.of("docs", "rest-api.md"));
+    String page = Files.readString(Path.of("docs", "reference", "rest-api.md"));
     RestServer server = new RestServer(new MemoryStore(Runnable::run));
     try {
       int commands = 0;

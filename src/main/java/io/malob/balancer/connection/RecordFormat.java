@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Formats connection records as lines of JSON (see docs/metrics.md). Keeps the names of deleted
+ * Formats connection records as lines of JSON (see docs/reference/metrics.md). Keeps the names of deleted
  * VIPs and members, because records of their connections may follow. Thread-safe.
  */
 final class RecordFormat {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Makes each line of the log an object of JSON: {@code time}, {@code level}, {@code logger}, {@code
  * thread}, {@code event}, a field for each of the event's values, {@code message} where there is a
  * sentence besides, and {@code exception} with its stack. Lines of libraries are of the event
- * {@code message}. Named in logback.xml; see docs/metrics.md.
+ * {@code message}. Named in logback.xml; see docs/reference/metrics.md.
  */
 public final class JsonLines extends EncoderBase<ILoggingEvent> {
   private static final String OF_LIBRARY = "message";
