@@ -64,7 +64,7 @@ class Commands:
 class Parser(argparse.ArgumentParser):
     """As argparse's, also for sub-commands; errors in a command line are printed in one line.
 
-    Knows its arguments and sub-commands, for completion and docs/reference/cli.md.
+    Knows its arguments and sub-commands, for completion and the page of all commands.
     """
 
     def __init__(self, **more: Any) -> None:

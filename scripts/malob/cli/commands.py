@@ -1,4 +1,4 @@
-"""All commands of ./malob, of which its help, the completion of command lines and docs/reference/cli.md are made.
+"""All commands of ./malob, of which its help, the completion of command lines and the page of all commands are made.
 
 A command's module is imported only when it is asked for. It has parser(), and main(), which reads sys.argv.
 """

@@ -30,7 +30,7 @@ def text() -> str:
         lines.append(f"  {command.name:<12} {command.purpose}")
         forms = textwrap.wrap(" ".join(_forms(command.parser())), _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False)
         lines += [line.replace("\N{NO-BREAK SPACE}", " ") for line in forms]
-    lines.append(f"  {'help':<12} this text; see also COMMAND --help and docs/reference/cli.md")
+    lines.append(f"  {'help':<12} this text; see also COMMAND --help")
     return "\n".join(lines) + "\n" + _AFTER.rstrip()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from malob.system.place import ROOT
-from tools.docs import diagrams, launcher, outputs, pages
+from tools.docs import diagrams, launcher, menu, outputs, pages, source
 from tools.docs.blocks import BadMark, Block, Fate, blocks, indented_commands
 
 #: Pages whose commands need not be marked: what another test does, or why they are not run.
@@ -22,8 +22,6 @@ MARKED_ELSEWHERE = {
     "docs/reference/rest-api.md": "DocumentedCommandsTest runs every command of it",
     "docs/explanation/experiments/README.md": "measurements of minutes to hours; the tests of the experiments run each of them in part",
     "docs/how-to/endhost.md": "the system tests of end hosts bring one up and down, on uplinks of their own",
-    "docs/reference/cli.md": "made from the programs themselves",
-    "docs/reference/rest-reference.md": "made from the code itself",
     "docs/how-to/page.md": "the system test in a browser does it",
     "docs/reference/metrics.md": "the system test of metrics does it",
     "docs/how-to/testbeds.md": "the system test of the set-up scripts does it",
@@ -71,17 +69,11 @@ class PagesTest(unittest.TestCase):
         self.assertGreater(found, 50)
 
     def test_every_page_is_in_the_menu(self) -> None:
-        menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
-        listed = set(re.findall(r"(?:- |: )([\w./-]+\.md)$", menu, re.MULTILINE))
-        folders = set(re.findall(r"- ([\w./-]+/)\*$", menu, re.MULTILINE))
-        for page in pages.DOCS.rglob("*.md"):
-            place = page.relative_to(pages.DOCS).as_posix()
-            with self.subTest(page=place):
-                self.assertTrue(place in listed or f"{Path(place).parent.as_posix()}/" in folders)
+        listed = {menu.HOME} | {entry.page for entry in menu.everything()}
+        self.assertEqual(set(), {pages.name(page) for page in pages.pages()} - listed)
 
     def test_menu_has_no_page_twice(self) -> None:
-        menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
-        listed = re.findall(r"(?:- |: )([\w./-]+\.md)$", menu, re.MULTILINE)
+        listed = [entry.page for entry in menu.everything()]
         self.assertEqual(sorted(set(listed)), sorted(listed))
 
 
@@ -127,20 +119,20 @@ class DiagramsTest(unittest.TestCase):
 
     def test_each_was_made_from_its_text(self) -> None:
         self.assertEqual(
-            [source.with_suffix(".svg").name for source in diagrams.sources()],
+            [text.with_suffix(".svg").name for text in diagrams.sources()],
             sorted(path.name for path in (pages.DOCS / "architecture").glob("*.svg")),
         )
         self.assertGreaterEqual(len(diagrams.sources()), 2)
-        for source in diagrams.sources():
-            with self.subTest(source=source.name):
-                svg = source.with_suffix(".svg").read_text(encoding="utf-8")
-                self.assertTrue(svg.endswith(diagrams.mark(source)))
+        for text in diagrams.sources():
+            with self.subTest(source=text.name):
+                svg = text.with_suffix(".svg").read_text(encoding="utf-8")
+                self.assertTrue(svg.endswith(diagrams.mark(text)))
 
     @unittest.skipUnless(diagrams.can_draw(), "Node or @viz-js/viz is missing: ./malob prepare page")
     def test_each_is_what_its_text_draws(self) -> None:
-        for source in diagrams.sources():
-            with self.subTest(source=source.name):
-                self.assertEqual(diagrams.drawn(source), source.with_suffix(".svg").read_text(encoding="utf-8"))
+        for text in diagrams.sources():
+            with self.subTest(source=text.name):
+                self.assertEqual(diagrams.drawn(text), text.with_suffix(".svg").read_text(encoding="utf-8"))
 
     def test_components_are_the_packages_of_the_code(self) -> None:
         text = (pages.DOCS / "architecture/components.dot").read_text(encoding="utf-8")
@@ -261,6 +253,34 @@ class LauncherTest(unittest.TestCase):
         self.assertEqual(["--sclae"], launcher.unknown(["lab", "up", "mesh5", "--sclae", "2"]))
         self.assertEqual(["dance"], launcher.unknown(["dance", "--now"]))
         self.assertEqual(["--nothing"], launcher.unknown(["bench", "fluid", "--nothing"]))
+
+
+class SourceTest(unittest.TestCase):
+    """The source of the site."""
+
+    def test_links_lead_to_the_copies(self) -> None:
+        for path, text, expected in (
+            ("docs/index.md", "[a](how-to/security.md#tokens)", "[a](how-to/security.md#tokens)"),
+            (
+                "docs/how-to/install.md",
+                "[a](../../CONTRIBUTING.md) ![b](../figures/page.png)",
+                "[a](../project/CONTRIBUTING.md) ![b](../figures/page.png)",
+            ),
+            (
+                "bench/README.md",
+                "[the `x`](../docs/adr/README.md), [the folder](../docs/adr/)",
+                "[the `x`](../adr/README.md), [the folder](../adr/README.md)",
+            ),
+            ("README.md", "[a](malob), [`b`](scripts/lab/near_and_far.py)", "a, `b`"),
+            ("README.md", "`[a](malob)` [b](#here) [c](https://x/y.md)", "`[a](malob)` [b](#here) [c](https://x/y.md)"),
+            ("README.md", "```sh\n[a](malob)\n```", "```sh\n[a](malob)\n```"),
+        ):
+            with self.subTest(path=path, text=text):
+                self.assertEqual(expected, "\n".join(source.followed(path, text)))
+
+    def test_generated_pages_are_in_the_menu(self) -> None:
+        self.assertLessEqual(set(pages.GENERATED), {entry.page for entry in menu.everything()})
+        self.assertEqual(set(pages.GENERATED), set(source.GENERATORS))
 
 
 class LinksTest(unittest.TestCase):

@@ -20,7 +20,7 @@ _FOLDERS: Mapping[str, frozenset[str]] = {
     "malob": frozenset(),
     "lab": frozenset({"malob", "mininet"}),
     "research": frozenset({"malob", "lab", "matplotlib", "lxml", "numpy", "scipy", "os_ken", "pyftpdlib"}),
-    "tools": frozenset({"malob", "mkdocs"}),
+    "tools": frozenset({"malob"}),
 }
 
 #: The parts of malob, each of which may import those above it, and itself.

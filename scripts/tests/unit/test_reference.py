@@ -9,10 +9,6 @@ from tools.reference import page
 
 
 class ReferencePageTest(unittest.TestCase):
-    def test_page_is_the_one_that_the_document_makes(self) -> None:
-        """docs/reference/rest-reference.md is current; else: python3 scripts/command.py tools.reference --write"""
-        self.assertEqual(page.text(page.document()), page.PAGE.read_text())
-
     def test_every_request_is_on_the_page(self) -> None:
         """each path and method of the document has a line"""
         text = page.text(page.document())

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
+from pathlib import Path
 
 from malob.cli.arguments import Parser
 from malob.errors import ScriptError, run_main
 from malob.system.place import ROOT
 from malob.system.preparation import prepare
 from malob.system.waiting import say
-from tools.docs import mkdocs
+from tools.docs import source, sphinx
 
 SITE = ROOT / "target" / "site"
+_SETTINGS = Path(__file__).parent / "site"
 
 
 def main() -> int:
     options = parser().parse_args()
     prepare("docs")
-    command = [str(mkdocs.program()), *(["serve", "--dev-addr", options.address] if options.serve else ["build", "--strict", "--clean"])]
-    # the theme advertises its successor at each call
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=sys.stderr, env=environment)
+    pages = str(source.write())
+    build = ["-c", str(_SETTINGS), "--fail-on-warning", "--keep-going", "--quiet", pages, str(SITE)]
+    if options.serve:
+        host, _, port = options.address.rpartition(":")
+        rewrite = f"{sys.executable} {ROOT / 'scripts' / 'command.py'} tools.docs.source"
+        # the source is rewritten before each build, so what is watched are the pages themselves
+        watched = [argument for folder in ("docs", "bench", "README.md", "CHANGELOG.md") for argument in ("--watch", str(ROOT / folder))]
+        command = ["sphinx-autobuild", "--host", host, "--port", port, "--pre-build", rewrite, "--ignore", f"{pages}/*", *watched, *build]
+    else:
+        command = ["sphinx-build", "--fresh-env", *build]
+    done = subprocess.run([str(sphinx.folder() / command[0]), *command[1:]], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=sys.stderr)
     if done.returncode != 0:
-        raise ScriptError("MkDocs failed (see above)")
+        raise ScriptError("Sphinx failed (see above)")
     if not options.serve:
         say("the home page of the site:")
         print(SITE / "index.html")

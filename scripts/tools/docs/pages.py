@@ -22,6 +22,9 @@ ELSEWHERE = (
     "packaging/README.md",
 )
 
+#: Pages that are generated for the site, and are no files of the checkout.
+GENERATED = ("docs/reference/cli.md", "docs/reference/rest-reference.md")
+
 _LINK = re.compile(r"(?<!`)\[(?:[^\]\[]|\[[^\]]*\])*\]\((?P<target>[^)\s]+)(?: \"[^\"]*\")?\)")
 _HEADING = re.compile(r"^#{1,6} +(?P<words>.*?) *#* *$")
 _FENCE = re.compile(r"^ *(`{3,}|~{3,})")

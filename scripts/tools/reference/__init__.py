@@ -1,1 +1,1 @@
-"""The reference of the REST interface, docs/reference/rest-reference.md, made of the OpenAPI document in the jar."""
+"""The reference of the REST interface, generated from the OpenAPI document in the jar, and the options of programs in Java."""

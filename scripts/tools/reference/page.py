@@ -9,7 +9,6 @@ from typing import Any
 from malob.system.place import ROOT
 
 DOCUMENT = ROOT / "src/main/resources/io/malob/rest/openapi.json"
-PAGE = ROOT / "docs/reference/rest-reference.md"
 
 
 def document() -> dict[str, Any]:
@@ -25,8 +24,8 @@ def _lines(api: dict[str, Any]) -> Iterator[str]:
     yield "# REST reference"
     yield ""
     yield (
-        "Made of the OpenAPI document that the controller serves at `/wm/malob/openapi.json`, by `python3 scripts/command.py tools.reference "
-        "--write`. [rest-api.md](rest-api.md) explains it, with examples."
+        "Generated from the OpenAPI document, which the controller serves at `/wm/malob/openapi.json`. "
+        "[REST interface](rest-api.md) explains the requests, with examples."
     )
     yield ""
     yield api["info"]["description"]

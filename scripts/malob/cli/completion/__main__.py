@@ -1,4 +1,4 @@
-"""Command line of the completion; `malob complete` is what the shells call, `reference` writes docs/reference/cli.md."""
+"""Command line of the completion; `malob complete` is what the shells call."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import sys
 from collections.abc import Sequence
 
 from malob.cli.arguments import Parser
-from malob.cli.completion import engine, reference, shells
+from malob.cli.completion import engine, shells
 from malob.errors import run_main
-from malob.system.place import ROOT
 
 
 def parser() -> argparse.ArgumentParser:
@@ -26,10 +25,6 @@ def main() -> int:
     words = sys.argv[1:]
     if words[:2] == ["complete", "--"]:
         return _complete(words[2:])
-    if words == ["reference"]:
-        reference.PAGE.write_text(reference.page(), encoding="utf-8")
-        print(reference.PAGE.relative_to(ROOT))
-        return 0
     print(shells.SCRIPTS[parser().parse_args(words).shell], end="")
     return 0
 

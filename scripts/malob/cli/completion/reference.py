@@ -1,4 +1,4 @@
-"""The page docs/reference/cli.md: every command, from its parser. The same on every version of Python."""
+"""The site's page of all commands, from their parsers. The same on every version of Python."""
 
 from __future__ import annotations
 
@@ -11,11 +11,7 @@ from malob.system.place import ROOT
 #: The options of malob.cli.target, which the introduction describes.
 _TARGET = {"url", "http"}
 
-PAGE = ROOT / "docs" / "reference" / "cli.md"
-
 _INTRODUCTION = """# Command line
-
-Generated from the programs by `python3 scripts/command.py malob.cli.completion reference`.
 
 Results go to stdout, all else to stderr; with `--json`, stdout is one JSON document. Errors in a command line are one line.
 Progress is shown on terminals only.

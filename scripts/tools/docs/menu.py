@@ -1,0 +1,88 @@
+"""The menu of the documentation's site: which pages it has, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from malob.system.place import ROOT
+from tools.docs.pages import DOCS, GENERATED, name
+
+
+class Entry(NamedTuple):
+    """A page, by its path in the checkout, and the pages below it in the menu. title: in the menu, if it is not the page's own."""
+
+    page: str
+    title: str = ""
+    below: tuple[Entry, ...] = ()
+
+
+HOME = "docs/index.md"
+
+_TUTORIALS = (Entry("docs/tutorials/quickstart.md"), Entry("docs/tutorials/nearer-server.md"))
+
+_HOW_TO = (
+    Entry("docs/how-to/install.md"),
+    Entry("docs/how-to/operations.md"),
+    Entry("docs/how-to/security.md"),
+    Entry("docs/how-to/page.md"),
+    Entry("docs/how-to/troubleshooting.md"),
+    Entry("scripts/agents/README.md"),
+    Entry("docs/how-to/mptcp.md"),
+    Entry("docs/how-to/endhost.md"),
+    Entry("docs/how-to/emulation.md"),
+    Entry("docs/how-to/floodlight.md"),
+    Entry("docs/how-to/testbeds.md", below=(Entry("geni/README.md"),)),
+)
+
+_REFERENCE = (
+    Entry("docs/reference/algorithms.md"),
+    Entry("docs/reference/cli.md"),
+    Entry("docs/reference/rest-api.md"),
+    Entry("docs/reference/rest-reference.md"),
+    Entry("docs/reference/metrics.md"),
+    Entry("docs/reference/reliability.md"),
+)
+
+_EXPLANATION = (
+    Entry(
+        "docs/architecture.md",
+        below=(
+            Entry("docs/architecture/code-map.md"),
+            Entry("docs/architecture/data-plane.md"),
+            Entry("docs/architecture/algorithms.md"),
+            Entry("docs/architecture/end-host.md"),
+        ),
+    ),
+    Entry("docs/explanation/comparison.md"),
+    Entry("docs/explanation/experiments/README.md"),
+    Entry("bench/README.md"),
+    Entry("simulations/README.md"),
+    Entry("docs/adr/README.md", below=tuple(Entry(name(page)) for page in sorted((DOCS / "adr").glob("[0-9]*.md")))),
+)
+
+_PROJECT = (
+    Entry("README.md", title="README"),
+    Entry("CONTRIBUTING.md"),
+    Entry("CHANGELOG.md"),
+    Entry("packaging/README.md"),
+)
+
+SECTIONS = {"Tutorials": _TUTORIALS, "How-to guides": _HOW_TO, "Reference": _REFERENCE, "Explanation": _EXPLANATION, "Project": _PROJECT}
+
+
+def present(entries: tuple[Entry, ...]) -> Iterator[Entry]:
+    """Those whose pages this checkout has or can generate: a package's copy lacks some."""
+    return (entry for entry in entries if entry.page in GENERATED or (ROOT / entry.page).exists())
+
+
+def everything() -> Iterator[Entry]:
+    """All entries that are present, at all depths."""
+
+    def walk(entries: tuple[Entry, ...]) -> Iterator[Entry]:
+        for entry in present(entries):
+            yield entry
+            yield from walk(entry.below)
+
+    for entries in SECTIONS.values():
+        yield from walk(entries)
