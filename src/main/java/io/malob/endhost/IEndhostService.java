@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A host's flows over its uplinks, as other modules see them. Requests and answers are the JSON
- * documents that docs/reference/rest-api.md describes. Safe for use by several threads: changes are made one
- * at a time, and a change that is requested during another one starts from its result.
+ * documents that docs/reference/rest-api.md describes. Safe for use by several threads: changes are
+ * made one at a time, and a change that is requested during another one starts from its result.
  */
 public interface IEndhostService extends IFloodlightService {
   /** How things stand. */

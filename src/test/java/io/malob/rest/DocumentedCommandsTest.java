@@ -10,7 +10,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The commands in docs/reference/rest-api.md, one after the other, have the statuses that it says. */
+/**
+ * The commands in docs/reference/rest-api.md, one after the other, have the statuses that it says.
+ */
 class DocumentedCommandsTest {
   private static final Pattern COMMAND =
       Pattern.compile(

@@ -153,7 +153,8 @@ class OpenApiTest {
       assertTrue(schema.get("required").toString().contains("\"" + value.field() + "\""));
     }
     assertTrue(
-        Files.readString(Path.of("docs/reference/rest-api.md")).contains("`" + value.field() + "` ("),
+        Files.readString(Path.of("docs/reference/rest-api.md"))
+            .contains("`" + value.field() + "` ("),
         value.field() + " is not in docs/reference/rest-api.md");
   }
 

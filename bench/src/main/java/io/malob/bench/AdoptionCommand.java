@@ -189,6 +189,11 @@ final class AdoptionCommand implements Callable<Integer> {
           meanwhile.measurement().latencyMillis(100),
           "ms",
           MAX_DELAY_MILLIS);
+      figures.add(
+          "generator_pause",
+          "  longest pause of the load generator itself",
+          meanwhile.measurement().maxPauseNanos() / 1e6,
+          "ms");
       figures.addExactly("failed", "  failed", meanwhile.measurement().failed(), 0);
       figures.addExactly("adopted", "adopted", adopted(controller), connections);
       MemoryState.of(controller).addTo(figures, "after", "adopted");

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Formats connection records as lines of JSON (see docs/reference/metrics.md). Keeps the names of deleted
- * VIPs and members, because records of their connections may follow. Thread-safe.
+ * Formats connection records as lines of JSON (see docs/reference/metrics.md). Keeps the names of
+ * deleted VIPs and members, because records of their connections may follow. Thread-safe.
  */
 final class RecordFormat {
   private static final double NANOS_PER_SECOND = 1e9;

@@ -2,6 +2,8 @@ package io.malob.controller.channel;
 
 import io.malob.controller.message.MessageReader;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.CorruptedFrameException;
@@ -14,11 +16,19 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
  * Cuts the byte stream into messages: {@link OFMessage}, {@link HelloFrame}, or {@link
  * UnparseableFrame}. A length that cannot be right leaves no way to find the next message: that is
  * a {@link CorruptedFrameException}, once.
+ *
+ * <p>After a long message, the channel is not read until the others of its thread had their turn. A
+ * switch that lists 100,000 flow entries sends hundreds of such messages in one go, and packet-ins
+ * of other switches would wait until all of them are parsed.
  */
 final class OpenFlowDecoder extends ByteToMessageDecoder {
   private static final int HEADER_BYTES = 8;
   private static final int LENGTH_OFFSET = 2;
   private static final int XID_OFFSET = 4;
+
+  /** A few hundred flow entries, which take milliseconds to parse. */
+  private static final int LONG_BYTES = 16 * 1024;
+
   private static final int HELLO = 0;
   private static final int ERROR = 1;
 
@@ -49,6 +59,17 @@ final class OpenFlowDecoder extends ByteToMessageDecoder {
     if (in.readableBytes() >= length) {
       bytesRead += length;
       out.add(readFrame(in, length));
+      if (length >= LONG_BYTES) {
+        letOthersRead(ctx.channel());
+      }
+    }
+  }
+
+  private static void letOthersRead(Channel channel) {
+    ChannelConfig config = channel.config();
+    if (config.isAutoRead()) {
+      config.setAutoRead(false);
+      channel.eventLoop().execute(() -> config.setAutoRead(true));
     }
   }
 

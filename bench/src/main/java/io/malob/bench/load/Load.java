@@ -38,6 +38,8 @@ final class Load implements Site.Outcome {
   private final List<Double> perSecond = new ArrayList<>();
   private Histogram latencies = newHistogram();
   private List<Histogram> bySite = List.of();
+  private long pumpedNanos;
+  private long maxPauseNanos;
 
   /** When the last connection was begun that failed or took long; the start if none was. */
   private long lastBadNanos;
@@ -78,6 +80,8 @@ final class Load implements Site.Outcome {
     placedBefore = placed;
     placedAtMark = placed;
     markNanos = System.nanoTime();
+    pumpedNanos = markNanos;
+    maxPauseNanos = 0;
     measuring = true;
   }
 
@@ -112,7 +116,8 @@ final class Load implements Site.Outcome {
         skipped,
         placed,
         faults.counts(),
-        faults.examples());
+        faults.examples(),
+        maxPauseNanos);
   }
 
   /** What was measured, with the faults of the connections that still waited. */
@@ -128,7 +133,8 @@ final class Load implements Site.Outcome {
         skipped,
         placed,
         faults.counts(),
-        faults.examples());
+        faults.examples(),
+        stopped.maxPauseNanos());
   }
 
   /** How many connections have been placed since the start, at a time that counts or not. */
@@ -145,9 +151,13 @@ final class Load implements Site.Outcome {
     return outstanding == 0;
   }
 
-  /** Asks for what is due, and sends it. */
+  /** Asks for what is due, and sends it. To be called every millisecond, and after each read. */
   void pump() {
     long now = System.nanoTime();
+    if (measuring) {
+      maxPauseNanos = Math.max(maxPauseNanos, now - pumpedNanos);
+    }
+    pumpedNanos = now;
     for (Site site : sites) {
       site.removeIdleRules(now);
     }

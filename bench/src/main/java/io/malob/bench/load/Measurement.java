@@ -17,6 +17,8 @@ import org.HdrHistogram.Histogram;
  * @param placedInAll how many, with the time before and those on their way in the end
  * @param faults by kind: how often
  * @param examples by kind: the first one
+ * @param maxPauseNanos the longest time in which the load generator itself did nothing, in the
+ *     measured time: what is added to a latency without the controller's doing
  */
 public record Measurement(
     Demand demand,
@@ -28,7 +30,8 @@ public record Measurement(
     long skipped,
     long placedInAll,
     Map<String, Long> faults,
-    Map<String, String> examples) {
+    Map<String, String> examples,
+    long maxPauseNanos) {
 
   /** Whether every placement was right. */
   public boolean isGood() {

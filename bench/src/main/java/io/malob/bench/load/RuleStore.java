@@ -1,18 +1,27 @@
 package io.malob.bench.load;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
 
 /**
  * The rules of one emulated switch as bytes, so that a controller that has been restarted can read
  * them back. Knows what the controller uses: rules are added, and deleted by match, by cookie, or
  * all. On the event loop only.
+ *
+ * <p>A controller asks for the rules of a few cookies at a time. Cookies and tables are in arrays
+ * of their own, so that a search of 100,000 rules does not delay the load by milliseconds.
  */
 final class RuleStore {
   private static final int FLOW_MOD_MATCH = 48;
   private static final int ENTRY_MATCH = 48;
+  private static final int ENTRY_PRIORITY = 12;
   private static final int ENTRY_COOKIE = 24;
   private static final int REPLY_HEADER = 16;
   private static final int MAX_REPLY = 60_000;
@@ -24,13 +33,24 @@ final class RuleStore {
   private static final int EMPTY_MATCH_BYTES = 4;
   private static final int TABLES = 254;
 
-  /** Entries as in a reply, by table, priority and match. */
-  private final Map<ByteBuffer, byte[]> entries = new LinkedHashMap<>();
+  private static final byte[] FREE = {};
+
+  /** Where a rule is in the arrays, by table, priority and match. */
+  private final Map<ByteBuffer, Integer> places = new HashMap<>();
+
+  private final Deque<Integer> freePlaces = new ArrayDeque<>();
+
+  /** Rules as in a reply. */
+  private byte[][] entries = new byte[1024][];
+
+  private long[] cookies = new long[entries.length];
+  private byte[] tables = new byte[entries.length];
+  private int end;
 
   private final int[] byTable = new int[256];
 
   int size() {
-    return entries.size();
+    return places.size();
   }
 
   /** Takes a FLOW_MOD. */
@@ -41,17 +61,47 @@ final class RuleStore {
       return;
     }
     ByteBuffer key = key(bytes, at);
-    byte[] before = entries.get(key);
-    if (command == OpenFlow.FLOW_DELETE_STRICT) {
-      if (before != null && hasCookie(before, bytes, at + 8)) {
-        entries.remove(key);
-        byTable[before[2] & 0xff]--;
-      }
-    } else {
-      byte[] entry = entry(bytes, at, length);
-      byTable[entry[2] & 0xff] += before == null ? 1 : 0;
-      entries.put(key, entry);
+    Integer place = places.get(key);
+    if (command != OpenFlow.FLOW_DELETE_STRICT) {
+      put(place == null ? newPlace(key) : place, entry(bytes, at, length));
+    } else if (place != null && hasCookie(cookies[place], bytes, at + 8)) {
+      remove(place);
     }
+  }
+
+  private int newPlace(ByteBuffer key) {
+    Integer place = freePlaces.poll();
+    if (place == null) {
+      place = end++;
+      if (place == entries.length) {
+        entries = Arrays.copyOf(entries, 2 * place);
+        cookies = Arrays.copyOf(cookies, 2 * place);
+        tables = Arrays.copyOf(tables, 2 * place);
+      }
+      entries[place] = FREE;
+    }
+    places.put(key, place);
+    return place;
+  }
+
+  private void put(int place, byte[] entry) {
+    if (entries[place] == FREE) {
+      byTable[entry[2] & 0xff]++;
+    }
+    entries[place] = entry;
+    cookies[place] = Bytes.int64(entry, ENTRY_COOKIE);
+    tables[place] = entry[2];
+  }
+
+  private void remove(int place) {
+    byte[] entry = entries[place];
+    byTable[entry[2] & 0xff]--;
+    int matchBytes = Bytes.uint16(entry, ENTRY_MATCH + 2);
+    ByteBuffer key = ByteBuffer.allocate(3 + matchBytes);
+    key.put(entry[2]).put(entry, ENTRY_PRIORITY, 2).put(entry, ENTRY_MATCH, matchBytes);
+    places.remove(key.flip());
+    entries[place] = FREE;
+    freePlaces.add(place);
   }
 
   private static ByteBuffer key(byte[] bytes, int at) {
@@ -76,36 +126,39 @@ final class RuleStore {
     int table = Bytes.uint8(bytes, at + 24);
     boolean ofAnyMatch = Bytes.uint16(bytes, at + FLOW_MOD_MATCH + 2) == EMPTY_MATCH_BYTES;
     int matchBytes = Bytes.uint16(bytes, at + FLOW_MOD_MATCH + 2);
-    entries
-        .values()
-        .removeIf(
-            entry -> {
-              boolean gone =
-                  (table == OpenFlow.ALL_TABLES || table == (entry[2] & 0xff))
-                      && hasCookie(entry, bytes, at + 8)
-                      && (ofAnyMatch
-                          || Arrays.equals(
-                              entry,
-                              ENTRY_MATCH,
-                              Math.min(entry.length, ENTRY_MATCH + matchBytes),
-                              bytes,
-                              at + FLOW_MOD_MATCH,
-                              at + FLOW_MOD_MATCH + matchBytes));
-              byTable[entry[2] & 0xff] -= gone ? 1 : 0;
-              return gone;
-            });
+    for (int place = 0; place < end; place++) {
+      if (isIn(place, table)
+          && hasCookie(cookies[place], bytes, at + 8)
+          && (ofAnyMatch || hasMatch(entries[place], bytes, at + FLOW_MOD_MATCH, matchBytes))) {
+        remove(place);
+      }
+    }
+  }
+
+  private boolean isIn(int place, int table) {
+    return entries[place] != FREE
+        && (table == OpenFlow.ALL_TABLES || table == (tables[place] & 0xff));
+  }
+
+  private static boolean hasMatch(byte[] entry, byte[] bytes, int match, int matchBytes) {
+    int entryEnd = Math.min(entry.length, ENTRY_MATCH + matchBytes);
+    return Arrays.equals(entry, ENTRY_MATCH, entryEnd, bytes, match, match + matchBytes);
   }
 
   /** Whether a rule has the cookie that stands at a place, as far as the mask after it says. */
-  private static boolean hasCookie(byte[] entry, byte[] bytes, int cookie) {
+  private static boolean hasCookie(long entryCookie, byte[] bytes, int cookie) {
     long mask = Bytes.int64(bytes, cookie + 8);
-    return ((Bytes.int64(entry, ENTRY_COOKIE) ^ Bytes.int64(bytes, cookie)) & mask) == 0;
+    return ((entryCookie ^ Bytes.int64(bytes, cookie)) & mask) == 0;
   }
 
-  /** Answers a request for statistics; false if it is not about rules. */
-  boolean answer(byte[] bytes, int at, Outbox outbox) {
+  /**
+   * Answers a request for statistics; false if it is not about rules.
+   *
+   * @param nextTurn runs the next part of a long answer, after other work
+   */
+  boolean answer(byte[] bytes, int at, Outbox outbox, Executor nextTurn) {
     switch (Bytes.uint16(bytes, at + 8)) {
-      case MULTIPART_FLOW -> answerFlows(bytes, at, outbox);
+      case MULTIPART_FLOW -> new FlowsAnswer(bytes, at, outbox, nextTurn).run();
       case MULTIPART_TABLE -> answerTables(Bytes.int32(bytes, at + 4), outbox);
       default -> {
         return false;
@@ -114,20 +167,39 @@ final class RuleStore {
     return true;
   }
 
-  private void answerFlows(byte[] bytes, int at, Outbox outbox) {
-    int table = Bytes.uint8(bytes, at + REPLY_HEADER);
-    ByteBuffer reply = reply();
-    for (byte[] entry : entries.values()) {
-      if ((table == OpenFlow.ALL_TABLES || table == (entry[2] & 0xff))
-          && hasCookie(entry, bytes, at + REQUEST_COOKIE)) {
-        if (reply.position() + entry.length > MAX_REPLY) {
-          send(reply, MULTIPART_FLOW, true, Bytes.int32(bytes, at + 4), outbox);
-          reply = reply();
+  /** The answer to a request for rules: those at the time of the request, a part at each run. */
+  private final class FlowsAnswer implements Runnable {
+    private final List<byte[]> found = new ArrayList<>();
+    private final int xid;
+    private final Outbox outbox;
+    private final Executor nextTurn;
+    private int next;
+
+    FlowsAnswer(byte[] request, int at, Outbox outbox, Executor nextTurn) {
+      xid = Bytes.int32(request, at + 4);
+      this.outbox = outbox;
+      this.nextTurn = nextTurn;
+      int table = Bytes.uint8(request, at + REPLY_HEADER);
+      for (int place = 0; place < end; place++) {
+        if (isIn(place, table) && hasCookie(cookies[place], request, at + REQUEST_COOKIE)) {
+          found.add(entries[place]);
         }
-        reply.put(entry);
       }
     }
-    send(reply, MULTIPART_FLOW, false, Bytes.int32(bytes, at + 4), outbox);
+
+    @Override
+    public void run() {
+      ByteBuffer reply = reply();
+      while (next < found.size() && reply.position() + found.get(next).length <= MAX_REPLY) {
+        reply.put(found.get(next++));
+      }
+      boolean more = next < found.size();
+      send(reply, MULTIPART_FLOW, more, xid, outbox);
+      outbox.flush();
+      if (more) {
+        nextTurn.execute(this);
+      }
+    }
   }
 
   private void answerTables(int xid, Outbox outbox) {

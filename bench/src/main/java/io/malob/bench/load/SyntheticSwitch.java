@@ -3,7 +3,10 @@ package io.malob.bench.load;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import java.util.Arrays;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The connection of one emulated switch: cuts the byte stream into messages and hands them out. */
@@ -24,6 +27,7 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
   private final MessageScanner scanner = new MessageScanner();
   private byte[] bytes = new byte[256 * 1024];
   private int size;
+  private Executor nextTurn = Runnable::run;
 
   /** What happens to frames that are sent out of a switch to a neighbour or a host. */
   interface Cables {
@@ -57,6 +61,9 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
+    EventLoop loop = ctx.channel().eventLoop();
+    // what is executed at once runs before anything is read; what is scheduled, after it
+    nextTurn = task -> loop.schedule(task, 0, TimeUnit.NANOSECONDS);
     outbox.connected(ctx.channel());
     slowPath.hello(outbox);
     outbox.flush();
@@ -108,7 +115,7 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
         }
       }
       case OpenFlow.MULTIPART_REQUEST -> {
-        if (rules == null || !rules.answer(bytes, at, outbox)) {
+        if (rules == null || !rules.answer(bytes, at, outbox, nextTurn)) {
           slowPath.handle(bytes, at, length, outbox);
         }
       }
