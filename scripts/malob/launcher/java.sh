@@ -38,7 +38,7 @@ find_home() {
       echo "$home"
       return 0
     fi
-  done < <(java_homes)
+  done <<<"$(java_homes)"
   return 1
 }
 
