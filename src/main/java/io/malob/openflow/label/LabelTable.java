@@ -53,7 +53,10 @@ public final class LabelTable {
   private final Set<Integer> refused = ConcurrentHashMap.newKeySet();
 
   /** The repair to be made again when a label that is under way is at rest. */
-  private final AtomicReference<@Nullable Runnable> nextRepair = new AtomicReference<>();
+  private final AtomicReference<@Nullable NextRepair> nextRepair = new AtomicReference<>();
+
+  /** A repair to be asked for when one of these labels, which were under way, comes to rest. */
+  private record NextRepair(Set<LabelledPath> awaited, Runnable again) {}
 
   /** Those that new connections get; of several for one path, after a repair, only one. */
   private final Map<Path, LabelledPath> byPath = new ConcurrentHashMap<>();
@@ -250,19 +253,18 @@ public final class LabelTable {
       }
     }
     if (!underWay.isEmpty()) {
-      nextRepair.set(again);
-      // it may have come to rest before nextRepair was set
-      if (underWay.stream().anyMatch(LabelledPath::isAtRest)) {
-        cameToRest();
-      }
+      nextRepair.set(new NextRepair(Set.copyOf(underWay), again));
+      // some may have come to rest before nextRepair was set
+      underWay.stream().filter(LabelledPath::isAtRest).forEach(this::cameToRest);
     }
     return lost;
   }
 
-  private void cameToRest() {
-    @Nullable Runnable repair = nextRepair.getAndSet(null);
-    if (repair != null) {
-      repair.run();
+  /** Others than those awaited do not count: a repair that fails at once would repeat itself. */
+  private void cameToRest(LabelledPath labelled) {
+    @Nullable NextRepair next = nextRepair.get();
+    if (next != null && next.awaited.contains(labelled) && nextRepair.compareAndSet(next, null)) {
+      next.again.run();
     }
   }
 
@@ -310,7 +312,7 @@ public final class LabelTable {
             LOG.warn("path_not_changed from=\"{}\" to=\"{}\" - it is tried again", before, after);
           }
           labelled.settle(done);
-          cameToRest();
+          cameToRest(labelled);
         });
   }
 
@@ -393,7 +395,7 @@ public final class LabelTable {
       remove(labelled, nanoTime.getAsLong()); // some switches may have its rule
     }
     labelled.ready().complete(installed);
-    cameToRest();
+    cameToRest(labelled);
   }
 
   /** Not for each: where a switch is full, each new connection tries again. */

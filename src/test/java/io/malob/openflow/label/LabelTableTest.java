@@ -291,6 +291,24 @@ class LabelTableTest {
   }
 
   @Test
+  void repair_thatFailsAtOnce_isNotAskedForAgainBecauseOfAnotherLabel() {
+    labels.acquire(path(1, 2));
+    switches.holdBarriers();
+    labels.acquire(PATH);
+    switches.disconnect(1);
+    switches.disconnect(2);
+    for (int round = 0; round < 3; round++) {
+      labels.repair(
+          Topologies.of(3, new int[] {1, 3}),
+          (src, dst) -> Optional.of(path(1, 2)),
+          askedToRepair::incrementAndGet);
+      assertEquals(0, askedToRepair.get(), "would be repeated without end");
+    }
+    switches.get(3).answerBarrier();
+    assertEquals(1, askedToRepair.get(), "switch 2 does not take the rule, so this has ended");
+  }
+
+  @Test
   void repair_ofLabelsAtRest_isNotAskedForAgain() {
     labels.acquire(PATH);
     repairAround2();
