@@ -218,6 +218,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private static final int HOST_RULE_IDLE_SECONDS = 300;
   private static final long DORMANT_NANOS = TimeUnit.HOURS.toNanos(1);
   private static final long RETRY_MILLIS = 500;
+  private static final long SLOW_START_MILLIS = 100;
+
   private static final long MEASURED_MILLIS = 1_000;
   private static final long TIDY_MILLIS = 5_000;
   private static final long POLL_MILLIS = 1_000;
@@ -643,8 +645,12 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     housekeeping.every(
         HealthChecks.TICK_MILLIS,
         "checking members",
-        new Task("updating slow starts", view::refreshShares),
+        () -> !checks.health().isEmpty(),
         new Task("checking members", memberChecks::tick));
+    housekeeping.every(
+        SLOW_START_MILLIS,
+        "updating slow starts",
+        new Task("updating slow starts", view::refreshShares));
     housekeeping.every(
         ConnectionResetter.TICK_MILLIS,
         "closing",

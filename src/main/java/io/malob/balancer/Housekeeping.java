@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 
 /**
  * The schedule of the balancer's work besides packets. It consists of named tasks, which fail
@@ -35,17 +36,33 @@ final class Housekeeping {
    */
   record Task(String name, Runnable work) {}
 
-  private record Period(long millis, String name, List<Task> several) {}
+  private record Period(long millis, String name, BooleanSupplier isNeeded, List<Task> several) {}
 
   /** Adds tasks that are scheduled one by one, in this order, at each interval. */
   void every(long millis, String name, Task... several) {
-    periods.add(new Period(millis, name, List.of(several)));
+    every(millis, name, () -> true, several);
+  }
+
+  /**
+   * The same, but only at intervals at which the tasks are needed: scheduling them wakes a thread.
+   *
+   * @param isNeeded is asked on the timer's thread, and must not block
+   */
+  void every(long millis, String name, BooleanSupplier isNeeded, Task... several) {
+    periods.add(new Period(millis, name, isNeeded, List.of(several)));
   }
 
   /** Starts the periodic tasks. */
   void start(Repetition repetition) {
     for (Period each : periods) {
-      repetition.every(each.millis, each.name, () -> submit(each.several));
+      repetition.every(
+          each.millis,
+          each.name,
+          () -> {
+            if (each.isNeeded.getAsBoolean()) {
+              submit(each.several);
+            }
+          });
     }
   }
 

@@ -1,5 +1,6 @@
 package io.malob.latency;
 
+import com.google.common.primitives.Longs;
 import io.malob.algorithm.estimate.LatencyEstimator.Limits;
 import io.malob.algorithm.graph.Topology;
 import io.malob.module.BaseModule;
@@ -48,7 +49,9 @@ import org.projectfloodlight.openflow.types.DatapathId;
     deprecated = "mostLatencyMillis=maxLatencyMillis")
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class LatencyModule extends BaseModule implements ILatencyService {
-  private static final long TICK_MILLIS = 10;
+  private static final int MIN_TICK_MILLIS = 10;
+  private static final int MAX_TICK_MILLIS = 100;
+  private static final int TICKS_PER_INTERVAL = 100;
   private static final int MAX_MILLIS = 3_600_000;
   private static final int MAX_PROBES = 100;
   private static final int MAX_OUTSTANDING = 1 << 16;
@@ -70,6 +73,7 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
   private IMonitorService monitor;
   private IFloodlightProviderService provider;
   private IThreadPoolService threads;
+  private long tickMillis;
   private long lostNanos;
   private int probesPerInterval;
   private Measurements measurements;
@@ -107,7 +111,12 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
     long window = millis(settings, "windowMillis", 4_000);
     long maxLatency = millis(settings, "maxLatencyMillis", 1_000);
     lostNanos = millis(settings, "lostMillis", 3_000);
-    wheel = new ProbeWheel<>(interval, TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS));
+    tickMillis =
+        Longs.constrainToRange(
+            TimeUnit.NANOSECONDS.toMillis(interval) / TICKS_PER_INTERVAL,
+            MIN_TICK_MILLIS,
+            MAX_TICK_MILLIS);
+    wheel = new ProbeWheel<>(interval, TimeUnit.MILLISECONDS.toNanos(tickMillis));
     probesPerInterval = settings.number("probesPerInterval", 2, 1, MAX_PROBES);
     ControlMethod method = controlMethod(settings);
     ProbeFrames frames = new ProbeFrames(random);
@@ -127,7 +136,7 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
   private static long millis(SettingReader settings, String key, int byDefault)
       throws FloodlightModuleException {
     return TimeUnit.MILLISECONDS.toNanos(
-        settings.number(key, byDefault, (int) TICK_MILLIS, MAX_MILLIS));
+        settings.number(key, byDefault, MIN_TICK_MILLIS, MAX_MILLIS));
   }
 
   private static ControlMethod controlMethod(SettingReader settings)
@@ -149,7 +158,7 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
   public void startUp(FloodlightModuleContext context) {
     provider.addOFMessageListener(OFType.PACKET_IN, receiver);
     provider.addOFMessageListener(OFType.ECHO_REPLY, receiver);
-    new Repetition(threads.getScheduledExecutor()).every(TICK_MILLIS, "probing links", this::tick);
+    new Repetition(threads.getScheduledExecutor()).every(tickMillis, "probing links", this::tick);
   }
 
   /** One step of the schedule; by one thread at a time. */

@@ -82,6 +82,7 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
   private LinkPins pins;
   private Executor serialExecutor;
   private int portStatisticsMillis;
+  private long portTickMillis;
   private volatile Topology topology = Topology.EMPTY;
   private volatile Supplier<? extends Collection<? extends IPAddress<?>>> linkAgents = List::of;
 
@@ -127,7 +128,8 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
             switches);
     portStatisticsMillis = settings.number("portStatisticsMillis", 1_000, 0, MAX_MILLIS);
     serialExecutor = MoreExecutors.newSequentialExecutor(threads.getScheduledExecutor());
-    ports = new PortPolling(switches, serialExecutor, nanoTime, this::transmitting);
+    portTickMillis = Math.max(1, portStatisticsMillis / PortPolling.MIN_SLICES);
+    ports = new PortPolling(switches, serialExecutor, portTickMillis, nanoTime, this::transmitting);
     pins =
         new LinkPins(
             new FlowProgrammer(switchId -> FloodlightSwitch.active(switches, switchId)),
@@ -157,11 +159,7 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
     repetition.every(READ_MILLIS, "pinning probes to links", () -> updatePins(false));
     repetition.every(PINS_MILLIS, "keeping probes on links", () -> updatePins(true));
     if (portStatisticsMillis > 0) {
-      repetition.every(
-          Math.max(1, portStatisticsMillis / PortPolling.SLICES),
-          "asking for port statistics",
-          serialExecutor,
-          ports::tick);
+      repetition.every(portTickMillis, "asking for port statistics", serialExecutor, ports::tick);
     }
     readTopology();
   }

@@ -2,10 +2,12 @@ package io.malob.monitor;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedMap;
+import com.google.common.math.IntMath;
 import com.google.common.util.concurrent.FutureCallback;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.module.Tasks;
+import java.math.RoundingMode;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -20,15 +22,18 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Asks all active switches for their port statistics, once in a round, a slice of them at each
- * tick, so that neither questions nor answers come all together. A switch that owes an answer is
- * not asked again before it has answered, refused, or been silent for so long that the question
- * counts as lost. All but {@link #stats} is for one thread at a time: the executor that it is
- * given.
+ * Polls all active switches for their port statistics, once in a round, a slice of them at each
+ * tick, so that neither requests nor answers come all together. In a large network a round has more
+ * ticks, so that the cost does not grow with the network. A switch that owes an answer is not asked
+ * again before it has answered, refused, or been silent for so long that the question counts as
+ * lost. All but {@link #stats} is for one thread at a time: the executor that it is given.
  */
 final class PortPolling {
-  /** How many ticks make a round. */
-  static final int SLICES = 20;
+  /** How many ticks make a round, in a network that is small enough. */
+  static final int MIN_SLICES = 20;
+
+  /** How many switches are polled per second at most; from there on rounds take longer. */
+  private static final int MAX_PER_SECOND = 250;
 
   static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -39,6 +44,8 @@ final class PortPolling {
   private final Map<DatapathId, Polled> polled = new ConcurrentSkipListMap<>();
   private List<DatapathId> round = List.of();
   private final Tasks tasks;
+  private final int maxInSlice;
+  private int slices = MIN_SLICES;
   private int slice;
 
   /** Takes what was found out. */
@@ -64,24 +71,35 @@ final class PortPolling {
     }
   }
 
+  /**
+   * Polling that has not begun.
+   *
+   * @param tickMillis the time between two calls of {@link #tick}
+   */
   PortPolling(
-      IOFSwitchService switches, Executor serialExecutor, LongSupplier nanoTime, Sink sink) {
+      IOFSwitchService switches,
+      Executor serialExecutor,
+      long tickMillis,
+      LongSupplier nanoTime,
+      Sink sink) {
     this.switches = switches;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
     this.sink = sink;
     this.tasks = new Tasks(nanoTime);
+    maxInSlice = (int) Math.max(1, MAX_PER_SECOND * tickMillis / 1_000);
   }
 
   /** Asks the next slice of the switches. */
   void tick() {
     if (slice == 0) {
       round = List.copyOf(switches.getAllSwitchDpids());
+      slices = Math.max(MIN_SLICES, IntMath.divide(round.size(), maxInSlice, RoundingMode.CEILING));
       polled.keySet().removeIf(switchId -> switches.getActiveSwitch(switchId) == null);
     }
     int size = round.size();
-    List<DatapathId> turn = round.subList(size * slice / SLICES, size * (slice + 1) / SLICES);
-    slice = (slice + 1) % SLICES;
+    List<DatapathId> turn = round.subList(size * slice / slices, size * (slice + 1) / slices);
+    slice = (slice + 1) % slices;
     turn.forEach(switchId -> tasks.run("asking a switch for port statistics", () -> ask(switchId)));
   }
 

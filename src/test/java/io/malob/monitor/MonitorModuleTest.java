@@ -106,7 +106,7 @@ class MonitorModuleTest {
     for (int id = 3; id <= 100; id++) {
       network.add(DatapathId.of(id));
     }
-    for (int tick = 1; tick <= PortPolling.SLICES; tick++) {
+    for (int tick = 1; tick <= PortPolling.MIN_SLICES; tick++) {
       network.tick();
       assertEquals(5 * tick, network.questions());
     }
@@ -185,6 +185,20 @@ class MonitorModuleTest {
     network.remove(A);
     network.round();
     assertEquals(List.of(B), List.copyOf(network.module().portStatistics().keySet()));
+  }
+
+  @Test
+  void roundOfALargeNetwork_hasMoreTicks() {
+    PolledNetwork large = new PolledNetwork(Map.of());
+    for (int id = 1; id <= 1_000; id++) {
+      large.add(DatapathId.of(id));
+    }
+    large.round(); // 20 ticks: a second
+    assertEquals(238, large.questions()); // 84 ticks make a round of 1,000
+    for (int tick = 20; tick < 84; tick++) {
+      large.tick();
+    }
+    assertEquals(1_000, large.questions());
   }
 
   @Test

@@ -77,7 +77,7 @@ final class PolledNetwork {
             .on(
                 "scheduleWithFixedDelay",
                 with -> {
-                  if ((Long) with[1] == 1_000 / PortPolling.SLICES) {
+                  if ((Long) with[1] == 1_000 / PortPolling.MIN_SLICES) {
                     ticks.add((Runnable) with[0]);
                   }
                   return null;
@@ -122,7 +122,7 @@ final class PolledNetwork {
     if (questions > 0) {
       pass(1_000_000_000);
     }
-    for (int tick = 0; tick < PortPolling.SLICES; tick++) {
+    for (int tick = 0; tick < PortPolling.MIN_SLICES; tick++) {
       tick();
     }
   }

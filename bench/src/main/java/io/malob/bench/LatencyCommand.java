@@ -30,7 +30,8 @@ final class LatencyCommand implements Callable<Integer> {
   private static final String USUAL_HEAP = "512m";
 
   /** The JIT compiler has done most of its work by then. */
-  private static final int WARMUP_SECONDS = 20;
+  /** Until the just-in-time compiler has finished: its work is part of a start, not of rest. */
+  private static final int WARMUP_SECONDS = 60;
 
   private static final String INTERVAL = "io.malob.latency.LatencyModule.intervalMillis=";
   private static final String USUAL = INTERVAL + "2000\n";

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.SwitchDescription;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFBarrierReply;
@@ -60,6 +61,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   private final ProtocolVersion version;
   private final Function<OpenFlowSwitch, SwitchHandler> whenActive;
   private final EchoKeepAlive echo;
+  private final LongSupplier nanoTime;
 
   private State state = State.HELLO;
 
@@ -84,11 +86,13 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
       Admission admission,
       ProtocolVersion version,
       EchoKeepAlive echo,
+      LongSupplier nanoTime,
       Function<OpenFlowSwitch, SwitchHandler> whenActive) {
     this.settings = settings;
     this.admission = admission;
     this.version = version;
     this.echo = echo;
+    this.nanoTime = nanoTime;
     this.whenActive = whenActive;
   }
 
@@ -282,7 +286,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     }
     finish();
     SwitchConnection connection =
-        new SwitchConnection(ctx.channel(), features.getDatapathId(), settings);
+        new SwitchConnection(ctx.channel(), features.getDatapathId(), settings, nanoTime);
     OpenFlowSwitch sw =
         new OpenFlowSwitch(connection, version.factory(), features, description, ports, echo);
     sw.setRole(role);

@@ -115,6 +115,7 @@ public final class OpenFlowServer implements AutoCloseable {
                 admission,
                 version,
                 echo,
+                nanoTime,
                 sw -> new SwitchHandler(sw, events, decoder::bytesRead, nanoTime)));
   }
 

@@ -4,8 +4,11 @@ import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.SettableFuture;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFRequest;
@@ -28,21 +31,23 @@ final class PendingRequests {
   private final ConcurrentHashMap<Long, Pending> byXid = new ConcurrentHashMap<>();
   private final AtomicInteger size = new AtomicInteger();
   private final int limit;
+  private final LongSupplier nanoTime;
 
-  PendingRequests(int limit) {
+  PendingRequests(int limit, LongSupplier nanoTime) {
     this.limit = limit;
+    this.nanoTime = nanoTime;
   }
 
   /** Waits for one message; the future has failed already if there are too many requests. */
   <R extends OFMessage> ListenableFuture<R> add(OFRequest<R> request) {
-    SingleReply<R> pending = new SingleReply<>(request);
+    SingleReply<R> pending = new SingleReply<>(request, nanoTime.getAsLong());
     enter(pending);
     return pending.future;
   }
 
   /** Waits for all parts of an answer; the future may have failed already, as in {@link #add}. */
   <R extends OFStatsReply> ListenableFuture<List<R>> addStats(OFStatsRequest<R> request) {
-    StatsReplies<R> pending = new StatsReplies<>(request);
+    StatsReplies<R> pending = new StatsReplies<>(request, nanoTime.getAsLong());
     enter(pending);
     return pending.future;
   }
@@ -93,6 +98,22 @@ final class PendingRequests {
     return true;
   }
 
+  /** Fails the requests that were added before a moment, with a cause for each. */
+  void failAddedBefore(long nanos, Function<OFMessage, Exception> cause) {
+    for (Pending each : byXid.values()) {
+      if (each.addedNanos - nanos <= 0) {
+        fail(each.request.getXid(), cause.apply(each.request));
+      }
+    }
+  }
+
+  /** When the oldest request that waits was added; empty if none waits. */
+  OptionalLong oldestNanos() {
+    return byXid.values().stream()
+        .mapToLong(each -> each.addedNanos)
+        .reduce((one, other) -> one - other < 0 ? one : other);
+  }
+
   /** Fails all requests. */
   void failAll(Exception cause) {
     byXid.keySet().forEach(xid -> fail(xid, cause));
@@ -130,9 +151,11 @@ final class PendingRequests {
   /** One request that waits. Answers come on the channel's thread only. */
   private abstract static class Pending {
     final OFMessage request;
+    final long addedNanos;
 
-    Pending(OFMessage request) {
+    Pending(OFMessage request, long addedNanos) {
       this.request = request;
+      this.addedNanos = addedNanos;
     }
 
     /** Takes an answer or a part of one; whether it was the last. */
@@ -147,8 +170,8 @@ final class PendingRequests {
     final SettableFuture<R> future = SettableFuture.create();
     private final List<R> reply = new ArrayList<>(1);
 
-    SingleReply(OFRequest<R> request) {
-      super(request);
+    SingleReply(OFRequest<R> request, long addedNanos) {
+      super(request, addedNanos);
     }
 
     @Override
@@ -175,8 +198,8 @@ final class PendingRequests {
     private long firstAt;
     private long lastAt;
 
-    StatsReplies(OFStatsRequest<R> request) {
-      super(request);
+    StatsReplies(OFStatsRequest<R> request, long addedNanos) {
+      super(request, addedNanos);
     }
 
     @Override

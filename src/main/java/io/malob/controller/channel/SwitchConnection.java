@@ -2,14 +2,15 @@ package io.malob.controller.channel;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.util.concurrent.ListenableFuture;
-import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.controller.channel.OpenFlowEncoder.MessageBatch;
 import io.netty.channel.Channel;
-import io.netty.util.concurrent.ScheduledFuture;
 import java.net.SocketAddress;
 import java.util.Collection;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.IOFMessageWriter;
 import net.floodlightcontroller.core.SwitchDisconnectedException;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
@@ -32,14 +33,23 @@ final class SwitchConnection implements IOFMessageWriter {
   private final DatapathId id;
   private final int requestTimeoutMillis;
   private final int echoIntervalMillis;
+  private final LongSupplier nanoTime;
   private final PendingRequests pending;
 
-  SwitchConnection(Channel channel, DatapathId id, ChannelSettings settings) {
+  /**
+   * Whether a timer runs: one for all requests, because most of them are answered long before it
+   * ends, and starting one from another thread wakes the channel's.
+   */
+  private final AtomicBoolean timerRuns = new AtomicBoolean();
+
+  SwitchConnection(
+      Channel channel, DatapathId id, ChannelSettings settings, LongSupplier nanoTime) {
     this.channel = channel;
     this.id = id;
     requestTimeoutMillis = settings.requestTimeoutMillis();
     echoIntervalMillis = settings.echoIntervalMillis();
-    pending = new PendingRequests(settings.maxPendingRequests());
+    this.nanoTime = nanoTime;
+    pending = new PendingRequests(settings.maxPendingRequests(), nanoTime);
   }
 
   @Override
@@ -82,24 +92,41 @@ final class SwitchConnection implements IOFMessageWriter {
               : new SwitchDisconnectedException(id));
       return;
     }
-    ScheduledFuture<?> timeout =
-        channel
-            .eventLoop()
-            .schedule(() -> timeOut(request), requestTimeoutMillis, TimeUnit.MILLISECONDS);
-    future.addListener(() -> timeout.cancel(false), MoreExecutors.directExecutor());
+    if (timerRuns.compareAndSet(false, true)) {
+      startTimer(TimeUnit.MILLISECONDS.toNanos(requestTimeoutMillis));
+    }
     // it may have been closed, and its requests failed, while this one was on its way
     if (!channel.isActive()) {
       pending.fail(xid, new SwitchDisconnectedException(id));
     }
   }
 
-  private void timeOut(OFMessage request) {
-    pending.fail(
-        request.getXid(),
-        new OpenFlowException(
-            String.format(
-                "Switch %s did not answer %s within %d ms",
-                id, request.getType(), requestTimeoutMillis)));
+  private void startTimer(long nanos) {
+    channel.eventLoop().schedule(this::failOverdue, nanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** Fails what was not answered in time; the timer goes on while requests wait. */
+  private void failOverdue() {
+    long timeoutNanos = TimeUnit.MILLISECONDS.toNanos(requestTimeoutMillis);
+    long now = nanoTime.getAsLong();
+    pending.failAddedBefore(now - timeoutNanos, this::overdue);
+    OptionalLong oldest = pending.oldestNanos();
+    if (oldest.isPresent()) {
+      startTimer(oldest.getAsLong() + timeoutNanos - now);
+      return;
+    }
+    timerRuns.set(false);
+    // a request that was added before that, by another thread, has started no timer
+    if (pending.oldestNanos().isPresent() && timerRuns.compareAndSet(false, true)) {
+      startTimer(timeoutNanos);
+    }
+  }
+
+  private OpenFlowException overdue(OFMessage request) {
+    return new OpenFlowException(
+        String.format(
+            "Switch %s did not answer %s within %d ms",
+            id, request.getType(), requestTimeoutMillis));
   }
 
   private boolean send(Object message) {
