@@ -54,6 +54,7 @@ _EXPLANATION = (
             Entry("docs/architecture/end-host.md"),
         ),
     ),
+    Entry("docs/explanation/mptcp.md"),
     Entry("docs/explanation/comparison.md"),
     Entry("docs/explanation/experiments/README.md"),
     Entry("bench/README.md"),

@@ -12,68 +12,47 @@ enum Metric {
   PLACEMENTS(
       Kind.COUNTER,
       "malob_placements",
-      "New connections by what became of them: placed, or why not",
+      "New connections by outcome",
       "service",
       "algorithm",
       "outcome"),
   PLACEMENT_TIME(
       Kind.HISTOGRAM,
       "malob_placement_seconds",
-      "From reading a connection's first packet to handing over its rules, waiting for hosts and"
-          + " labels included"),
-  PACKET_INS(Kind.COUNTER, "malob_packet_ins", "Packet-ins by what became of them", "outcome"),
+      "From reading a connection's first packet to sending its rules"),
+  PACKET_INS(Kind.COUNTER, "malob_packet_ins", "Packet-ins by outcome", "outcome"),
   PACKET_IN_DROPS(
-      Kind.COUNTER,
-      "malob_packet_in_drops",
-      "Packet-ins that were dropped unseen, because more came than could be handled",
-      "class"),
-  REFUSALS(Kind.COUNTER, "malob_refusals", "Packets and connections that were refused", "reason"),
+      Kind.COUNTER, "malob_packet_in_drops", "Packet-ins dropped because of overload", "class"),
+  REFUSALS(Kind.COUNTER, "malob_refusals", "Rejected packets and connections", "reason"),
   NETWORK_REFUSALS(
-      Kind.COUNTER,
-      "malob_network_refusals",
-      "What came from the network and was not believed: probes of links, messages of switches",
-      "reason"),
-  EJECTIONS(
-      Kind.COUNTER,
-      "malob_ejections",
-      "Members that were left out for a while because connections got no answer (no_reply) or their"
-          + " agent's did not (refuses)",
-      "why"),
+      Kind.COUNTER, "malob_network_refusals", "Rejected link probes and switch messages", "reason"),
+  EJECTIONS(Kind.COUNTER, "malob_ejections", "Members ejected by outlier detection", "why"),
   WAITING(
       Kind.GAUGE,
       "malob_waiting_packets",
-      "Packets that wait for a host to be found or a switch to be read"),
-  OPEN(Kind.GAUGE, "malob_open_connections", "Connections that have rules"),
+      "Packets waiting for a host location or a switch's rules"),
+  OPEN(Kind.GAUGE, "malob_open_connections", "Connections with rules"),
   DORMANT(
       Kind.GAUGE,
       "malob_dormant_connections",
-      "Connections that are remembered after their rules have ended"),
+      "Connections remembered after their rules have expired"),
   UNSENT(
       Kind.COUNTER,
       "malob_unsent_batches",
-      "Groups of messages that a switch was not there for, or did not read"),
+      "Message batches not sent: switch absent or not reading"),
   REFUSED_RULES(
-      Kind.COUNTER,
-      "malob_refused_rules",
-      "Rules that a switch did not accept",
-      "switch",
-      "reason"),
-  PATH_CHANGES(
-      Kind.COUNTER,
-      "malob_path_changes",
-      "Labels led around broken links (broken_link) and flows led to wider paths (long_flow)",
-      "cause",
-      "outcome"),
-  LONG_FLOWS(Kind.GAUGE, "malob_long_flows", "Flows that carry much for long"),
+      Kind.COUNTER, "malob_refused_rules", "Rules rejected by a switch", "switch", "reason"),
+  PATH_CHANGES(Kind.COUNTER, "malob_path_changes", "Rerouted labels and flows", "cause", "outcome"),
+  LONG_FLOWS(Kind.GAUGE, "malob_long_flows", "Long flows with high throughput"),
   AUDITS(
       Kind.COUNTER,
       "malob_audit_findings",
-      "What comparing switches' rules with the controller's state brought up",
+      "Differences between switches' rules and the expected ones",
       "finding"),
   RECORDS(
       Kind.COUNTER,
       "malob_connection_records",
-      "Records of connections that were written or dropped",
+      "Connection records, written or dropped",
       "outcome"),
   VIP_ACTIVE(
       Kind.GAUGE,
@@ -89,98 +68,75 @@ enum Metric {
   MEMBER_FOREIGN(
       Kind.GAUGE,
       "malob_member_foreign_connections",
-      "Connections that did not come through a VIP, as its agent reports",
+      "Connections outside VIPs, from the agent",
       "member",
       "pool"),
   MEMBER_LOCATED(
       Kind.GAUGE,
       "malob_member_located",
-      "1 if the network knows where the member is attached",
+      "1 if the member's location is known, else 0",
       "member",
       "pool"),
   MEMBER_CONNECTIONS(
       Kind.COUNTER,
       "malob_member_connections",
-      "Connections that were placed on the member",
+      "Connections placed on the member",
       "member",
       "pool"),
   MEMBER_REQUEST_BYTES(
       Kind.COUNTER,
       "malob_member_request_bytes",
-      "Bytes to the member, counted when a connection's rule ends",
+      "Bytes to the member, by expired rules",
       "member",
       "pool"),
   MEMBER_REPLY_BYTES(
       Kind.COUNTER,
       "malob_member_reply_bytes",
-      "Bytes from the member by the rules whose end is told: a sample, or all while connections"
-          + " are recorded",
+      "Bytes from the member, by expired rules",
       "member",
       "pool"),
   MEMBER_REPLY_RULES(
       Kind.COUNTER,
       "malob_member_reply_rules",
-      "Rules that malob_member_reply_bytes_total is the sum of",
+      "Rules counted in malob_member_reply_bytes_total",
       "member",
       "pool"),
   MEMBER_CPU(
       Kind.GAUGE,
       "malob_member_cpu_ratio",
-      "Use of the server's processors from 0 to 1, as its agent reports",
+      "CPU utilization from 0 to 1, from the agent",
       "member",
       "pool"),
   MEMBER_RESPONSE(
       Kind.GAUGE,
       "malob_member_response_seconds",
-      "The service's time to answer, as its agent reports",
+      "Response time, from the agent",
       "member",
       "pool"),
-  SWITCHES(Kind.GAUGE, "malob_switches", "Switches that this controller is master of"),
+  SWITCHES(Kind.GAUGE, "malob_switches", "Switches with this controller as master"),
   SWITCH_RULES(
-      Kind.GAUGE,
-      "malob_switch_rules",
-      "Rules in a table of a switch, as it says",
-      "switch",
-      "table"),
+      Kind.GAUGE, "malob_switch_rules", "Rules in a table of the switch", "switch", "table"),
   CONTROL_ROUND_TRIP(
-      Kind.GAUGE, "malob_control_round_trip_seconds", "To a switch and back", "switch"),
+      Kind.GAUGE, "malob_control_round_trip_seconds", "Round trip to the switch", "switch"),
   PORT_STATISTICS(
       Kind.COUNTER,
       "malob_port_statistics",
-      "Requests for port statistics by what became of them",
+      "Polls of port statistics by outcome",
       "switch",
       "outcome"),
   LINK_LATENCY(
-      Kind.GAUGE, "malob_link_latency_seconds", "One way, measured by probes", Metric.LINK),
-  LINK_USE(
-      Kind.GAUGE,
-      "malob_link_use_bits_per_second",
-      "What the link carries, by its port's counters",
-      Metric.LINK),
+      Kind.GAUGE, "malob_link_latency_seconds", "One-way latency of the link", Metric.LINK),
+  LINK_USE(Kind.GAUGE, "malob_link_use_bits_per_second", "Traffic on the link", Metric.LINK),
   LINK_FREE(
-      Kind.GAUGE,
-      "malob_link_free_bits_per_second",
-      "What is left of its capacity, or what an agent has measured",
-      Metric.LINK),
+      Kind.GAUGE, "malob_link_free_bits_per_second", "Free capacity of the link", Metric.LINK),
   LINK_CAPACITY(
-      Kind.GAUGE,
-      "malob_link_capacity_bits_per_second",
-      "The port's speed, or what an operator has set",
-      Metric.LINK),
+      Kind.GAUGE, "malob_link_capacity_bits_per_second", "Capacity of the link", Metric.LINK),
   LINK_CONNECTIONS(Kind.GAUGE, "malob_link_connections", "Connections over the link", Metric.LINK),
-  PROBES(
-      Kind.COUNTER,
-      "malob_probes",
-      "Probes of links (link) and of the way to switches (control) by what became of them",
-      "kind",
-      "outcome"),
+  PROBES(Kind.COUNTER, "malob_probes", "Latency probes by kind and outcome", "kind", "outcome"),
   PROBE_DISCARDS(
-      Kind.COUNTER,
-      "malob_probe_discards",
-      "Probe frames that were ignored and results that were not used",
-      "reason"),
-  REPORTS(Kind.COUNTER, "malob_reports_accepted", "Reports of agents that counted"),
-  REPORT_DROPS(Kind.COUNTER, "malob_report_drops", "Reports of agents that were dropped", "reason");
+      Kind.COUNTER, "malob_probe_discards", "Discarded probe frames and results", "reason"),
+  REPORTS(Kind.COUNTER, "malob_reports_accepted", "Accepted agent reports"),
+  REPORT_DROPS(Kind.COUNTER, "malob_report_drops", "Dropped agent reports", "reason");
 
   /** A link in one direction. */
   private static final String LINK = "src,src_port,dst,dst_port";
