@@ -11,12 +11,16 @@ import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.restserver.IRestApiService;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A controller with all its modules: it lets switches in when every module is up, and serves HTTP
  * after that. Started and closed by one thread.
  */
 public final class EmbeddedController implements AutoCloseable {
+  private static final Logger logger = LoggerFactory.getLogger(EmbeddedController.class);
+
   private final CoreModule core;
   private final RestModule rest;
   private final RunningModules modules;
@@ -52,8 +56,14 @@ public final class EmbeddedController implements AutoCloseable {
       modules.close();
       throw e;
     }
-    return new EmbeddedController(
-        modules.get(CoreModule.class), modules.get(RestModule.class), modules);
+    EmbeddedController started =
+        new EmbeddedController(
+            modules.get(CoreModule.class), modules.get(RestModule.class), modules);
+    logger.info(
+        "controller_ready page=\"{}\" openflow_port={} - switches can connect",
+        started.rest.pageUrl(),
+        started.openFlowPort());
+    return started;
   }
 
   /** The services and settings of its modules. */

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.malob.controller.guard.Refusal;
 import io.malob.controller.module.ModuleSettings;
+import io.malob.testing.LogLines;
 import io.malob.testing.ScriptedSwitch;
 import io.malob.testing.SwitchRecorder;
 import java.io.UncheckedIOException;
@@ -17,6 +18,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
 import java.util.Map;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.junit.jupiter.api.AfterEach;
@@ -56,6 +58,19 @@ class EmbeddedControllerTest {
     assertEquals("{\"healthy\":true}", response.body());
     assertTrue(
         response.headers().firstValue("Content-Type").orElse("").startsWith("application/json"));
+  }
+
+  @Test
+  void start_saysWhereThePageIs() throws Exception {
+    try (LogLines log = LogLines.of(EmbeddedController.class);
+        EmbeddedController another =
+            EmbeddedController.start(ModuleSettings.parse("").overlaidWith(FREE_PORTS))) {
+      assertEquals(
+          List.of(
+              "controller_ready page=\"http://127.0.0.1:%d/\" openflow_port=%d - switches can connect"
+                  .formatted(another.httpPort(), another.openFlowPort())),
+          log.lines());
+    }
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.malob.controller.rest;
 
+import com.google.common.net.HostAndPort;
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.malob.controller.http.HttpLimits;
 import io.malob.module.BaseModule;
@@ -139,6 +140,20 @@ public final class RestModule extends BaseModule implements IRestApiService, Aut
       throw new IllegalStateException("not serving yet");
     }
     return running.port();
+  }
+
+  /**
+   * Where a browser on this machine finds the page.
+   *
+   * @throws IllegalStateException before {@link #run}
+   */
+  public String pageUrl() {
+    AccessSettings who = Objects.requireNonNull(access, "page before init");
+    boolean isOfAllAddresses = host.equals("0.0.0.0") || host.equals("::");
+    return (who.tls().isPresent() ? "https" : "http")
+        + "://"
+        + HostAndPort.fromParts(isOfAllAddresses ? "127.0.0.1" : host, httpPort())
+        + "/";
   }
 
   /** Stops the server, if it runs. */
