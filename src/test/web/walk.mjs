@@ -90,8 +90,8 @@ async function seesTraffic(page) {
 
 async function asksWhy(page) {
   await page.evaluate((address) => { location.hash = `#/why?vip=shop&client=${address}`; }, client);
-  await page.getByRole('heading', { name: /^(one|two) would get it$/ }).waitFor();
-  await page.getByText(/RR\+SPH, because the VIP names it/).waitFor();
+  await page.getByRole('heading', { name: / would get (one|two)$/ }).waitFor();
+  await page.getByText(/Algorithm RR\+SPH applies because the VIP sets it/).waitFor();
   await picture(page, 'why');
 }
 

@@ -23,6 +23,7 @@ export class WhyView {
   #general = el('p', { class: 'field-error', role: 'alert' });
   #answer = el('div', { 'aria-live': 'polite' });
   #portField;
+  #hasAnswer = false;
 
   constructor(model) {
     this.#model = model;
@@ -34,7 +35,7 @@ export class WhyView {
       el('button', { type: 'submit', class: 'primary', text: 'Ask' }));
     this.node = el('div', {},
       el('section', { class: 'card' },
-        el('p', { class: 'quiet', text: 'What would become of a connection that this client opened now. Asking takes no turn and counts nothing.' }),
+        el('p', { class: 'quiet', text: 'Shows the server and paths that a new connection of this client would get now. Asking changes nothing.' }),
         form, this.#general), this.#answer);
   }
 
@@ -44,7 +45,14 @@ export class WhyView {
     if (parameters.has('client')) this.#client.value = parameters.get('client');
     if (!this.#client.value) this.#client.value = this.#someClient() ?? '';
     this.#showPort();
-    if (this.#vip.value && this.#client.value && (parameters.has('vip') || parameters.has('client'))) this.#ask();
+    if (parameters.has('vip') || parameters.has('client')) this.#hasAnswer = false;
+    this.#showExample();
+  }
+
+  /** An answer to look at before anybody asks, as soon as a VIP and a client are known. */
+  #showExample() {
+    if (this.#hasAnswer || !this.#vip.value || !this.#client.value || this.node.contains(document.activeElement)) return;
+    this.#ask();
   }
 
   /** A host that is no server, to begin with; rather one whose address is known. */
@@ -59,6 +67,7 @@ export class WhyView {
     this.#fill();
     if (!this.#client.value && document.activeElement !== this.#client) this.#client.value = this.#someClient() ?? '';
     this.#showPort();
+    this.#showExample();
   }
 
   #fill() {
@@ -76,6 +85,7 @@ export class WhyView {
   }
 
   async #ask() {
+    this.#hasAnswer = true;
     const inputs = { vip: this.#vip, client: this.#client, port: this.#port };
     for (const [name, error] of Object.entries(this.#errors)) {
       setText(error, '');
@@ -99,18 +109,18 @@ export class WhyView {
   #shown(answer) {
     const { decision } = answer;
     const chosen = answer.candidates.find((candidate) => candidate.chosen);
-    const by = decision && { vip: 'the VIP names it', pool: 'its pool names it', service: `service ${decision.service_name ?? decision.id}`,
-      default: 'the default service', ftp_control: 'the control connection of FTP' }[decision.decided_by];
+    const by = decision && { vip: 'the VIP sets it', pool: 'its pool sets it', service: `service ${decision.service_name ?? decision.id} sets it`,
+      default: 'the default service sets it', ftp_control: 'an FTP data connection follows its control connection' }[decision.decided_by];
     const rules = decision?.server && decision.path && decision.server.rule !== decision.path.rule
-      ? [['Server', decision.server], ['Path', decision.path]] : [['Rule', decision?.server]];
+      ? [['Server', decision.server], ['Path', decision.path]] : [['Server and path', decision?.server]];
     return [
       el('section', { class: 'card' },
-        el('h2', { text: answer.member_id ? `${answer.member_id} would get it` : `It would be refused: ${words(answer.refused ?? '')}` }),
+        el('h2', { text: answer.member_id ? `${this.#client.value.trim()} would get ${answer.member_id}`
+          : `${this.#client.value.trim()} would be rejected: ${words(answer.refused ?? '')}` }),
+        decision ? el('p', { text: `Algorithm ${decision.algorithm ?? UNKNOWN} applies because ${by ?? UNKNOWN}.` }) : null,
+        chosen ? el('p', { text: `Requests take the path ${this.#path(chosen.request_path)}. Replies return over ${this.#path(chosen.reply_path)}.` }) : null,
         el('dl', { class: 'facts wide' },
-          decision ? [el('dt', { text: 'Algorithm' }), el('dd', { text: `${decision.algorithm ?? UNKNOWN}, because ${by ?? UNKNOWN}` })] : [],
-          rules.filter(([, rule]) => rule).flatMap(([name, rule]) => [el('dt', { text: name }), el('dd', { text: `${rule.rule}. Ties: ${rule.tie_break}` })]),
-          chosen ? [el('dt', { text: 'Request path' }), el('dd', { text: this.#path(chosen.request_path) }),
-            el('dt', { text: 'Reply path' }), el('dd', { text: this.#path(chosen.reply_path) })] : [])),
+          rules.filter(([, rule]) => rule).flatMap(([name, rule]) => [el('dt', { text: name }), el('dd', { text: `${rule.rule}. Ties: ${rule.tie_break}.` })]))),
       answer.candidates.length ? el('section', { class: 'card' }, el('h2', { text: 'The candidates' }), this.#table(answer)) : null,
     ].filter(Boolean);
   }
