@@ -148,6 +148,14 @@ class FloodlightTest(unittest.TestCase):
                     balancers.floodlight(path)
 
 
+class QuickTest(unittest.TestCase):
+    def test_quick_is_less_of_all_but_of_what_is_given(self) -> None:
+        options = command.options(["--quick", "--pages", "40"])
+        self.assertEqual((1, 300, 20, 40), (options.repeats, options.connections, options.connects, options.pages))
+        options = command.options([])
+        self.assertEqual((3, 3000, 100, 48), (options.repeats, options.connections, options.connects, options.pages))
+
+
 class WrongUseTest(unittest.TestCase):
     def setUp(self) -> None:
         # what comes after the command line has been read

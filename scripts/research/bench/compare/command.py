@@ -24,32 +24,44 @@ from research.experiments import machine, plots
 #: by default, and the delay of their control channels: without one, first packets skip the links' delays
 _NETWORKS = {"mesh5": [], "geni-wan": ["10"]}
 
+#: What --quick means where the command line says nothing else.
+_QUICK = {"repeats": 1, "connections": 300, "connects": 20, "pages": 12}
+
+
+def options(words: Sequence[str]) -> argparse.Namespace:
+    made = parser()
+    read = made.parse_args(words)
+    if read.quick:
+        made.set_defaults(**_QUICK)
+        read = made.parse_args(words)
+    return read
+
 
 def main(words: Sequence[str]) -> int:
-    options = parser().parse_args(words)
-    chosen = _chosen(options.only, Path(options.floodlight) if options.floodlight else None)
+    given = options(words)
+    chosen = _chosen(given.only, Path(given.floodlight) if given.floodlight else None)
     labels = {name: balancer.label for name, balancer in chosen.items()}
-    networks = _networks(options)
-    plan = Plan(options.connections, options.parallel, options.connects, options.pages)
-    out = Path(options.out) if options.out else None
+    networks = _networks(given)
+    plan = Plan(given.connections, given.parallel, given.connects, given.pages)
+    out = Path(given.out) if given.out else None
     if out is not None:
         _make(out)
     need_root("bench compare")
     for part in ("lab", "emulator", "bench", "controller"):
         prepare(part)
-    if out is not None and not options.no_plots:
+    if out is not None and not given.no_plots:
         prepare("plots")
     skipped = _prepare(chosen)
     facts = machine.facts()
     with orderly_end():
-        results = [comparison.compare(network, chosen, skipped, plan, options.repeats) for network in networks]
-    document = {"parameters": {**asdict(plan), "page_bytes": PAGE_BYTES, "repeats": options.repeats}, "machine": facts, "networks": results}
+        results = [comparison.compare(network, chosen, skipped, plan, given.repeats) for network in networks]
+    document = {"parameters": {**asdict(plan), "page_bytes": PAGE_BYTES, "repeats": given.repeats}, "machine": facts, "networks": results}
     text = json.dumps(document, indent=2)
     if out is not None:
         (out / "compare.json").write_text(text + "\n", encoding="utf-8")
-        if not options.no_plots:
+        if not given.no_plots:
             plots.draw(figures.plots(results, labels), out)
-    print(text if options.json else "\n".join(_shown(document, labels)))
+    print(text if given.json else "\n".join(_shown(document, labels)))
     failed = any(found.get("failed") for result in results for found in result["balancers"].values())
     return 1 if failed else 0
 
@@ -89,14 +101,14 @@ def _chosen(only: str | None, jar: Path | None) -> dict[str, balancers.Balancer]
     return {name: balancer for name, balancer in available.items() if name in names}
 
 
-def _networks(options: argparse.Namespace) -> list[Network]:
+def _networks(given: argparse.Namespace) -> list[Network]:
     made = []
-    for name in options.networks.split(","):
+    for name in given.networks.split(","):
         network = topology.load(name)
         for role in ("client", "server"):
             if not network.with_role(role):
                 raise UsageError(f"--networks: '{name}' has no host with the role '{role}'")
-        words = options.control_delay or _NETWORKS.get(name, [])
+        words = given.control_delay or _NETWORKS.get(name, [])
         made.append(Network(name, control.parse_delays(words, network)))
     return made
 
@@ -116,6 +128,7 @@ def parser() -> Parser:
     )
     made.add_argument("--networks", metavar="NAMES", default=",".join(_NETWORKS), help="topologies of the lab (default %(default)s)")
     made.add_argument("--only", metavar="NAMES", help=f"some of {','.join(balancers.ALL)} (default all)")
+    made.add_argument("--quick", action="store_true", help="one repeat with a tenth of the load: some minutes, and rough figures")
     made.add_argument("--repeats", type=positive, default=3, metavar="N", help="repeats, in alternating order (default %(default)s)")
     made.add_argument("--connections", type=positive, default=3000, metavar="N", help="requests of ab per client (default %(default)s)")
     made.add_argument("--parallel", type=positive, default=10, metavar="N", help="parallel requests per client (default %(default)s)")
