@@ -68,6 +68,12 @@ class PagesTest(unittest.TestCase):
                     self.assertEqual("", _wrong(page, text, link))
         self.assertGreater(found, 50)
 
+    def test_lines_of_prose_have_at_most_120_characters(self) -> None:
+        """Tables, commands and their output may be wider."""
+        for page, text in _texts():
+            with self.subTest(page=pages.name(page)):
+                self.assertEqual([], [line for line in pages.prose(text) if len(line) > 120 and not line.startswith(("|", "    "))])
+
     def test_every_page_is_in_the_menu(self) -> None:
         listed = {menu.HOME} | {entry.page for entry in menu.everything()}
         self.assertEqual(set(), {pages.name(page) for page in pages.pages()} - listed)
