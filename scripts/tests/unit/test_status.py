@@ -4,6 +4,7 @@ import re
 import unittest
 from typing import Any
 
+from malob.cli.status.problems import problems
 from malob.cli.status.values import SERVER_VALUES
 from malob.cli.status.view import tables
 from malob.rest.local import RestClient
@@ -114,6 +115,42 @@ class ViewTest(unittest.TestCase):
     def test_vip_without_pool(self) -> None:
         state = State(_state().snapshot, [{**_VIP, "pools": []}], {})
         self.assertEqual(["v", "10.0.0.100", "any", "tcp", "none", "-", "-"], tables(state)[-1].split())
+
+
+class ProblemsTest(unittest.TestCase):
+    def problems(self, vips: list[dict[str, Any]], pools: dict[str, dict[str, Any]], **parts: Any) -> list[str]:
+        return problems(State(_state(**{"switches": [_SWITCH], **parts}).snapshot, vips, pools))
+
+    def test_balancer_that_works_has_none(self) -> None:
+        self.assertEqual([], self.problems([_VIP], {"p": _POOL}, servers=[_SERVER]))
+
+    def test_no_switch(self) -> None:
+        [problem] = self.problems([], {}, switches=[])
+        self.assertRegex(problem, "^No switch is connected")
+
+    def test_vip_without_pool_and_pool_without_members(self) -> None:
+        empty = {**_POOL, "stats": {**_POOL["stats"], "members": []}}
+        self.assertEqual(
+            [
+                "Pool p of VIP v has no members and rejects its clients. Add one: ./malob member add ID --address ADDRESS --pool p",
+                "VIP w has no pool and rejects its clients. Add one: ./malob pool add ID --vip w",
+            ],
+            self.problems([_VIP, {**_VIP, "id": "w", "pools": []}], {"p": empty}),
+        )
+
+    def test_members_that_get_no_connections(self) -> None:
+        def with_health(health: str) -> dict[str, dict[str, Any]]:
+            return {"p": {**_POOL, "stats": {**_POOL["stats"], "members": [{"id": "a", "total_connections": 7, "health": health}]}}}
+
+        for server, health, expected in (
+            ({"pool_id": None}, "up", r"Member a \(10.0.0.1:80\) is in no pool"),
+            ({"located": False}, "down", "is not located"),
+            ({}, "down", "is down: .* listens on port 80"),
+            ({"port": None}, "ejected", r"Member a \(10.0.0.1\) gets no new .* the VIP's port"),
+        ):
+            with self.subTest(expected=expected):
+                [problem] = self.problems([_VIP], with_health(health), servers=[{**_SERVER, **server}])
+                self.assertRegex(problem, expected)
 
 
 class ReadTest(unittest.TestCase):

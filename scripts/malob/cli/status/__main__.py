@@ -8,6 +8,7 @@ import time
 
 from malob.cli import target
 from malob.cli.arguments import Parser, seconds
+from malob.cli.status.problems import problems
 from malob.cli.status.view import tables
 from malob.errors import run_main
 from malob.rest.client import RestClient, asking
@@ -31,17 +32,22 @@ def main() -> int:
     client = target.client(options)
     state = _read(client)
     if options.json:
-        print(json.dumps(state.to_json(), indent=2))
+        print(json.dumps({**state.to_json(), "problems": problems(state)}, indent=2))
         return 0
-    print("\n".join(tables(state)))
+    print("\n".join(_shown(state)))
     with orderly_end():
         while options.watch:
             sys.stdout.flush()
             time.sleep(options.watch)
             # the screen anew on a terminal, one after the other anywhere else
             start = "\033[H\033[J" if sys.stdout.isatty() else "\n"
-            print(start + "\n".join(tables(_read(client))))
+            print(start + "\n".join(_shown(_read(client))))
     return 0
+
+
+def _shown(state: State) -> list[str]:
+    found = problems(state)
+    return [*tables(state), *(["", "problems"] if found else []), *found]
 
 
 def _read(client: RestClient) -> State:
