@@ -277,6 +277,7 @@ class SourceTest(unittest.TestCase):
                 "[the `x`](../docs/adr/README.md), [the folder](../docs/adr/)",
                 "[the `x`](../adr/README.md), [the folder](../adr/README.md)",
             ),
+            ("README.md", "by [two\nlines](docs/adr/README.md), [a\nfile](malob)", "by [two\nlines](../adr/README.md), a\nfile"),
             ("README.md", "[a](malob), [`b`](scripts/lab/near_and_far.py)", "a, `b`"),
             ("README.md", "`[a](malob)` [b](#here) [c](https://x/y.md)", "`[a](malob)` [b](#here) [c](https://x/y.md)"),
             ("README.md", "```sh\n[a](malob)\n```", "```sh\n[a](malob)\n```"),

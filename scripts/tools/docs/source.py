@@ -82,14 +82,23 @@ def _relative(target: str, path: str) -> str:
 def followed(path: str, text: str) -> Iterator[str]:
     """The lines of a page, with links that lead where the copies are."""
     fence = ""
+    paragraph: list[str] = []
     for line in text.splitlines():
         opening = _FENCE.match(line)
-        if fence or opening:
-            if opening is not None and (not fence or line.strip() == fence):
-                fence = "" if fence else opening[1]
-            yield line
-        else:
-            yield _LINK.sub(lambda link: _link(path, link), line)
+        if not fence and opening is None and line.strip():
+            paragraph.append(line)
+            continue
+        yield from _linked(path, paragraph)
+        paragraph = []
+        if opening is not None and (not fence or line.strip() == fence):
+            fence = "" if fence else opening[1]
+        yield line
+    yield from _linked(path, paragraph)
+
+
+def _linked(path: str, paragraph: list[str]) -> list[str]:
+    """A paragraph as a whole: the words of a link may begin on one line and end on the next."""
+    return _LINK.sub(lambda link: _link(path, link), "\n".join(paragraph)).splitlines()
 
 
 def _link(path: str, link: re.Match[str]) -> str:

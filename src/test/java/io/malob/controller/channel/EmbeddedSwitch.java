@@ -91,6 +91,7 @@ abstract class EmbeddedSwitch {
 
   /** Lets time pass, and does what is due then. */
   final void pass(long millis) {
+    nanos += TimeUnit.MILLISECONDS.toNanos(millis);
     channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
     channel.runScheduledPendingTasks();
     channel.runPendingTasks();
