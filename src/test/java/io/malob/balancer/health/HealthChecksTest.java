@@ -86,6 +86,15 @@ class HealthChecksTest {
     assertTrue(later.stream().allMatch(count -> count <= 12), later.toString());
   }
 
+  /** Without a monitor, there are no ticks; that is no pause of the controller. */
+  @Test
+  void firstMonitor_afterAnHourWithoutOne_checksWithinASecond() throws Exception {
+    nanos += TimeUnit.HOURS.toNanos(1);
+    checks.follow(CatalogSnapshot.empty(), catalog());
+
+    assertEquals(MEMBERS, sum(askedInTicks(1)), 30);
+  }
+
   @Test
   void memberThatIsNotFoundYetAfterAStart_isNotJudged_forTenSeconds() throws Exception {
     Catalog catalog = Catalog.open(new MemoryStore(Runnable::run));
