@@ -114,7 +114,7 @@ class MadeUp {
       requests_by_vip: Object.fromEntries(perVip), requests_by_server: Object.fromEntries(perMember.slice(0, 50)),
       server_ms_by_service: Object.fromEntries(times),
       server_ms_by_algorithm: { 'SL-PS': times[0][1], 'HT-PS': times[1][1], 'LC+SPH': times[2][1] },
-      connections: { open: this.open(), dormant: 12 }, rejections: { no_vip: 0, unknown_connection: rejected },
+      connections: { open: this.open(), ended: 30, dormant: 12 }, rejections: { no_vip: 0, unknown_connection: rejected },
     };
   }
 

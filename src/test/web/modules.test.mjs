@@ -279,7 +279,7 @@ test('state: whatever field is missing, the rest is there, with its numbers', ()
     assert.ok(model.edges.length >= (where.startsWith('links') ? 0 : whole.edges.length), where);
     assert.ok(model.state.hosts.length >= (where === 'hosts' || where === 'hosts is null' ? 0 : EXAMPLE.state.hosts.length - 1), where);
     for (const host of model.state.hosts) assert.ok(host.mac && host.name && Array.isArray(host.addresses), where);
-    assert.equal(model.open, EXAMPLE.rates.open_connections, where);
+    assert.equal(model.history.openConnections, EXAMPLE.rates.traffic.connections.open, where);
     for (const vip of model.state.vips) model.algorithmOfVip(vip);
     count++;
   }

@@ -44,8 +44,5 @@ export function completeRates(sent) {
     problems: objects(sent.problems).filter((each) => isKnown(each.problem)),
     problems_left_out: sent.problems_left_out ?? 0,
     refusals: sent.refusals ?? {},
-    open_connections: sent.open_connections ?? null,
-    dormant_connections: sent.dormant_connections ?? null,
-    unsent_batches: sent.unsent_batches ?? null,
   };
 }

@@ -58,7 +58,7 @@ export class ConnectionsView {
 
   /** An address with the name that it has here, if any. */
   #named(name, address, port) {
-    return name ? `${name} (${withPort(address, port)})` : withPort(address, port);
+    return name ? `${name}, ${withPort(address, port)}` : withPort(address, port);
   }
 
   show(parameters) {

@@ -48,6 +48,7 @@ export class History {
   time = 0;
   perSecond = null;
   rejectedPerSecond = null;
+  openConnections = null;
   #groups = new Map(GRAPHS.map((name) => [name, new SeriesGroup()]));
 
   /** The lines of a graph. */
@@ -68,6 +69,7 @@ export class History {
     const time = sample.time_ms / 1000;
     this.perSecond = sample.requests_per_second ?? null;
     this.rejectedPerSecond = sample.rejections_per_second ?? null;
+    this.openConnections = sample.connections?.open ?? null;
     if (time < this.time - RESTART_SECONDS) this.load({});
     if (time <= this.time) return;
     this.time = time;

@@ -19,9 +19,6 @@ export function endKey(switchId, port) {
 export class Model extends EventTarget {
   state = EMPTY;
   status = 'connecting';
-  open = 0;
-  dormant = 0;
-  unsent = 0;
   /** What keeps the balancer from working; the controller sends the first ones, and how many others there are. */
   problems = [];
   problemsLeftOut = 0;
@@ -100,9 +97,6 @@ export class Model extends EventTarget {
     for (const edge of this.edges) {
       edge.numbers = edgeNumbers(rates.links[edge.forward], rates.links[edge.backward]);
     }
-    this.open = rates.open_connections;
-    this.dormant = rates.dormant_connections;
-    this.unsent = rates.unsent_batches;
     this.problems = rates.problems;
     this.problemsLeftOut = rates.problems_left_out;
     this.refusals = rates.refusals;

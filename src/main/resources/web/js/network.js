@@ -12,7 +12,7 @@ const MOST_CONNECTIONS = 300;
 
 const TILES = [
   ['Requests', (model) => withUnit(model.history.perSecond, '/s')],
-  ['Open connections', (model) => number(model.open)],
+  ['Open connections', (model) => number(model.history.openConnections)],
   ['Rejected', (model) => withUnit(model.history.rejectedPerSecond, '/s')],
   ['Switches', (model) => number(model.state.switches.length)],
   ['Links', (model) => number(model.edges.length)],
@@ -150,7 +150,7 @@ export class NetworkView {
     this.#showPaths();
   }
 
-  /** The paths of the open connections of what is selected. */
+  /** The paths of the connections with rules of what is selected. */
   async #showPaths() {
     const wanted = this.#wanted;
     if (wanted === '') {
@@ -184,7 +184,7 @@ export class NetworkView {
     }
     this.#graph.highlight(marked);
     setText(this.#pathWords, connections.length === 0
-      ? 'No open connection.'
+      ? 'No connection has rules on the switches.'
       : one ? this.#inWords(connections[0])
         : `${plural(connections.length, 'connection')} on ${plural(routes.size, 'request path')}, with their reply paths.`);
   }

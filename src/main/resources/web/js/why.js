@@ -2,7 +2,7 @@
 
 import { get } from './api.js';
 import { el, setText } from './dom.js';
-import { milliseconds, number, percent, plural, switchLabel, UNKNOWN, withPort, withUnit, words } from './format.js';
+import { capitalized, milliseconds, number, percent, plural, switchLabel, UNKNOWN, withPort, withUnit, words } from './format.js';
 import { exclusion, rejection } from './reasons.js';
 
 const VALUES = {
@@ -12,6 +12,11 @@ const VALUES = {
   expected_latency_ms: ['Expected latency', milliseconds],
   bottleneck_mbps: ['Bottleneck', (value) => withUnit(value, 'Mbit/s')],
   links: ['Links', (value) => number(value)],
+  turns_until: ['Turns until', (value) => number(value)],
+  expected_reply_kilobytes: ['Expected reply', (value) => withUnit(value, 'kB')],
+  network_ms: ['In the network', milliseconds],
+  at_server_ms: ['At the server', milliseconds],
+  predicted_ms: ['Predicted', milliseconds],
 };
 
 export class WhyView {
@@ -129,7 +134,7 @@ export class WhyView {
         decision ? el('p', { text: `Algorithm ${decision.algorithm ?? UNKNOWN} applies${by ? ` because ${by}` : ''}.` }) : null,
         chosen ? el('p', { text: `Requests take the path ${this.#path(chosen.request_path)}. Replies return over ${this.#path(chosen.reply_path)}.` }) : null,
         el('dl', { class: 'facts wide' },
-          rules.filter(([, rule]) => rule).flatMap(([name, rule]) => [el('dt', { text: name }), el('dd', { text: `${rule.rule}. Ties: ${rule.tie_break}.` })]))),
+          rules.filter(([, rule]) => rule).flatMap(([name, rule]) => [el('dt', { text: name }), el('dd', { text: `${capitalized(rule.rule)}. Between equals: ${rule.tie_break}.` })]))),
       answer.candidates.length ? el('section', { class: 'card' }, el('h2', { text: 'Candidates' }), this.#table(answer)) : null,
     ].filter(Boolean);
   }

@@ -168,7 +168,7 @@ class EventsRestTest {
       }
       JsonNode traffic = rates.data().get("traffic");
       assertEquals("{\"http\":0}", traffic.get("requests_by_service").toString());
-      assertEquals("{\"dormant\":7,\"open\":5}", traffic.get("connections").toString());
+      assertEquals("{\"dormant\":7,\"ended\":5,\"open\":0}", traffic.get("connections").toString());
       assertEquals("{\"no_vip\":0}", traffic.get("rejections").toString());
       assertEquals("{\"web/default\":12.346}", traffic.get("server_ms_by_service").toString());
     }

@@ -16,7 +16,7 @@ enum TrafficGraph {
   SERVER_MS_BY_SERVICE,
   /** The same by name of the algorithm. */
   SERVER_MS_BY_ALGORITHM,
-  /** The number of connections: {@code open} and {@code dormant}. */
+  /** The number of connections: {@code open}, {@code ended} (with rules) and {@code dormant}. */
   CONNECTIONS,
   /** Rejected packets per second, by reason. */
   REJECTIONS;

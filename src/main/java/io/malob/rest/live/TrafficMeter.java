@@ -82,14 +82,22 @@ final class TrafficMeter {
     values.put(TrafficGraph.REQUESTS_BY_VIP, byVip(catalog, members));
     values.put(TrafficGraph.REQUESTS_BY_SERVER, members);
     putServerTimes(values, catalog);
-    BalancerCounters counters = balancer.counters();
-    values.put(
-        TrafficGraph.CONNECTIONS,
-        Map.of(
-            "open", (double) counters.openConnections(),
-            "dormant", (double) counters.dormantConnections()));
+    values.put(TrafficGraph.CONNECTIONS, connections());
     values.put(TrafficGraph.REJECTIONS, rejects);
     return new TrafficSample(now.timeMillis, sum(services), sum(rejects), values);
+  }
+
+  /** An ended connection has rules on the switches until they time out. */
+  private Map<String, Double> connections() {
+    BalancerCounters counters = balancer.counters();
+    int open = 0;
+    for (int ofVip : balancer.vipConnections().values()) {
+      open += ofVip;
+    }
+    return Map.of(
+        "open", (double) open,
+        "ended", (double) Math.max(0, counters.openConnections() - open),
+        "dormant", (double) counters.dormantConnections());
   }
 
   /** The growth of each counter that is above 0; a counter that began again has none. */

@@ -47,6 +47,7 @@ class TrafficMeterTest {
                 .on("totalConnections", none -> Map.copyOf(totals))
                 .on("rejects", none -> Map.copyOf(rejects))
                 .on("profiles", none -> profiles)
+                .on("vipConnections", none -> Map.of("web", 4, "idle", 1))
                 .on("counters", none -> new BalancerCounters(7, 3, 0, Map.of()))
                 .make());
   }
@@ -118,9 +119,10 @@ class TrafficMeterTest {
   }
 
   @Test
-  void connections_areOpenAndDormant() {
+  void connections_areOpenEndedAndDormant() {
     meter.next(0);
-    assertEquals(Map.of("open", 7.0, "dormant", 3.0), sample(TrafficGraph.CONNECTIONS, 1));
+    assertEquals(
+        Map.of("open", 5.0, "ended", 2.0, "dormant", 3.0), sample(TrafficGraph.CONNECTIONS, 1));
   }
 
   @Test
