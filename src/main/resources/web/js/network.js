@@ -8,7 +8,11 @@ import { stateOf } from './states.js';
 import { DataTable } from './table.js';
 
 const PATHS_MILLIS = 2000;
-const MOST_CONNECTIONS = 300;
+/** The max number of connections in one state whose paths are shown. */
+const MAX_CONNECTIONS = 500;
+
+/** Connections in these states have rules on switches. */
+const STATES_WITH_RULES = ['open', 'ended'];
 
 const TILES = [
   ['Requests', (model) => withUnit(model.history.perSecond, '/s')],
@@ -159,20 +163,22 @@ export class NetworkView {
       return;
     }
     const one = wanted === '*' ? this.#connection : null;
-    let connections;
+    let answers;
     try {
       const parameters = one ? { client: one.client, vip: one.vip, port: one.port, protocol: one.protocol } : { vip: wanted };
-      ({ connections } = await get('wm/malob/connections', { ...parameters, limit: MOST_CONNECTIONS }));
+      answers = await Promise.all(STATES_WITH_RULES.map((state) =>
+        get('wm/malob/connections', { ...parameters, state, limit: MAX_CONNECTIONS })));
     } catch (error) {
       setText(this.#pathWords, error.message);
       return;
     }
     if (wanted !== this.#wanted) return;
+    let connections = answers.flatMap((answer) => answer.connections);
     if (one) connections = connections.filter((each) => String(each.client_port) === String(one.client_port));
-    this.#mark(connections.filter((each) => each.request_path), wanted, one);
+    this.#mark(connections.filter((each) => each.request_path), wanted, one, answers.some((answer) => (answer.next ?? null) !== null));
   }
 
-  #mark(connections, wanted, one) {
+  #mark(connections, wanted, one, isCut) {
     const marked = new Set(one ? [] : [`vip ${wanted}`]);
     const routes = new Set();
     for (const connection of connections) {
@@ -186,7 +192,7 @@ export class NetworkView {
     setText(this.#pathWords, connections.length === 0
       ? 'No connection has rules on the switches.'
       : one ? this.#inWords(connections[0])
-        : `${plural(connections.length, 'connection')} on ${plural(routes.size, 'request path')}, with their reply paths.`);
+        : `${isCut ? 'First ' : ''}${plural(connections.length, 'connection')} on ${plural(routes.size, 'request path')}, with their reply paths.`);
   }
 
   #inWords(connection) {

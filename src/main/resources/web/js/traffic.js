@@ -54,7 +54,9 @@ export class TrafficView {
       el('div', { class: 'charts' }, this.#requests.node, this.#times.node, this.#open.node, this.#rejected.node),
       el('section', { class: 'card' }, el('h2', { text: 'Rejected packets since the controller started' }), this.#rejections.node),
       el('p', { class: 'quiet' }, 'A request is a connection that got a server. The controller learns the time at the server from completed '
-        + "connections, without the network's share, for a server of weight 1. The controller keeps the graphs of the last ten minutes."));
+        + "connections, without the network's share, for a server of weight 1. An ended connection has rules on "
+        + 'switches until they time out. A dormant one has no rules, and goes on with the next packet of its client. The controller keeps the '
+        + 'graphs of the last ten minutes.'));
   }
 
   #choose(group) {

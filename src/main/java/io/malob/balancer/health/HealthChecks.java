@@ -98,6 +98,9 @@ public final class HealthChecks {
     checks.clear();
     queue = newQueue();
     long now = nanoTime.getAsLong();
+    if (old.isEmpty()) {
+      tickedAtNanos = now; // without checks there are no ticks, which is no pause of the controller
+    }
     for (Pool pool : after.pools().values()) {
       @Nullable Monitor monitor = after.monitorOfPool(pool.id()).orElse(null);
       @Nullable Vip vip = pool.vipId() == null ? null : after.vips().get(pool.vipId());

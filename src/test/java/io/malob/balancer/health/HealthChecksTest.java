@@ -86,6 +86,16 @@ class HealthChecksTest {
     assertTrue(later.stream().allMatch(count -> count <= 12), later.toString());
   }
 
+  /** Without checks there are no ticks. */
+  @Test
+  void firstMonitor_longAfterTheStart_checksAtOnce() throws Exception {
+    askedInTicks(1);
+    nanos += TimeUnit.HOURS.toNanos(1);
+    checks.follow(CatalogSnapshot.empty(), catalog());
+
+    assertEquals(MEMBERS, sum(askedInTicks(1).subList(0, 100)), 30);
+  }
+
   @Test
   void memberThatIsNotFoundYetAfterAStart_isNotJudged_forTenSeconds() throws Exception {
     Catalog catalog = Catalog.open(new MemoryStore(Runnable::run));
