@@ -33,22 +33,23 @@ def set_up(
     algorithm: str = "RR",
     tell: Callable[[str], None] = lambda line: None,
     key: str = "1",
+    named: bool = False,
 ) -> VirtualServer:
     """Makes a VIP, its pool, which is balanced by the algorithm, and a member for each server.
 
     member_port: the servers' port if it is not the VIP's. key: the ids of VIP and pool, and the first part
-    of the members' ids. tell: called with each request as a curl line. Raises RestError if a request is rejected.
+    of the members' ids. named: VIP and pool are called by the key, and members by their servers' names. tell: called with each request as a curl line. Raises RestError if a request is rejected.
     """
 
     def post(kind: str, body: dict[str, Any]) -> Any:
         tell(rest.curl_line("POST", f"{BASE}/{kind}/", body))
         return rest.post(f"{BASE}/{kind}/", body)
 
-    post("vips", {"id": key, "name": f"vip{key}", "protocol": protocol, "address": address, "port": str(port)})
-    post("pools", {"id": key, "name": f"pool{key}", "protocol": protocol, "vip_id": key, "lb_method": algorithm})
+    post("vips", {"id": key, "name": key if named else f"vip{key}", "protocol": protocol, "address": address, "port": str(port)})
+    post("pools", {"id": key, "name": key if named else f"pool{key}", "protocol": protocol, "vip_id": key, "lb_method": algorithm})
     members = {}
     for number, server in enumerate(servers, start=1):
-        member = f"{key}{number}"
+        member = server.name if named else f"{key}{number}"
         post("members", {"id": member, "address": server.ip, "port": str(member_port or port), "pool_id": key})
         members[member] = server.name
     return VirtualServer(address, port, key, members)

@@ -79,7 +79,7 @@ def _say_how_to_look_around(plan: Plan, lab: Instance) -> None:
     say(f"""
 everything is still running; some ways to look around:
   ./malob lab exec --name {name} c1 curl -s http://{session.VIP}/    a request from client 1
-  curl -s {rest}/quantum/v1.0/pools/1/stats/         the balancer's counts
+  curl -s {rest}/quantum/v1.0/pools/{session.KEY}/stats/       the balancer's counts
   curl -s {rest}/wm/topology/links/json              the links that it sees
   ovs-ofctl -O OpenFlow13 dump-flows {name}-s1           the rules of switch 1
   ./malob lab link --name {name} s1 s3 down              take a link away

@@ -27,6 +27,9 @@ from malob.system.waiting import say, undisturbed, wait_until
 NAME = "mld"
 TOPOLOGY = "mesh5"
 VIP = "10.0.0.100"
+
+#: The id of VIP and pool.
+KEY = "web"
 PORT = 80
 RATE_PER_CLIENT = 25.0
 DISCOVERY_TIMEOUT_S = 40
@@ -73,7 +76,7 @@ def run(plan: Plan, view: LiveView) -> Outcome:
         controller.wait_for(network, DISCOVERY_TIMEOUT_S)
         say(f"the controller sees {len(network.switches)} switches and {len(network.links)} links")
         say("configuring the load balancer; the same by hand:")
-        virtual = balancing.set_up(controller.rest, VIP, PORT, network.with_role("server"), tell=lambda line: say(f"  {line}"))
+        virtual = balancing.set_up(controller.rest, VIP, PORT, network.with_role("server"), tell=lambda line: say(f"  {line}"), key=KEY, named=True)
         wait_until(lambda: balancing.all_located(controller.rest, virtual), "the servers to be found", 10)
         tally = _send_requests(plan, lab, controller, virtual, view)
         last = table(tally, balancing.open_connections(controller.rest, virtual), balancing.paths(controller.rest, lab.topology))

@@ -9,6 +9,7 @@ from typing import TextIO
 
 from lab.demo.tally import Tally, median_ms
 from lab.percentiles import percentile
+from malob.cli.status.view import latency
 from malob.cli.table import render
 
 _HEADER = ["server", "client and path", "requests", "open", "median ms", "95 % ms"]
@@ -39,7 +40,7 @@ def _figures(times_ms: Sequence[float]) -> list[str]:
 
 
 def _milliseconds(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1f}"
+    return latency(value, 1)
 
 
 def line(tally: Tally, open_connections: Mapping[str, int]) -> str:

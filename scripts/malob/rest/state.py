@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from malob.rest.client import RestClient, RestError
@@ -12,18 +12,19 @@ _BALANCER = "/quantum/v1.0"
 
 @dataclass(frozen=True)
 class State:
-    """The controller's own JSON. snapshot: /wm/malob/snapshot; pools: each with its statistics, by id."""
+    """The controller's own JSON. snapshot: /wm/malob/snapshot; pools: each with its statistics, by id; problems: /wm/malob/problems."""
 
     snapshot: dict[str, Any]
     vips: list[dict[str, Any]]
     pools: dict[str, dict[str, Any]]
+    problems: list[dict[str, Any]] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        return {"snapshot": self.snapshot, "vips": self.vips, "pools": list(self.pools.values())}
+        return {"snapshot": self.snapshot, "vips": self.vips, "pools": list(self.pools.values()), "problems": self.problems}
 
 
 def read(client: RestClient) -> State:
-    """Asks the controller. Raises RestError."""
+    """Asks the controller for all but the problems. Raises RestError."""
     vips = client.get_all(f"{_BALANCER}/vips/")
     pools = {}
     for pool in client.get_all(f"{_BALANCER}/pools/"):

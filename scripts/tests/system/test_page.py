@@ -32,7 +32,7 @@ class PageTest(SystemTest):
     topology_name = "mesh5"
 
     def test_operators_walk(self) -> None:
-        """network, an error beside its field, a VIP, its traffic, why a server, draining one, checking one; nobody is kept out"""
+        """network, an error beside its field, a VIP, its traffic, the minutes before, why a server, draining one, checking one; nobody is kept out"""
         prepare("page")
         client, (first, second) = self.lab.topology.hosts["c1"], self.servers[:2]
         self.addCleanup(self.remove_virtual, "shops")
@@ -60,7 +60,7 @@ class PageTest(SystemTest):
             walk.stdout.close()
             walk.stderr.close()
         self.assertEqual(
-            ["network", "error", "vip", "traffic", "why", "drained", "checked", "everybody"],
+            ["network", "error", "vip", "traffic", "history", "why", "drained", "checked", "everybody"],
             steps,
             f"{complaint}\nhow the page looked then: {folder}/page.png",
         )

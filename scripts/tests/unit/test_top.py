@@ -90,6 +90,9 @@ class ViewsTest(unittest.TestCase):
         row = _MEMBERS.rows(Interval(_reading(1, {"a": 10}), _reading(2, {"a": 13}, servers=[server])))[0]
         self.assertEqual({"id": "a", "pool": "p", "state": "up", "open": 4, "new": 3.0, "total": 13, "cpu": 50.0, "response": 1.5}, row)
 
+    def test_response_below_what_can_be_measured_is_said_to_be_below(self) -> None:
+        self.assertEqual(["< 0.1", "0.1"], [_MEMBERS.column("response").show(value) for value in (0.04, 0.1)])
+
     def test_state_is_the_operators_or_else_whether_it_is_seen(self) -> None:
         servers = [_server("a", 0), _server("b", 0, located=False), _server("c", 0)]
         rows = _MEMBERS.rows(Interval(None, _reading(1, {}, servers=servers, admin={"a": "up", "b": None, "c": "drain"})))

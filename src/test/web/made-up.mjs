@@ -4,6 +4,7 @@
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { GRAPHS } from '../../main/resources/web/js/history.js';
 
 const WEB = [new URL('../../main/resources/web/', import.meta.url), new URL('../../../target/classes/web/', import.meta.url)];
 const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript', mjs: 'text/javascript', svg: 'image/svg+xml' };
@@ -19,6 +20,14 @@ function generator(seed) {
 }
 
 const HEALTH = ['up', 'up', 'up', 'up', 'down', 'up', 'checking', 'unchecked', 'ejected'];
+
+const PROBLEMS = [
+  { reason: 'no_pool', kind: 'vip', id: 'spare', problem: 'VIP spare has no pool and rejects its clients.', remedy: 'Add a pool to it.', command: './malob pool add ID --vip spare' },
+  {
+    reason: 'down', kind: 'member', id: 'server-5', problem: 'Member server-5 (10.0.0.5:21) is down: it fails its health checks.',
+    remedy: 'Check that the service runs and listens on port 21.', command: null,
+  },
+];
 
 const dpid = (number) => number.toString(16).padStart(16, '0').match(/../g).join(':');
 
@@ -68,6 +77,8 @@ class MadeUp {
     this.links = this.state.links.map(() => ({ use: this.random() * 60, latency: 1 + this.random() * 20, capacity: this.random() < 0.3 ? 1000 : 100 }));
     this.members = this.state.members.map(() => ({ active: 0, total: 0, cpu: this.random() * 0.7 }));
     this.refusals = { no_vip: 3, unknown_connection: 0 };
+    this.samples = [];
+    for (let second = 0; second < 400; second++) this.tick();
   }
 
   tick() {
@@ -79,11 +90,45 @@ class MadeUp {
     }
     this.members.forEach((member, i) => {
       const fresh = Math.floor(this.random() * (3 + (i % 3) * 4));
+      member.fresh = fresh;
       member.total += fresh;
       member.active = Math.round(near(member.active, 6, 90));
       member.cpu = near(member.cpu, 0.1, 1);
     });
-    if (this.random() < 0.2) this.refusals.unknown_connection += Math.floor(this.random() * 4);
+    const rejected = this.random() < 0.2 ? Math.floor(this.random() * 4) : 0;
+    this.refusals.unknown_connection += rejected;
+    this.samples = [...this.samples.slice(-599), this.sample(rejected)];
+  }
+
+  /** What a controller would have sampled, with not more than 50 lines. */
+  sample(rejected) {
+    const { members, vips, services } = this.state;
+    const sum = (which) => which.reduce((all, [, value]) => all + value, 0);
+    const perMember = this.members.map((member, i) => [members[i].id, member.fresh]);
+    const perVip = vips.map((vip, i) => [vip.id, sum(perMember.filter((_, at) => at % vips.length === i))]);
+    const times = vips.map((vip, i) => [`${vip.id}/${services[i].id}`, 4 + i * 9 + Math.round(this.random() * 2000) / 1000]);
+    return {
+      time_ms: this.time, requests_per_second: sum(perMember), rejections_per_second: rejected,
+      requests_by_service: Object.fromEntries(perVip.map(([, value], i) => [services[i].id, value])),
+      requests_by_algorithm: { 'SL-PS': perVip[0][1], 'HT-PS': perVip[1][1], 'LC+SPH': perVip[2][1] },
+      requests_by_vip: Object.fromEntries(perVip), requests_by_server: Object.fromEntries(perMember.slice(0, 50)),
+      server_ms_by_service: Object.fromEntries(times),
+      server_ms_by_algorithm: { 'SL-PS': times[0][1], 'HT-PS': times[1][1], 'LC+SPH': times[2][1] },
+      connections: { open: this.open(), ended: 30, dormant: 12 }, rejections: { no_vip: 0, unknown_connection: rejected },
+    };
+  }
+
+  open() {
+    return this.members.reduce((sum, member) => sum + member.active, 0);
+  }
+
+  history() {
+    const shown = { time_ms: this.samples.map((sample) => sample.time_ms) };
+    for (const graph of GRAPHS) {
+      const ids = Object.keys(this.samples[0][graph]);
+      shown[graph] = Object.fromEntries(ids.map((id) => [id, this.samples.map((sample) => sample[graph][id])]));
+    }
+    return shown;
   }
 
   rates() {
@@ -96,8 +141,8 @@ class MadeUp {
         foreign_connections: this.members.map(() => 0), located: this.members.map((_, i) => i % 29 !== 11), health: this.members.map((_, i) => HEALTH[i % HEALTH.length]),
         cpu: this.members.map((member) => round(member.cpu)), response_ms: this.members.map((member) => round(2 + member.cpu * 30)),
       },
-      profiles: this.state.vips.map((vip, i) => ({ vip_id: vip.id, service_id: this.state.services[i].id, ftp_data: false, samples: 9 + this.time / 1e5, reply_bytes: 6e4, service_ms: round(4 + i * 9 + this.random() * 2) })),
-      refusals: this.refusals, open_connections: this.members.reduce((sum, member) => sum + member.active, 0), dormant_connections: 12, unsent_batches: 0,
+      refusals: this.refusals, open_connections: this.open(), dormant_connections: 12, unsent_batches: 0,
+      traffic: this.samples.at(-1), problems: PROBLEMS, problems_left_out: 0,
     };
   }
 }
@@ -137,6 +182,8 @@ export function serve(switchCount, memberCount, port = 0) {
       response.on('close', () => streams.delete(response));
     } else if (pathname === '/wm/malob/connections') {
       json(response, { connections: [], next: null });
+    } else if (pathname === '/wm/malob/history') {
+      json(response, madeUp.history());
     } else if (pathname === '/wm/malob/algorithms') {
       json(response, [{ name: 'SL-PS', description: 'soonest' }, { name: 'LC+SPH', description: 'fewest connections, fewest links' }]);
     } else if (pathname === '/wm/malob/mptcp/status') {

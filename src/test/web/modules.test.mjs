@@ -6,10 +6,14 @@ import test from 'node:test';
 import { algorithmOptions } from '../../main/resources/web/js/algorithms.js';
 import { changesOf, textOf } from '../../main/resources/web/js/changes.js';
 import { niceTop } from '../../main/resources/web/js/chart.js';
-import { bitRate, duration, milliseconds, number, percent, switchLabel } from '../../main/resources/web/js/format.js';
-import { HISTORY_SECONDS, SeriesGroup } from '../../main/resources/web/js/history.js';
+import { bitRate, bytes, duration, milliseconds, number, percent, switchLabel, withPort } from '../../main/resources/web/js/format.js';
+import { GRAPHS, History, HISTORY_SECONDS, SeriesGroup } from '../../main/resources/web/js/history.js';
 import { layout } from '../../main/resources/web/js/layout.js';
 import { Model } from '../../main/resources/web/js/model.js';
+import { shownProblem } from '../../main/resources/web/js/problems.js';
+import { exclusion, knownRejections, rejection } from '../../main/resources/web/js/reasons.js';
+import { stateOf } from '../../main/resources/web/js/states.js';
+import { timeName } from '../../main/resources/web/js/traffic.js';
 import { SERVER_VALUES } from '../../main/resources/web/js/values.js';
 
 const ONE = '00:00:00:00:00:00:00:01';
@@ -38,11 +42,16 @@ function rates(time, totals, more = {}) {
   return {
     state: 'tag', time_ms: time, links: [[40, 5, 50, 10, 2], [1, 7, 100, 99, 3]],
     member_values: { active_connections: totals.map(() => 1), total_connections: totals, cpu: totals.map(() => 0.5), located: totals.map(() => true), health: totals.map(() => 'up') },
-    profiles: [], refusals: {}, open_connections: 2, dormant_connections: 0, unsent_batches: 0, ...more,
+    refusals: {}, traffic: null, problems: [], problems_left_out: 0, open_connections: 2, dormant_connections: 0, unsent_batches: 0, ...more,
   };
 }
 
 const latest = (group, name) => group.series.get(name)?.at(-1)[1];
+
+/** What the controller samples at one moment. */
+function sample(seconds, more = {}) {
+  return { time_ms: seconds * 1000, requests_per_second: 5, rejections_per_second: 2, requests_by_service: { http: 5 }, connections: { open: 2 }, ...more };
+}
 
 test('edges: both directions are one, with what is worse of them', () => {
   const model = modelOfTwo();
@@ -82,8 +91,8 @@ test('rates: VIPs with many half-open connections are told of, and others not an
   const model = modelOfTwo();
   model.setRates(rates(0, [0, 0], { half_open: { v: [130000, 500000], gone: [500000, 500000] } }));
   assert.deepEqual(model.halfOpenNotices, [
-    `VIP ${model.vip('v')?.name ?? 'v'} has 130 k of at most 500 k half-open connections`,
-    'VIP gone has 500 k of at most 500 k half-open connections: new ones are dropped',
+    'VIP v has 130 k half-open connections (max 500 k)',
+    'VIP gone has 500 k half-open connections (max 500 k) and drops new ones',
   ]);
   model.setRates(rates(1000, [0, 0]));
   assert.deepEqual(model.halfOpenNotices, []);
@@ -95,19 +104,23 @@ test('rates: what was placed since, by the time between; the first numbers tell 
   assert.equal(model.memberNumbers.get('a').perSecond, null);
   model.setRates(rates(3000, [110, 50]));
   assert.equal(model.memberNumbers.get('a').perSecond, 5);
-  assert.equal(model.history.perSecond, 5);
-  assert.equal(latest(model.history.byService, 'HTTP'), 5);
-  assert.equal(latest(model.history.byAlgorithm, 'SL-PS'), 5);
 });
 
-test('rates: a controller that counts placements is taken at its word', () => {
+test('rates: the sample of traffic goes into the graphs', () => {
   const model = modelOfTwo();
-  const placements = (count) => ({ placements: [['default', 'LC+SPH', 'placed', count], ['default', 'LC+SPH', 'no_member', 7]] });
-  model.setRates(rates(0, [0, 0], placements(3)));
-  model.setRates(rates(1000, [10, 0], placements(12)));
-  assert.equal(latest(model.history.byService, 'Default'), 9);
-  assert.equal(latest(model.history.byAlgorithm, 'LC+SPH'), 9);
-  assert.equal(latest(model.history.byService, 'HTTP'), undefined);
+  assert.equal(model.history.perSecond, null);
+  model.setRates(rates(1000, [0, 0]));
+  model.setRates(rates(2000, [0, 0], { traffic: sample(2) }));
+  assert.deepEqual([model.history.perSecond, model.history.rejectedPerSecond], [5, 2]);
+  assert.equal(latest(model.history.of('requests_by_service'), 'http'), 5);
+  assert.equal(latest(model.history.of('connections'), 'open'), 2);
+});
+
+test('rates: problems are those of the controller', () => {
+  const model = modelOfTwo();
+  model.setRates(rates(0, [0, 0], { problems: [{ reason: 'down', id: 'a', problem: 'Member a is down.' }, { id: 'x' }, null], problems_left_out: 3 }));
+  assert.deepEqual(model.problems.map((each) => each.id), ['a']);
+  assert.equal(model.problemsLeftOut, 3);
 });
 
 test('rates: what is measured of members is taken by its name, whatever the controller has', () => {
@@ -138,17 +151,13 @@ test('rates: a counter that begins again, and a member that is new, give nothing
   const model = modelOfTwo();
   model.setRates(rates(0, [100]));
   model.setRates(rates(1000, [3, 70]));
-  assert.equal(model.history.perSecond, 0);
+  assert.deepEqual(['a', 'b'].map((id) => model.memberNumbers.get(id).perSecond), [0, 0]);
 });
 
-test('times: learnt ones only, by service and algorithm', () => {
-  const model = modelOfTwo();
-  const profile = (service, samples, ms) => ({ vip_id: 'web', service_id: service, ftp_data: false, samples, service_ms: ms });
-  const profiles = [profile('http', 30, 4), profile('default', 0, 99)];
-  model.setRates(rates(0, [0, 0], { profiles }));
-  model.setRates(rates(1000, [0, 0], { profiles }));
-  assert.deepEqual([...model.history.serviceTimes.series.keys()], ['web, HTTP']);
-  assert.equal(latest(model.history.algorithmTimes, 'SL-PS'), 4);
+test('times: lines have the names of VIP and service', () => {
+  const model = modelOfTwo({ vips: [{ id: 'web', name: 'Shop', address: '10.0.0.100', port: '80' }] });
+  assert.deepEqual(['web/http', 'web/http/data', 'gone/other', 'SL-PS'].map((id) => timeName(model, id)),
+    ['Shop, HTTP', 'Shop, HTTP data', 'gone, other', 'SL-PS']);
 });
 
 test('algorithm of a VIP: its own, the pool\'s, the service\'s; of one without port, none', () => {
@@ -165,6 +174,74 @@ test('history: no longer than its window, and a series that has ended goes', () 
   for (let time = 0; time <= HISTORY_SECONDS + 50; time++) group.add(time, new Map(time < 10 ? [['early', 1], ['all', 2]] : [['all', 2]]));
   assert.deepEqual([...group.series.keys()], ['all']);
   assert.equal(group.series.get('all').length, HISTORY_SECONDS + 1);
+});
+
+test('history: what the controller kept is there at once, and samples follow it', () => {
+  const history = new History();
+  history.load({ time_ms: [1000, 2000, 3000], requests_by_service: { http: [null, 4, 6], gone: [null, null, null] } });
+  assert.deepEqual(history.of('requests_by_service').series.get('http'), [[2, 4], [3, 6]]);
+  assert.deepEqual([...history.of('requests_by_service').series.keys()], ['http']);
+  assert.equal(history.time, 3);
+  for (const seconds of [2, 3, 4]) history.add(sample(seconds));
+  assert.deepEqual(history.of('requests_by_service').series.get('http'), [[2, 4], [3, 6], [4, 5]]);
+});
+
+test('history: loaded again after a pause, the gap is filled and nothing is there twice', () => {
+  const history = new History();
+  history.add(sample(1));
+  history.load({ time_ms: [1000, 2000, 3000], requests_by_service: { http: [5, 7, 8] } });
+  assert.deepEqual(history.of('requests_by_service').series.get('http'), [[1, 5], [2, 7], [3, 8]]);
+});
+
+test('history: samples of a controller that has restarted elsewhere begin anew', () => {
+  const history = new History();
+  history.load({ time_ms: [500000], requests_by_service: { http: [9] } });
+  history.add(sample(3));
+  assert.deepEqual(history.of('requests_by_service').series.get('http'), [[3, 5]]);
+});
+
+test('history: whatever is missing in an answer, the rest is taken', () => {
+  for (const sent of [null, {}, { time_ms: null }, { time_ms: [1000], connections: null }, { time_ms: [1000], connections: { open: null } }]) {
+    const history = new History();
+    history.load(sent);
+    assert.equal(history.of('connections').series.size, 0);
+  }
+});
+
+test('history: the graphs are those of the controller', () => {
+  const source = readFileSync(new URL('../../main/java/io/malob/rest/live/TrafficGraph.java', import.meta.url), 'utf8');
+  assert.deepEqual(GRAPHS, [...source.matchAll(/^ {2}([A-Z_]+)[,;]/gm)].map(([, name]) => name.toLowerCase()));
+});
+
+test('reasons: each reason of the controller has words, and a new one its name', () => {
+  const source = readFileSync(new URL('../../main/java/io/malob/balancer/api/RejectReason.java', import.meta.url), 'utf8');
+  assert.deepEqual(knownRejections, [...source.matchAll(/^ {2}([A-Z_]+)[,;]/gm)].map(([, name]) => name.toLowerCase()));
+  assert.equal(rejection('no_pool'), 'the VIP has no pool');
+  assert.deepEqual([rejection('not_thought_of'), exclusion('not_thought_of')], ['not thought of', 'not thought of']);
+});
+
+test('problems: each reason of the controller leads somewhere, but for missing switches', () => {
+  const source = readFileSync(new URL('../../main/java/io/malob/rest/problem/Problem.java', import.meta.url), 'utf8');
+  const reasons = [...source.matchAll(/^ {4}([A-Z_]+)\(/gm)].map(([, name]) => name.toLowerCase());
+  assert.ok(reasons.length >= 9);
+  const shown = reasons.map((reason) => shownProblem({ reason, id: 'a b', problem: 'One.', remedy: 'Two.' }));
+  assert.deepEqual(shown.filter(({ href }) => href === null).map(({ key }) => key), ['no_switch a b']);
+  assert.deepEqual(shown.filter(({ sentence }) => sentence !== 'One. Two.').map(({ key, sentence }) => [key, sentence]), [['no_pool a b', 'One.'], ['no_members a b', 'One.']]);
+  assert.equal(shownProblem({ reason: 'no_members', id: 'p' }).href, '#/catalog?new=members&pool_id=p');
+  assert.equal(shownProblem({ reason: 'not_thought_of', id: 'p', problem: 'One.' }).sentence, 'One.');
+});
+
+test('servers: their state is the operator\'s, or else what keeps them from connections', () => {
+  const state = (member, numbers) => stateOf({ pool_id: 'p', ...member }, { located: true, health: 'up', ...numbers });
+  assert.deepEqual([
+    state({}, {}), state({ admin_state: 'drain' }, { health: 'down' }), state({}, { health: 'down' }), state({}, { health: 'ejected' }),
+    state({}, { health: 'checking', located: false }), state({}, { health: 'unchecked', located: false }), state({ pool_id: null }, {}),
+  ], ['up', 'drain', 'failing', 'ejected', 'checking', 'lost', 'idle']);
+});
+
+test('hosts: those with members have the names of these', () => {
+  const model = modelOfTwo({ members: [{ id: 'a', address: '10.0.0.1', pool_id: 'p' }, { id: 'b', address: '10.0.0.1', pool_id: 'p' }] });
+  assert.deepEqual([model.namesAt(['10.0.0.1']), model.namesAt(['10.0.0.9', '10.0.0.1']), model.namesAt(['10.0.0.9'])], ['a, b', 'a, b', '']);
 });
 
 /** The document with one field of it, or one item of a list, taken away; each in turn. */
@@ -202,7 +279,7 @@ test('state: whatever field is missing, the rest is there, with its numbers', ()
     assert.ok(model.edges.length >= (where.startsWith('links') ? 0 : whole.edges.length), where);
     assert.ok(model.state.hosts.length >= (where === 'hosts' || where === 'hosts is null' ? 0 : EXAMPLE.state.hosts.length - 1), where);
     for (const host of model.state.hosts) assert.ok(host.mac && host.name && Array.isArray(host.addresses), where);
-    assert.equal(model.open, EXAMPLE.rates.open_connections, where);
+    assert.equal(model.history.openConnections, EXAMPLE.rates.traffic.connections.open, where);
     for (const vip of model.state.vips) model.algorithmOfVip(vip);
     count++;
   }
@@ -271,7 +348,12 @@ test('texts: what is not known is a dash', () => {
   assert.deepEqual([duration(59), duration(61), duration(7260)], ['59 s', '1 min 1 s', '2 h 1 min']);
 });
 
-test('latency: below what can be measured it is said to be below', () => {
+test('texts: bytes, and addresses with and without a port', () => {
+  assert.deepEqual([bytes(null), bytes(500), bytes(12345)], ['–', '500 B', '12.3 kB']);
+  assert.deepEqual([withPort('10.0.0.1', 80), withPort('10.0.0.1', null), withPort('10.0.0.1', 0)], ['10.0.0.1:80', '10.0.0.1', '10.0.0.1:0']);
+});
+
+test('times: below what can be measured they are said to be below', () => {
   assert.deepEqual([milliseconds(null), milliseconds(0), milliseconds(0.099), milliseconds(0.1), milliseconds(5.2)], ['–', '< 0.1 ms', '< 0.1 ms', '0.10 ms', '5.20 ms']);
 });
 

@@ -66,12 +66,23 @@ async function seesAnError(page) {
   assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Add VIP');
 }
 
+/** Follows the link of a problem to a form that knows what it is about. */
+async function solves(page, problem, action, values) {
+  await page.locator('#problems li', { hasText: problem }).getByRole('link', { name: action }).click();
+  await fill(page, values);
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
+/** The page says what is missing, and leads to it. */
 async function makesAVip(page) {
   await add(page, 'VIP', { Address: '10.0.0.100', Port: '80', Protocol: 'tcp', Id: 'shop', Algorithm: 'RR+SPH' });
   await page.getByRole('row', { name: /shop.*10\.0\.0\.100:80/ }).first().waitFor();
-  await add(page, 'pool', { Id: 'shops', VIP: 'shop' });
-  await add(page, 'member', { Address: first, Port: '80', Pool: 'shops', Id: 'one' });
+  await page.locator('#problems li', { hasText: 'VIP shop has no pool and rejects its clients.' }).waitFor();
+  await picture(page, 'problem');
+  await solves(page, 'VIP shop has no pool', 'Add a pool', { Id: 'shops' });
+  await solves(page, 'Pool shops of VIP shop has no members', 'Add a member', { Address: first, Port: '80', Id: 'one' });
   await add(page, 'member', { Address: second, Port: '80', Pool: 'shops', Id: 'two' });
+  await page.locator('#problems').waitFor({ state: 'hidden' });
 }
 
 async function seesTraffic(page) {
@@ -84,13 +95,27 @@ async function seesTraffic(page) {
   await page.locator('.chart-card').first().getByText(/^RR\+SPH/).waitFor();
   await toView(page, 'network');
   await page.getByLabel('Show paths of').selectOption('shop');
-  await page.getByText(/connections? over \d+ paths? of requests/).waitFor();
+  await page.getByText(/connections? on \d+ request paths?/).waitFor();
   await picture(page, 'network');
+}
+
+/** A page that is opened anew has the graphs of the minutes before, and the names of members and VIPs. */
+async function seesHistory(page) {
+  await toView(page, 'traffic');
+  await page.reload();
+  await page.waitForFunction(() => {
+    const line = document.querySelectorAll('.chart-card')[2]?.querySelector('.line');
+    return (line?.getAttribute('d').split('L').length ?? 0) > 5 + performance.now() / 1000;
+  });
+  await page.locator('.chart-card').first().getByText(/^HTTP/).waitFor();
+  await picture(page, 'traffic');
+  await toView(page, 'connections');
+  await page.getByRole('row', { name: /shop, 10\.0\.0\.100:80 (one|two) / }).first().waitFor();
 }
 
 async function asksWhy(page) {
   await page.evaluate((address) => { location.hash = `#/why?vip=shop&client=${address}`; }, client);
-  await page.getByRole('heading', { name: / would get (one|two)$/ }).waitFor();
+  await page.getByRole('heading', { name: / would get server (one|two)$/ }).waitFor();
   await page.getByText(/Algorithm RR\+SPH applies because the VIP sets it/).waitFor();
   await picture(page, 'why');
 }
@@ -106,9 +131,10 @@ async function drains(page) {
 /** A monitor of a port that nobody listens at takes a server out, and its end brings it back. */
 async function seesChecks(page) {
   await toView(page, 'catalog');
-  await add(page, 'health monitor', { Id: 'checks', Pool: 'shops', Port: '9', Every: '1', 'Down after': '1' });
+  await add(page, 'health monitor', { Id: 'checks', Pool: 'shops', Port: '9', Interval: '1', 'Down after': '1' });
   await toView(page, 'servers');
-  await page.getByRole('row', { name: /^one .*Fails its checks/ }).waitFor();
+  await page.getByRole('row', { name: /^one .*Fails health checks/ }).waitFor();
+  await page.locator('#problems li', { hasText: /^Member one .* is down: it fails its health checks/ }).waitFor();
   await picture(page, 'failing');
   await toView(page, 'catalog');
   await page.getByRole('button', { name: 'Change pool shops' }).click();
@@ -120,12 +146,15 @@ async function seesChecks(page) {
   await page.getByRole('row', { name: /^one .*Up/ }).waitFor();
 }
 
-/** What an automatic check can find of what keeps people out, in all views. */
-async function isForEverybody(browser) {
+/** What an automatic check can find of what keeps people out, in all views, and with a problem to show. */
+async function isForEverybody(browser, operator) {
+  await toView(operator, 'catalog');
+  await add(operator, 'VIP', { Address: '10.0.0.101', Id: 'spare' });
   const barriers = [];
   for (const [size, scheme] of [['wide', 'light'], ['narrow', 'dark']]) {
     const { page } = await open(browser, url, { size, scheme, bypassCSP: true });
     await page.addScriptTag({ content: AXE });
+    await page.locator('#problems').waitFor();
     for (const view of VIEWS) {
       await toView(page, view);
       await page.waitForTimeout(200);
@@ -152,13 +181,15 @@ try {
   done('vip');
   await seesTraffic(page);
   done('traffic');
+  await seesHistory(page);
+  done('history');
   await asksWhy(page);
   done('why');
   await drains(page);
   done('drained');
   await seesChecks(page);
   done('checked');
-  await isForEverybody(browser);
+  await isForEverybody(browser, page);
   done('everybody');
   assert.deepEqual(complaints, [], 'what the browser complained of');
 } catch (error) {

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from malob.cli import table
+from malob.cli.status.view import latency
 
 _HEADER = ["uplink", "state", "address", "gateway", "capacity", "from", "received", "sent", "round trip", "open", "flows", "reset"]
 
@@ -37,7 +38,7 @@ def _row(uplink: Mapping[str, Any]) -> list[str]:
         uplink.get("capacity_source") or "unknown",
         rate(uplink.get("rate_bps")),
         rate(uplink.get("sent_bps")),
-        "unknown" if trip is None else f"{trip:.1f} ms",
+        "unknown" if trip is None else f"{latency(trip, 1)} ms",
         str(flows["open"]),
         str(flows["total"]),
         str(flows["reset"]),

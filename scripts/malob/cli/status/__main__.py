@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import sys
 import time
+from dataclasses import replace
 
 from malob.cli import target
 from malob.cli.arguments import Parser, seconds
-from malob.cli.status.problems import problems
+from malob.cli.status import problems
 from malob.cli.status.view import tables
 from malob.errors import run_main
 from malob.rest.client import RestClient, asking
@@ -32,7 +33,7 @@ def main() -> int:
     client = target.client(options)
     state = _read(client)
     if options.json:
-        print(json.dumps({**state.to_json(), "problems": problems(state)}, indent=2))
+        print(json.dumps(state.to_json(), indent=2))
         return 0
     print("\n".join(_shown(state)))
     with orderly_end():
@@ -46,13 +47,13 @@ def main() -> int:
 
 
 def _shown(state: State) -> list[str]:
-    found = problems(state)
+    found = problems.lines(state.problems)
     return [*tables(state), *(["", "problems"] if found else []), *found]
 
 
 def _read(client: RestClient) -> State:
     with asking(client):
-        return read(client)
+        return replace(read(client), problems=client.get("/wm/malob/problems"))
 
 
 if __name__ == "__main__":

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from malob.cli.status.values import SERVER_VALUES
+from malob.cli.status.values import RESOLUTION_MS, SERVER_VALUES
 from malob.cli.table import render
 from malob.rest.state import State
 
 UNKNOWN = "-"
-
-#: Latencies of links below that are not told apart (LATENCY_RESOLUTION_NANOS of the controller, below_ms in REST).
-LATENCY_RESOLUTION_MS = 0.1
-
 
 def tables(state: State) -> list[str]:
     """Lines: switches, links, virtual addresses, members; units are in the headings, and '-' is not known."""
@@ -123,14 +119,17 @@ SERVER_VALUE_HEADINGS = tuple(heading for value in SERVER_VALUES for heading in 
 
 def server_values(server: Mapping[str, Any]) -> list[str]:
     """What agents have measured of a server, each with its age."""
-    return [cell for value in SERVER_VALUES for cell in (number(value.of(server), value.digits), _age(server.get(value.name)))]
+    return [cell for value in SERVER_VALUES for cell in (above(value.resolution, value.of(server), value.digits), _age(server.get(value.name)))]
 
 
 def latency(value_ms: float | None, digits: int) -> str:
+    """A time in milliseconds."""
+    return above(RESOLUTION_MS, value_ms, digits)
+
+
+def above(resolution: float, value: float | None, digits: int) -> str:
     """Shows a value below the resolution as "< resolution"."""
-    if value_ms is not None and value_ms < LATENCY_RESOLUTION_MS:
-        return f"< {LATENCY_RESOLUTION_MS:g}"
-    return number(value_ms, digits)
+    return f"< {resolution:g}" if value is not None and value < resolution else number(value, digits)
 
 
 def _latency(measured: Mapping[str, Any] | None) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Callable, Union
 
-from malob.cli.status.values import SERVER_VALUES
-from malob.cli.status.view import LATENCY_RESOLUTION_MS, end
+from malob.cli.status.values import RESOLUTION_MS, SERVER_VALUES
+from malob.cli.status.view import end
 from malob.cli.top.reading import Interval
 
 #: What a cell holds. Numbers are sorted as such, the largest first; None is not known, and comes last.
@@ -136,7 +136,7 @@ VIEWS: Sequence[View] = (
             Column("open", "OPEN", 6, 0),
             Column("new", "NEW/S", 7, 1),
             Column("total", "TOTAL", 8, 0),
-            *(Column(value.key, value.short, value.width, value.digits) for value in _SHOWN),
+            *(Column(value.key, value.short, value.width, value.digits, value.resolution) for value in _SHOWN),
         ),
         "new",
         _members,
@@ -147,7 +147,7 @@ VIEWS: Sequence[View] = (
             Column("from", "FROM", 12),
             Column("to", "TO", 12),
             Column("open", "OPEN", 7, 0),
-            Column("latency", "LATENCY MS", 10, 2, LATENCY_RESOLUTION_MS),
+            Column("latency", "LATENCY MS", 10, 2, RESOLUTION_MS),
             Column("use", "USE MBIT/S", 10, 1),
             Column("capacity", "CAPACITY", 9, 0),
             Column("share", "USE %", 6, 0),

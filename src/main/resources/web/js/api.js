@@ -48,7 +48,7 @@ async function send(method, path, body, more = {}) {
   try {
     answer = text === '' ? null : JSON.parse(text);
   } catch {
-    if (response.ok) throw new ApiError(response.status, 'The answer is no JSON.', null);
+    if (response.ok) throw new ApiError(response.status, 'The answer of the controller is not JSON.', null);
   }
   if (!response.ok) {
     const sentence = answer?.error ?? `The controller answered ${response.status}.`;
@@ -71,7 +71,7 @@ export async function remove(path) {
   return (await send('DELETE', path)).body;
 }
 
-/** Changes fields of what is there. With a tag, only if nobody else has changed it since that was given. */
+/** Changes fields of an item. With a tag, only if the item has not changed since the controller gave that tag. */
 export async function put(path, body, tag = null) {
   return (await send('PUT', path, body, tag ? { 'If-Match': tag } : {})).body;
 }

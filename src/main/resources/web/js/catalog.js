@@ -5,103 +5,104 @@ import { CATALOG, get, getTagged, itemPath, post, put, remove } from './api.js';
 import { changesOf, textOf } from './changes.js';
 import { announce, el } from './dom.js';
 import { openForm } from './form.js';
-import { plural, UNKNOWN, withUnit } from './format.js';
+import { capitalized, plural, withPort, withUnit } from './format.js';
 import { DataTable } from './table.js';
 
 const PROTOCOLS = [['', 'any'], ['tcp', 'TCP'], ['udp', 'UDP'], ['icmp', 'ICMP']];
 const MONITORS = [
-  ['TCP', 'TCP: the port takes connections'], ['PING', 'PING: the machine answers'], ['HTTP', 'HTTP: a page comes'], ['AGENT', 'AGENT: its agent reports'],
+  ['TCP', 'TCP: the port accepts connections'], ['PING', 'PING: the server answers a ping'], ['HTTP', 'HTTP: a request gets the expected response'],
+  ['AGENT', 'AGENT: its agent reports'],
 ];
-/** All kinds: what they are called, shown and asked for with. `algorithms` gives those that are known. */
+/** All kinds: their names, columns and form fields. `algorithms` returns the known algorithms. */
 function kinds(model, algorithms) {
   const pools = () => [['', 'none'], ...model.state.pools.map((pool) => [pool.id, pool.name])];
   const vips = () => [['', 'none'], ...model.state.vips.map((vip) => [vip.id, `${vip.name} (${vip.address})`])];
   const hosts = () => model.state.hosts.flatMap((host) => host.addresses).slice(0, 300);
-  const id = { name: 'id', label: 'Id', hint: 'Letters, digits, _ . : -  One is made if you leave it out.', fixed: true };
+  const id = { name: 'id', label: 'Id', hint: 'Letters, digits and _ . : - (generated if empty)', fixed: true };
   const adminState = {
     name: 'admin_state', label: 'State', only: (item) => item !== null && 'admin_state' in item,
-    options: () => [['up', 'up'], ['drain', 'drain: no new connections, open ones go on'], ['down', 'down: closed at once']],
+    options: () => [['up', 'up'], ['drain', 'drain: no new connections, open ones continue'], ['down', 'down: no connections, open ones are closed']],
   };
   return {
     vips: {
       noun: ['VIP', 'VIPs'], title: 'VIPs', words: 'The addresses that clients use.',
       columns: [
         ['Name', (vip) => vip.name], ['Id', (vip) => vip.id],
-        ['Address', (vip) => `${vip.address}${vip.port === null ? '' : `:${vip.port}`}`], ['Protocol', (vip) => vip.protocol ?? 'any'],
-        ['Pool', (vip) => model.poolOfVip(vip.id)?.name ?? UNKNOWN], ['Algorithm', (vip) => model.algorithmOfVip(vip) ?? 'by port'],
+        ['Address', (vip) => withPort(vip.address, vip.port)], ['Protocol', (vip) => vip.protocol ?? 'any'],
+        ['Pool', (vip) => model.poolOfVip(vip.id)?.name ?? 'none'], ['Algorithm', (vip) => model.algorithmOfVip(vip) ?? 'by port'],
       ],
       fields: [
-        { name: 'address', label: 'Address', hint: 'IPv4, one that no host has', required: true },
-        { name: 'port', label: 'Port', hint: 'TCP or UDP port, or ICMP type; every port if you leave it out', inputmode: 'numeric' },
+        { name: 'address', label: 'Address', hint: 'An IPv4 address that no host has', required: true },
+        { name: 'port', label: 'Port', hint: 'TCP or UDP port, or ICMP type; every port if empty', inputmode: 'numeric' },
         { name: 'protocol', label: 'Protocol', options: () => PROTOCOLS },
-        { name: 'name', label: 'Name', hint: 'For people' }, id,
+        { name: 'name', label: 'Name', hint: 'For display; the id if empty' }, id,
         { name: 'lb_method', label: 'Algorithm', options: (vip) => algorithmOptions(algorithms(), vip?.lb_method, "the pool's, or the service's") },
-        { name: 'allowed_sources', label: 'Allowed clients', hint: 'Networks, with commas between them, as 10.0.0.0/8; everybody if you leave it out' },
-        { name: 'connection_limit', label: 'Most connections', hint: 'Open at a time; any number if you leave it out', inputmode: 'numeric' },
+        { name: 'allowed_sources', label: 'Allowed clients', hint: 'Networks, separated by commas, for example 10.0.0.0/8; all clients if empty' },
+        { name: 'connection_limit', label: 'Max connections', hint: 'Open at the same time; unlimited if empty', inputmode: 'numeric' },
       ],
     },
     pools: {
-      noun: ['pool', 'pools'], title: 'Pools', words: 'The groups of servers, one behind each VIP.',
+      noun: ['pool', 'pools'], title: 'Pools', words: 'The groups of servers behind the VIPs, one for each VIP.',
       columns: [
         ['Name', (pool) => pool.name], ['Id', (pool) => pool.id],
-        ['VIP', (pool) => (pool.vip_id ? model.vip(pool.vip_id)?.name ?? pool.vip_id : UNKNOWN)],
-        ['Members', (pool) => String(model.membersOfPool(pool.id).length)], ['Algorithm', (pool) => pool.lb_method ?? UNKNOWN],
+        ['VIP', (pool) => (pool.vip_id ? model.vip(pool.vip_id)?.name ?? pool.vip_id : 'none')],
+        ['Members', (pool) => String(model.membersOfPool(pool.id).length)], ['Algorithm', (pool) => pool.lb_method ?? 'from VIP or service'],
       ],
       fields: [
-        { name: 'name', label: 'Name', hint: 'For people' }, id, { name: 'vip_id', label: 'VIP', options: vips },
+        { name: 'name', label: 'Name', hint: 'For display; the id if empty' }, id, { name: 'vip_id', label: 'VIP', options: vips },
         { name: 'protocol', label: 'Protocol', options: () => PROTOCOLS },
         { name: 'lb_method', label: 'Algorithm', options: (pool) => algorithmOptions(algorithms(), pool?.lb_method, "the VIP's, or the service's") },
-        { name: 'session_persistence', label: 'Clients stay', hint: 'SOURCE_IP,timeout=1800: with their member, for 1800 s; not if you leave it out' },
-        { name: 'slow_start', label: 'Slow start', hint: 'Seconds until a member that joins or is back has its full share', inputmode: 'numeric' },
+        { name: 'session_persistence', label: 'Session persistence', hint: 'SOURCE_IP,timeout=1800 keeps clients on their member for 1800 s; off if empty' },
+        { name: 'slow_start', label: 'Slow start', hint: 'Seconds in which a new or recovered member reaches its full share; 0 if empty', inputmode: 'numeric' },
       ],
     },
     members: {
       noun: ['member', 'members'], title: 'Members', words: 'The servers.',
       columns: [
-        ['Id', (member) => member.id], ['Address', (member) => `${member.address}${member.port ? `:${member.port}` : ''}`],
-        ['Pool', (member) => (member.pool_id ? model.pool(member.pool_id)?.name ?? member.pool_id : UNKNOWN)],
+        ['Id', (member) => member.id], ['Address', (member) => withPort(member.address, member.port)],
+        ['Pool', (member) => (member.pool_id ? model.pool(member.pool_id)?.name ?? member.pool_id : 'none')],
         ['Weight', (member) => String(member.weight)], ['State', (member) => member.admin_state ?? 'up'],
       ],
       fields: [
-        { name: 'address', label: 'Address', hint: 'IPv4 of the server', suggestions: hosts, required: true },
-        { name: 'port', label: 'Port', hint: 'The port that the client asked for if you leave it out', inputmode: 'numeric' },
+        { name: 'address', label: 'Address', hint: 'The IPv4 address of the server', suggestions: hosts, required: true },
+        { name: 'port', label: 'Port', hint: "The port on the server; the client's destination port if empty", inputmode: 'numeric' },
         { name: 'pool_id', label: 'Pool', options: pools },
-        { name: 'weight', label: 'Weight', hint: '0 to 256; 1 if you leave it out; 0: nothing new', inputmode: 'numeric' },
-        { name: 'connection_limit', label: 'Most connections', hint: 'Open at a time; any number if you leave it out', inputmode: 'numeric' },
-        { name: 'backup', label: 'Backup', options: () => [['false', 'no'], ['true', 'yes: only while no other member can']] }, id, adminState,
+        { name: 'weight', label: 'Weight', hint: '0 to 256; 1 if empty; 0: no new connections', inputmode: 'numeric' },
+        { name: 'connection_limit', label: 'Max connections', hint: 'Open at the same time; unlimited if empty', inputmode: 'numeric' },
+        { name: 'backup', label: 'Backup', options: () => [['false', 'no'], ['true', 'yes: only while no other member is usable']] }, id, adminState,
       ],
     },
     health_monitors: {
-      noun: ['health monitor', 'health monitors'], title: 'Health monitors', words: 'How the members of pools are checked.',
+      noun: ['health monitor', 'health monitors'], title: 'Health monitors', words: 'Checks of the members of a pool, max one for each pool.',
       columns: [
         ['Name', (monitor) => monitor.name], ['Id', (monitor) => monitor.id], ['Type', (monitor) => monitor.type],
-        ['Pool', (monitor) => (monitor.pool_id ? model.pool(monitor.pool_id)?.name ?? monitor.pool_id : UNKNOWN)],
-        ['Every', (monitor) => withUnit(monitor.delay, 's')],
-        ['Down after', (monitor) => plural(monitor.attempts_before_deactivation, 'failure')], ['Up after', (monitor) => plural(monitor.rise, 'success', 'successes')],
+        ['Pool', (monitor) => (monitor.pool_id ? model.pool(monitor.pool_id)?.name ?? monitor.pool_id : 'none')],
+        ['Interval', (monitor) => withUnit(monitor.delay, 's')],
+        ['Down after', (monitor) => plural(monitor.attempts_before_deactivation, 'failure')], ['Up after', (monitor) => plural(monitor.rise, 'pass', 'passes')],
       ],
       fields: [
         { name: 'type', label: 'Type', options: () => MONITORS }, { name: 'pool_id', label: 'Pool', options: pools },
-        { name: 'delay', label: 'Every', hint: 'Seconds from one check to the next; 5 if you leave it out', inputmode: 'numeric' },
-        { name: 'timeout', label: 'Time-out', hint: 'Seconds that an answer may take', inputmode: 'numeric' },
-        { name: 'attempts_before_deactivation', label: 'Down after', hint: 'Failures in a row', inputmode: 'numeric' },
-        { name: 'rise', label: 'Up after', hint: 'Successes in a row', inputmode: 'numeric' },
-        { name: 'port', label: 'Port', hint: "The member's if you leave it out", inputmode: 'numeric' },
-        { name: 'on_down', label: 'When one is down', options: () => [['reset', 'its connections are reset'], ['keep', 'its connections are kept']] },
-        { name: 'url_path', label: 'Path', hint: 'HTTP only, as the next three' },
+        { name: 'delay', label: 'Interval', hint: 'Seconds between checks; 5 if empty', inputmode: 'numeric' },
+        { name: 'timeout', label: 'Timeout', hint: 'Seconds to wait for an answer; 2 if empty', inputmode: 'numeric' },
+        { name: 'attempts_before_deactivation', label: 'Down after', hint: 'Failures in a row; 3 if empty', inputmode: 'numeric' },
+        { name: 'rise', label: 'Up after', hint: 'Passes in a row; 2 if empty', inputmode: 'numeric' },
+        { name: 'port', label: 'Port', hint: "The member's port if empty", inputmode: 'numeric' },
+        { name: 'on_down', label: 'When a member goes down', options: () => [['reset', 'reset its connections'], ['keep', 'keep its connections']] },
+        { name: 'url_path', label: 'Path', hint: 'HTTP only, like the next three fields; / if empty' },
         { name: 'http_method', label: 'Method', options: () => [['', 'GET'], ['HEAD', 'HEAD'], ['OPTIONS', 'OPTIONS']] },
-        { name: 'expected_codes', label: 'Expected codes', hint: 'As 200-299' }, { name: 'expected_body', label: 'Expected text', hint: 'That is in the body' },
-        { name: 'name', label: 'Name', hint: 'For people' }, id,
+        { name: 'expected_codes', label: 'Expected codes', hint: 'For example 200-299; 200 if empty' }, { name: 'expected_body', label: 'Expected text', hint: 'The body must contain it' },
+        { name: 'name', label: 'Name', hint: 'For display; the id if empty' }, id,
       ],
     },
     services: {
-      noun: ['service', 'services'], title: 'Services', words: 'The algorithm for each port, where neither VIP nor pool names one.',
+      noun: ['service', 'services'], title: 'Services', words: 'The algorithm for each port. The algorithm of a VIP or pool takes precedence.',
       columns: [
         ['Name', (service) => service.service_name], ['Id', (service) => service.id], ['Port', (service) => service.port ?? 'all others'],
         ['Protocol', (service) => service.protocol ?? 'any'], ['Algorithm', (service) => service.algorithm],
       ],
       fields: [
-        { name: 'service_name', label: 'Name', hint: 'For people' },
-        { name: 'port', label: 'Port', hint: 'The default entry has none', inputmode: 'numeric' },
+        { name: 'service_name', label: 'Name', hint: 'For display; the id if empty' },
+        { name: 'port', label: 'Port', hint: 'TCP or UDP port, or ICMP type; none in the default entry', inputmode: 'numeric' },
         { name: 'protocol', label: 'Protocol', options: () => PROTOCOLS }, id,
         { name: 'algorithm', label: 'Algorithm', options: (service) => algorithmOptions(algorithms(), service?.algorithm, null) },
       ],
@@ -126,7 +127,7 @@ export class CatalogView {
   #section(kind, { noun, title, words, columns }) {
     const table = new DataTable({
       caption: title, noun, keyOf: (item) => item.id, search: kind === 'members' || kind === 'vips',
-      empty: el('p', { text: `There are no ${noun[1]} yet.` }),
+      empty: el('p', { text: `No ${noun[1]} yet.` }),
       columns: [
         ...columns.map(([name, text]) => ({ name, text, value: text })),
         { name: 'Actions', hidden: true, make: (item) => this.#actions(kind, item.id) },
@@ -149,11 +150,11 @@ export class CatalogView {
   }
 
   show(parameters) {
-    const kind = parameters.get('new');
-    if (kind in this.#kinds) {
-      history.replaceState(null, '', '#/catalog');
-      this.#edit(kind, null);
-    }
+    const [created, changed] = [parameters.get('new'), parameters.get('change')];
+    if (!(created in this.#kinds) && !(changed in this.#kinds)) return;
+    history.replaceState(null, '', '#/catalog');
+    if (created in this.#kinds) this.#edit(created, null, null, Object.fromEntries(parameters));
+    else this.#change(changed, parameters.get('id'));
   }
 
   update(what) {
@@ -170,26 +171,27 @@ export class CatalogView {
     }
   }
 
-  /** Asks for the algorithms until they are known; forms are of use without them, too. */
+  /** Asks for the algorithms until they are known. Forms work without them. */
   async #askForAlgorithms(failed) {
     try {
       this.#algorithms = await get('wm/malob/algorithms');
     } catch (error) {
-      failed(`The algorithms are not known: ${error.message}`);
+      failed(`The page could not load the algorithms: ${error.message}`);
     }
   }
 
-  async #edit(kind, item, tag = null) {
+  /** Opens the form of an item, or of a new one with these values. */
+  async #edit(kind, item, tag = null, preset = {}) {
     if (!this.#algorithms.length) await this.#askForAlgorithms((message) => announce(message, 'error'));
     const { noun, fields } = this.#kinds[kind];
     openForm({
-      title: item === null ? `New ${noun[0]}` : `${noun[0]} ${item.id}`,
+      title: item === null ? `New ${noun[0]}` : `${capitalized(noun[0])} ${item.id}`,
       fields: fields.filter((field) => !field.only || field.only(item)).map((field) => {
         const options = field.options?.(item) ?? null;
         return {
           ...field, only: null, fixed: null, disabled: Boolean(field.fixed) && item !== null,
           options, suggestions: field.suggestions?.() ?? null,
-          value: item === null && options ? options[0]?.[0] : textOf(item?.[field.name]),
+          value: item === null ? preset[field.name] ?? options?.[0]?.[0] ?? '' : textOf(item[field.name]),
         };
       }),
       submit: item === null ? `Add ${noun[0]}` : 'Save',
@@ -197,10 +199,10 @@ export class CatalogView {
         const changes = changesOf(values, item);
         if (item === null) {
           const made = await post(`${CATALOG}/${kind}/`, changes);
-          announce(`${noun[0]} ${made.id} was added.`);
+          announce(`${capitalized(noun[0])} ${made.id} was added.`);
         } else if (Object.keys(changes).length > 0) {
           await put(itemPath(kind, item.id), changes, tag);
-          announce(`${noun[0]} ${item.id} was changed.`);
+          announce(`${capitalized(noun[0])} ${item.id} was changed.`);
         }
       },
     });
@@ -212,23 +214,23 @@ export class CatalogView {
       title: `Delete ${noun[0]} ${id}?`, intro: this.#consequence(kind, id), fields: [], submit: 'Delete', danger: true,
       onSubmit: async () => {
         await remove(itemPath(kind, id));
-        announce(`${noun[0]} ${id} was deleted.`);
+        announce(`${capitalized(noun[0])} ${id} was deleted.`);
       },
     });
   }
 
   #consequence(kind, id) {
     const open = (members) => members.reduce((sum, member) => sum + (this.#model.memberNumbers.get(member.id)?.active ?? 0), 0);
-    const reset = (members) => (open(members) ? `${plural(open(members), 'open connection')} will be reset.` : 'No connection is open.');
+    const reset = (members) => (open(members) ? `${plural(open(members), 'open connection')} will be reset.` : 'It has no open connections.');
     switch (kind) {
       case 'vips': {
         const pool = this.#model.poolOfVip(id);
-        return `${pool ? `Its pool ${pool.name} stays, without VIP. ` : ''}${reset(pool ? this.#model.membersOfPool(pool.id) : [])}`;
+        return `${pool ? `Its pool ${pool.name} remains without a VIP. ` : ''}${reset(pool ? this.#model.membersOfPool(pool.id) : [])}`;
       }
-      case 'pools': return `Its members stay, in no pool. ${reset(this.#model.membersOfPool(id))}`;
-      case 'members': return `${reset([this.#model.member(id)].filter(Boolean))} To let them go on, drain it first.`;
-      case 'health_monitors': return 'Members of its pool are taken to be up then.';
-      default: return 'New connections to its port go by the default entry.';
+      case 'pools': return `Its members remain without a pool. ${reset(this.#model.membersOfPool(id))}`;
+      case 'members': return `${reset([this.#model.member(id)].filter(Boolean))} To keep open connections, drain the member first.`;
+      case 'health_monitors': return 'The members of its pool then count as up.';
+      default: return 'New connections to its port will use the default entry.';
     }
   }
 }

@@ -1,7 +1,7 @@
 // Lines over the last minutes, as SVG.
 
 import { el, svg, keyed, setText } from './dom.js';
-import { number } from './format.js';
+import { number, withUnit } from './format.js';
 
 const WIDTH = 600;
 const HEIGHT = 180;
@@ -11,7 +11,7 @@ const TOP = 8;
 const BOTTOM = 20;
 const MOST_SERIES = 8;
 /** How much of the past is shown, at first less. */
-const WINDOWS = [60, 120, 300];
+const WINDOWS = [60, 120, 300, 600];
 const MARKS = 5;
 
 /** The next number that reads well: 1, 2 or 5 with zeros. */
@@ -23,7 +23,7 @@ export function niceTop(value) {
 
 /** A chart with its legend and, for those who do not see it, a table of the latest values. */
 export class LineChart {
-  #unit;
+  #show;
   #empty;
   #lines = new Map();
   #legend = new Map();
@@ -36,8 +36,9 @@ export class LineChart {
   #hover = null;
   #last = null;
 
-  constructor(title, unit, empty) {
-    this.#unit = unit;
+  /** `show(value)` makes a text of a value with its unit. */
+  constructor(title, unit, empty, show = (value) => (unit ? withUnit(value, unit) : number(value))) {
+    this.#show = show;
     this.#empty = empty;
     const id = `chart-${title.toLowerCase().replace(/[^a-z]+/g, '-')}`;
     const drawing = svg('svg', {
@@ -68,14 +69,14 @@ export class LineChart {
       el('span', { class: 'axis-zero', text: '0' }), this.then, el('span', { class: 'axis-now', text: 'now' }));
   }
 
-  /** Shows the series with the largest latest values; time is that of the latest point. */
-  update(group, time) {
-    this.#last = { group, time };
+  /** Shows the series with the largest latest values; time is that of the latest point, and nameOf makes texts of their keys. */
+  update(group, time, nameOf = (key) => key) {
+    this.#last = { group, time, nameOf };
     this.#redraw();
   }
 
   #redraw() {
-    const { group, time } = this.#last ?? { group: null, time: 0 };
+    const { group, time, nameOf } = this.#last ?? { group: null, time: 0 };
     const all = group ? [...group.series].filter(([, points]) => points.at(-1)[0] === time) : [];
     const shown = all
       .sort(([a, one], [b, other]) => other.at(-1)[1] - one.at(-1)[1] || a.localeCompare(b))
@@ -94,15 +95,17 @@ export class LineChart {
     const names = shown.map(([name]) => name);
     keyed(this.#plot, this.#lines, names, (name) => svg('path', { class: `line c${this.#colour(name)}` }));
     keyed(this.#legendList, this.#legend, names, (name) => el('li', {},
-      el('span', { class: `swatch c${this.#colour(name)}` }), el('span', { text: name }), el('b', {})));
+      el('span', { class: `swatch c${this.#colour(name)}` }), el('span', {}), el('b', {})));
     for (const [name, points] of shown) {
       const path = points.map(([at, value], i) => `${i ? 'L' : 'M'}${x(at).toFixed(1)},${y(value).toFixed(1)}`).join('');
       this.#lines.get(name).setAttribute('d', path);
-      setText(this.#legend.get(name).lastChild, `${number(this.#valueAt(points, x))}${this.#unit && ` ${this.#unit}`}`);
+      const [, label, value] = this.#legend.get(name).children;
+      setText(label, nameOf(name));
+      setText(value, this.#show(this.#valueAt(points, x)));
     }
     const left = all.length - shown.length;
     this.#hint.hidden = shown.length > 0 && left === 0;
-    setText(this.#hint, shown.length ? `and ${left} more with less` : this.#empty);
+    setText(this.#hint, shown.length ? `${left} more with smaller values` : this.#empty);
     this.#drawCursor();
   }
 

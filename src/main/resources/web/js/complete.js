@@ -40,11 +40,9 @@ export function completeRates(sent) {
     time_ms: sent.time_ms ?? Date.now(),
     links: list(sent.links).map((line) => (Array.isArray(line) ? line : null)),
     member_values: Object.fromEntries(Object.entries(sent.member_values ?? {}).filter(([, column]) => Array.isArray(column))),
-    placements: Array.isArray(sent.placements) ? sent.placements.filter(Array.isArray) : undefined,
-    profiles: objects(sent.profiles),
+    traffic: sent.traffic ?? null,
+    problems: objects(sent.problems).filter((each) => isKnown(each.problem)),
+    problems_left_out: sent.problems_left_out ?? 0,
     refusals: sent.refusals ?? {},
-    open_connections: sent.open_connections ?? null,
-    dormant_connections: sent.dormant_connections ?? null,
-    unsent_batches: sent.unsent_batches ?? null,
   };
 }

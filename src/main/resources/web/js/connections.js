@@ -1,8 +1,8 @@
-// The connections that the balancer knows: found by the controller, a page at a time.
+// The connections that the balancer knows. The controller filters them.
 
 import { get } from './api.js';
 import { el, setText } from './dom.js';
-import { duration, switchLabel, UNKNOWN } from './format.js';
+import { duration, switchLabel, UNKNOWN, withPort } from './format.js';
 import { DataTable } from './table.js';
 
 const LIMIT = 500;
@@ -10,13 +10,12 @@ const AGAIN_MILLIS = 3000;
 
 const key = (each) => `${each.protocol} ${each.client_address} ${each.client_port} ${each.vip_address} ${each.port}`;
 const path = (hops) => (hops ? hops.map((hop) => switchLabel(hop.switch)).join(' → ') : UNKNOWN);
-const end = (address, port) => (port === null || port === undefined ? address : `${address}:${port}`);
 
 export class ConnectionsView {
   #model;
   #table;
   #vip = el('select', { name: 'vip' });
-  #state = el('select', { name: 'state' }, [['open', 'open'], ['', 'all'], ['ended', 'ended'], ['dormant', 'remembered']]
+  #state = el('select', { name: 'state' }, [['open', 'open'], ['', 'all'], ['ended', 'ended'], ['dormant', 'dormant']]
     .map(([value, text]) => el('option', { value, text })));
   #client = el('input', { name: 'client', placeholder: '10.0.0.21', autocomplete: 'off', list: 'hosts-of-connections' });
   #hosts = el('datalist', { id: 'hosts-of-connections' });
@@ -28,10 +27,10 @@ export class ConnectionsView {
     this.#model = model;
     this.#table = new DataTable({
       caption: 'Connections', noun: ['connection', 'connections'], keyOf: key, search: false,
-      empty: el('p', { text: 'There is no such connection now.' }),
+      empty: el('p', { text: 'No connection matches the filter.' }),
       columns: [
-        { name: 'Client', text: (each) => end(each.client_address, each.client_port), value: (each) => each.client_address },
-        { name: 'VIP', text: (each) => end(each.vip_address, each.port), value: (each) => each.vip_address },
+        { name: 'Client', text: (each) => this.#named(model.namesAt([each.client_address]), each.client_address, each.client_port), value: (each) => each.client_address },
+        { name: 'VIP', text: (each) => this.#named(model.vip(each.vip_id)?.name, each.vip_address, each.port), value: (each) => model.vip(each.vip_id)?.name ?? each.vip_address },
         { name: 'Server', text: (each) => each.member_id, value: (each) => each.member_id },
         { name: 'Algorithm', text: (each) => each.algorithm, value: (each) => each.algorithm },
         { name: 'State', text: (each) => each.state, value: (each) => each.state },
@@ -45,7 +44,7 @@ export class ConnectionsView {
             link.href = `#/network?${new URLSearchParams({
               client: each.client_address, client_port: each.client_port ?? '', vip: each.vip_id, port: each.port ?? '', protocol: each.protocol,
             })}`;
-            link.setAttribute('aria-label', `Show the paths of ${end(each.client_address, each.client_port)} in the network`);
+            link.setAttribute('aria-label', `Show the paths of ${withPort(each.client_address, each.client_port)} in the network`);
           },
         },
       ],
@@ -55,6 +54,11 @@ export class ConnectionsView {
       el('button', { type: 'submit', text: 'Find' }));
     this.#client.setAttribute('aria-describedby', 'connections-error');
     this.node = el('div', { class: 'card' }, form, this.#error, this.#words, this.#table.node);
+  }
+
+  /** An address with the name that it has here, if any. */
+  #named(name, address, port) {
+    return name ? `${name}, ${withPort(address, port)}` : withPort(address, port);
   }
 
   show(parameters) {
@@ -78,7 +82,7 @@ export class ConnectionsView {
     this.#vip.replaceChildren(el('option', { value: '', text: 'all' }),
       ...this.#model.state.vips.map((vip) => el('option', { value: vip.id, text: vip.name })));
     this.#vip.value = chosen;
-    this.#hosts.replaceChildren(...this.#model.clients.slice(0, 200).map((value) => el('option', { value })));
+    this.#hosts.replaceChildren(...this.#model.clients.slice(0, 200).map((value) => el('option', { value, label: this.#model.namesAt([value]) || null })));
   }
 
   async #load() {
@@ -88,7 +92,7 @@ export class ConnectionsView {
         vip: this.#vip.value, state: this.#state.value, client: this.#client.value.trim(), limit: LIMIT,
       });
       this.#table.update(answer.connections);
-      setText(this.#words, answer.next === null ? '' : `The first ${LIMIT} are shown; say which client or VIP to see others.`);
+      setText(this.#words, answer.next === null ? '' : `The table has the first ${LIMIT}. Filter by VIP or client to find others.`);
       setText(this.#error, '');
       this.#client.removeAttribute('aria-invalid');
     } catch (error) {

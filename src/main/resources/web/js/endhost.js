@@ -1,9 +1,9 @@
-// One host with several uplinks, where the controller has been given one.
+// A host with several uplinks.
 
 import { get, put } from './api.js';
 import { LineChart } from './chart.js';
 import { announce, el, setAttribute, setText } from './dom.js';
-import { bitRate, duration, number, UNKNOWN, withUnit, words } from './format.js';
+import { bitRate, bytes, duration, milliseconds, number, UNKNOWN, words } from './format.js';
 import { SeriesGroup } from './history.js';
 import { DataTable } from './table.js';
 
@@ -12,13 +12,12 @@ const ALGORITHMS = ['WRR', 'RR', 'MBW', 'ADAPTIVE', 'GROUP'];
 const mega = (bps) => (bps === null || bps === undefined ? null : bps / 1e6);
 
 export class EndhostView {
-  #absent = el('div', { class: 'card empty' }, el('h3', { text: 'No host is served here' }),
-    el('p', {}, 'On a host with several uplinks, ', el('code', { text: 'sudo ./malob endhost up --uplink eth0 --uplink wlan0' }),
-      ' spreads its own connections over all of them; this view shows them then.'));
+  #absent = el('div', { class: 'card empty' }, el('h3', { text: 'No end host is configured' }),
+    el('p', {}, 'To spread the connections of a host over its uplinks, run on that host: ', el('code', { text: 'sudo ./malob endhost up --uplink eth0 --uplink wlan0' })));
   #error = el('p', { class: 'field-error', role: 'alert' });
   #facts = el('dl', { class: 'facts wide' });
   #algorithm = el('select', { id: 'endhost-algorithm', onchange: () => this.#choose() }, ALGORITHMS.map((value) => el('option', { value, text: value })));
-  #chart = new LineChart('Received', 'Mbit/s', 'Nothing was received while this page was open.');
+  #chart = new LineChart('Received', 'Mbit/s', 'Not known yet.');
   #rates = new SeriesGroup();
   #uplinks;
   #flows;
@@ -31,32 +30,32 @@ export class EndhostView {
       columns: [
         { name: 'Uplink', text: (uplink) => uplink.name, value: (uplink) => uplink.name },
         {
-          name: 'State', text: (uplink) => (uplink.alive ? 'alive' : 'lost'), value: (uplink) => (uplink.alive ? 1 : 0),
+          name: 'State', text: (uplink) => (uplink.alive ? 'up' : 'down'), value: (uplink) => (uplink.alive ? 1 : 0),
           make: () => el('span', { class: 'badge' }),
           update: (badge, uplink) => {
-            setText(badge, uplink.alive ? 'Alive' : 'Lost');
+            setText(badge, uplink.alive ? 'Up' : 'Down');
             setAttribute(badge, 'data-state', uplink.alive ? 'up' : 'down');
           },
         },
         { name: 'Address', text: (uplink) => uplink.ipv4 ?? UNKNOWN },
         { name: 'Capacity', number: true, text: (uplink) => bitRate(mega(uplink.capacity_bps)), value: (uplink) => uplink.capacity_bps },
-        { name: 'Known from', text: (uplink) => words(uplink.capacity_source ?? '') },
+        { name: 'Capacity from', text: (uplink) => words(uplink.capacity_source ?? '') },
         { name: 'Received', number: true, text: (uplink) => bitRate(mega(uplink.rate_bps)), value: (uplink) => uplink.rate_bps },
         { name: 'Sent', number: true, text: (uplink) => bitRate(mega(uplink.sent_bps)), value: (uplink) => uplink.sent_bps },
-        { name: 'Round trip', number: true, text: (uplink) => withUnit(uplink.round_trip_ms ?? null, 'ms'), value: (uplink) => uplink.round_trip_ms },
+        { name: 'Round trip', number: true, text: (uplink) => milliseconds(uplink.round_trip_ms), value: (uplink) => uplink.round_trip_ms },
         { name: 'Open flows', number: true, text: (uplink) => number(uplink.flows?.open), value: (uplink) => uplink.flows?.open },
         { name: 'Reset', number: true, text: (uplink) => number(uplink.flows?.reset), value: (uplink) => uplink.flows?.reset },
       ],
     });
     this.#flows = new DataTable({
-      caption: 'Flows', noun: ['flow', 'flows'], empty: el('p', { text: 'No flow is open.' }),
+      caption: 'Flows', noun: ['flow', 'flows'], empty: el('p', { text: 'No open flows.' }),
       keyOf: (flow) => `${flow.protocol} ${flow.source_port} ${flow.destination} ${flow.destination_port}`,
       columns: [
         { name: 'To', text: (flow) => `${flow.destination}:${flow.destination_port}`, value: (flow) => flow.destination },
         { name: 'Protocol', text: (flow) => flow.protocol, value: (flow) => flow.protocol },
         { name: 'From port', number: true, text: (flow) => String(flow.source_port), value: (flow) => flow.source_port },
         { name: 'Uplink', text: (flow) => flow.uplink, value: (flow) => flow.uplink },
-        { name: 'Received', number: true, text: (flow) => `${number(flow.bytes_received)}B`, value: (flow) => flow.bytes_received },
+        { name: 'Received', number: true, text: (flow) => bytes(flow.bytes_received), value: (flow) => flow.bytes_received },
         { name: 'Age', number: true, text: (flow) => duration(flow.seconds), value: (flow) => flow.seconds },
       ],
     });
@@ -95,9 +94,9 @@ export class EndhostView {
   #show(status, flows) {
     if (document.activeElement !== this.#algorithm) this.#algorithm.value = status.algorithm;
     const facts = [
-      ['Switch', status.connected ? status.switch : `${status.switch}, which is not connected`],
-      ['Flows', status.flows.known ? `${number(status.flows.open)} open, ${number(status.flows.total)} in all` : 'spread by the switch itself'],
-      ['First packet', `${withUnit(status.first_packet_ms?.median ?? null, 'ms')} at the median, ${withUnit(status.first_packet_ms?.p99 ?? null, 'ms')} for one in a hundred`],
+      ['Switch', status.connected ? status.switch : `${status.switch} (not connected)`],
+      ['Flows', status.flows.known ? `${number(status.flows.open)} open, ${number(status.flows.total)} in total` : 'not counted: the switch distributes them itself'],
+      ['First packet', `median ${milliseconds(status.first_packet_ms?.median)}, 99th percentile ${milliseconds(status.first_packet_ms?.p99)}`],
     ];
     this.#facts.replaceChildren(...facts.flatMap(([name, value]) => [el('dt', { text: name }), el('dd', { text: value })]));
     this.#uplinks.update(status.uplinks);
@@ -110,7 +109,7 @@ export class EndhostView {
   async #choose() {
     try {
       await put('wm/malob/endhost/algorithm', { algorithm: this.#algorithm.value });
-      announce(`New flows go by ${this.#algorithm.value}.`);
+      announce(`New flows use ${this.#algorithm.value}.`);
     } catch (error) {
       announce(error.message, 'error');
     }

@@ -35,12 +35,24 @@ export function bitRate(mbps) {
   return `${number(mbps)} Mbit/s`;
 }
 
-/** Latencies below that are not told apart (LATENCY_RESOLUTION_NANOS of the controller). */
-const LATENCY_RESOLUTION_MS = 0.1;
+/** Smaller times are shown as "< 0.1 ms", as the command line does (LATENCY_RESOLUTION_NANOS of the controller). */
+const RESOLUTION_MS = 0.1;
 
-export function milliseconds(latency) {
-  if (latency === null || latency === undefined) return UNKNOWN;
-  return latency < LATENCY_RESOLUTION_MS ? `< ${LATENCY_RESOLUTION_MS} ms` : `${number(latency)} ms`;
+/** A latency or any other time in milliseconds. */
+export function milliseconds(time) {
+  if (time === null || time === undefined) return UNKNOWN;
+  return time < RESOLUTION_MS ? `< ${RESOLUTION_MS} ms` : `${number(time)} ms`;
+}
+
+/** A number of bytes: 12.3 kB. */
+export function bytes(count) {
+  const text = number(count);
+  return text === UNKNOWN ? text : `${text}${text.includes(' ') ? '' : ' '}B`;
+}
+
+/** An address with its port, if there is one. */
+export function withPort(address, port) {
+  return port === null || port === undefined || port === '' ? address : `${address}:${port}`;
 }
 
 /** A datapath id without its leading zeros: 00:00:00:00:00:00:00:0a is a. */
@@ -63,6 +75,11 @@ export function duration(seconds) {
 /** "no_vip" as words. */
 export function words(name) {
   return name.replaceAll('_', ' ');
+}
+
+/** A text with a capital first letter. */
+export function capitalized(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 export function plural(count, one, many = `${one}s`) {

@@ -42,7 +42,7 @@ function styles() {
   const colour = (name) => colours.getPropertyValue(name).trim();
   const text = {
     label: 'data(label)', color: colour('--text'), 'font-family': 'system-ui, sans-serif', 'font-size': 15,
-    'min-zoomed-font-size': 7, 'text-outline-color': colour('--surface'), 'text-outline-width': 3,
+    'min-zoomed-font-size': 7, 'text-wrap': 'wrap', 'text-outline-color': colour('--surface'), 'text-outline-width': 3,
   };
   const levels = USE.map((name, level) => ({ selector: `edge[level = ${level}]`, style: { 'line-color': colour(name) } }));
   return [
@@ -194,7 +194,8 @@ export class NetworkGraph {
       const id = `host ${host.mac}`;
       const member = host.addresses.map((address) => members.get(address)).find(Boolean);
       const state = member ? ` member${member.admin_state && member.admin_state !== 'up' ? ' draining' : ''}` : '';
-      node('host', id, host.name, `host${state}`);
+      const names = this.#model.namesAt(host.addresses);
+      node('host', id, names ? `${names}\n${host.name}` : host.name, `host${state}`);
       edge('access', `access ${host.mac}`, host.switch, id);
     }
     return (host) => `host ${host.mac}`;

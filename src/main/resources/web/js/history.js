@@ -1,17 +1,41 @@
-// The last minutes, a value a second, as long as the page is there.
+// Lines over the last minutes: the controller takes a sample each second, and keeps those of the last ten minutes.
 
-export const HISTORY_SECONDS = 300;
+export const HISTORY_SECONDS = 600;
 
-/** A few series of one kind: name → points [seconds, value], oldest first, none older than the window. */
+/** Samples of a controller that has restarted may be dated earlier; those that are only late are not so much earlier. */
+const RESTART_SECONDS = 10;
+
+/** The graphs, by the controller's names. */
+export const GRAPHS = [
+  'requests_by_service', 'requests_by_algorithm', 'requests_by_vip', 'requests_by_server',
+  'server_ms_by_service', 'server_ms_by_algorithm', 'connections', 'rejections',
+];
+
+const isNumber = (value) => typeof value === 'number' && Number.isFinite(value);
+
+/** The lines of one graph: name → points [seconds, value], oldest first, none older than the window. */
 export class SeriesGroup {
   series = new Map();
 
-  /** Takes one value of each series; those that are not among the values end. */
+  /** Adds one value of each line; lines that are not among the values end. */
   add(time, values) {
     for (const [name, value] of values) {
+      if (!isNumber(value)) continue;
       if (!this.series.has(name)) this.series.set(name, []);
       this.series.get(name).push([time, value]);
     }
+    this.#forget(time);
+  }
+
+  /** Replaces all lines: for each name, one value per time, or null. */
+  load(times, lines) {
+    this.series = new Map(Object.entries(lines).map(([name, values]) => [
+      name, times.map((time, i) => [time, values?.[i]]).filter(([time, value]) => isNumber(time) && isNumber(value)),
+    ]));
+    this.#forget(times.at(-1) ?? 0);
+  }
+
+  #forget(time) {
     for (const [name, points] of this.series) {
       while (points.length && points[0][0] < time - HISTORY_SECONDS) points.shift();
       if (points.length === 0) this.series.delete(name);
@@ -19,103 +43,36 @@ export class SeriesGroup {
   }
 }
 
-function added(sums, name, value) {
-  sums.set(name, (sums.get(name) ?? 0) + value);
-}
-
-/** Connections a second by VIP, service and algorithm, times, refusals and open connections. */
+/** All graphs of traffic. What is not known yet is null. */
 export class History {
-  byVip = new SeriesGroup();
-  byService = new SeriesGroup();
-  byAlgorithm = new SeriesGroup();
-  byServer = new SeriesGroup();
-  serviceTimes = new SeriesGroup();
-  algorithmTimes = new SeriesGroup();
-  refusals = new SeriesGroup();
-  open = new SeriesGroup();
   time = 0;
-  perSecond = 0;
-  refusedPerSecond = 0;
+  perSecond = null;
+  rejectedPerSecond = null;
+  openConnections = null;
+  #groups = new Map(GRAPHS.map((name) => [name, new SeriesGroup()]));
 
-  add(model, rates, before, seconds) {
-    this.time = rates.time_ms / 1000;
-    const ofVips = this.#addConnections(model);
-    const { services, algorithms } = rates.placements
-      ? this.#placed(model, rates.placements, before.placements, seconds) : ofVips;
-    this.byService.add(this.time, services);
-    this.byAlgorithm.add(this.time, algorithms);
-    this.#addTimes(model, rates.profiles);
-    const refused = new Map();
-    let sum = 0;
-    for (const [reason, count] of Object.entries(rates.refusals)) {
-      const rate = Math.max(0, count - (before.refusals[reason] ?? 0)) / seconds;
-      sum += rate;
-      if (count > 0) refused.set(reason.replaceAll('_', ' '), rate);
-    }
-    this.refusedPerSecond = sum;
-    this.refusals.add(this.time, refused);
-    this.open.add(this.time, new Map([['open', rates.open_connections], ['remembered', rates.dormant_connections]]));
+  /** The lines of a graph. */
+  of(graph) {
+    return this.#groups.get(graph);
   }
 
-  /** Answers with what services and algorithms have placed, as far as VIPs tell. */
-  #addConnections(model) {
-    const vips = new Map();
-    const services = new Map();
-    const algorithms = new Map();
-    const servers = new Map();
-    let sum = 0;
-    for (const vip of model.state.vips) {
-      const pool = model.poolOfVip(vip.id);
-      let rate = 0;
-      for (const member of pool ? model.membersOfPool(pool.id) : []) {
-        const perSecond = model.memberNumbers.get(member.id)?.perSecond ?? 0;
-        rate += perSecond;
-        if (perSecond > 0 || (model.memberNumbers.get(member.id)?.total ?? 0) > 0) servers.set(member.id, perSecond);
-      }
-      sum += rate;
-      vips.set(vip.name ?? vip.id, rate);
-      added(services, model.serviceOfVip(vip)?.service_name ?? 'by port', rate);
-      added(algorithms, model.algorithmOfVip(vip) ?? 'by port', rate);
-    }
-    this.perSecond = sum;
-    this.byVip.add(this.time, vips);
-    this.byServer.add(this.time, servers);
-    return { services, algorithms };
+  /** Takes the controller's history; samples that have come since are added again by add(). */
+  load(sent) {
+    const times = (Array.isArray(sent?.time_ms) ? sent.time_ms : []).map((millis) => millis / 1000);
+    for (const [name, group] of this.#groups) group.load(times, sent?.[name] ?? {});
+    this.time = times.at(-1) ?? 0;
   }
 
-  /** Exact counts, [service, algorithm, outcome, count], also where a VIP takes every port. */
-  #placed(model, placements, earlier, seconds) {
-    const key = (line) => line.slice(0, 3).join(' ');
-    const counts = new Map(earlier.map((line) => [key(line), line[3]]));
-    const services = new Map();
-    const algorithms = new Map();
-    for (const line of placements) {
-      const [service, algorithm, outcome, count] = line;
-      if (outcome !== 'placed') continue;
-      const rate = Math.max(0, count - (counts.get(key(line)) ?? 0)) / seconds;
-      added(services, model.service(service)?.service_name ?? service, rate);
-      added(algorithms, algorithm, rate);
-    }
-    return { services, algorithms };
-  }
-
-  /** The time that servers take for one connection, as it has been learnt from connections that have ended. */
-  #addTimes(model, profiles) {
-    const services = new Map();
-    const algorithms = new Map();
-    for (const profile of profiles) {
-      const vip = model.vip(profile.vip_id);
-      if (!vip || !profile.samples || (profile.service_ms ?? null) === null) continue;
-      const service = model.service(profile.service_id)?.service_name ?? profile.service_id;
-      const name = `${vip.name ?? vip.id}, ${service}${profile.ftp_data ? ' data' : ''}`;
-      services.set(name, profile.service_ms);
-      const algorithm = vip.lb_method ?? model.poolOfVip(vip.id)?.lb_method ?? model.service(profile.service_id)?.algorithm;
-      if (algorithm) {
-        const known = algorithms.get(algorithm) ?? [0, 0];
-        algorithms.set(algorithm, [known[0] + profile.service_ms * profile.samples, known[1] + profile.samples]);
-      }
-    }
-    this.serviceTimes.add(this.time, services);
-    this.algorithmTimes.add(this.time, new Map([...algorithms].map(([name, [sum, samples]]) => [name, sum / samples])));
+  /** Takes one sample, unless it is here already. */
+  add(sample) {
+    if (!isNumber(sample?.time_ms)) return;
+    const time = sample.time_ms / 1000;
+    this.perSecond = sample.requests_per_second ?? null;
+    this.rejectedPerSecond = sample.rejections_per_second ?? null;
+    this.openConnections = sample.connections?.open ?? null;
+    if (time < this.time - RESTART_SECONDS) this.load({});
+    if (time <= this.time) return;
+    this.time = time;
+    for (const [name, group] of this.#groups) group.add(time, Object.entries(sample[name] ?? {}));
   }
 }

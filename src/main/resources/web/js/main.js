@@ -10,6 +10,7 @@ import { ConnectionsView } from './connections.js';
 import { EndhostView } from './endhost.js';
 import { MptcpView } from './mptcp.js';
 import { NetworkView } from './network.js';
+import { ProblemsPanel } from './problems.js';
 import { ServersView } from './servers.js';
 import { TrafficView } from './traffic.js';
 import { WhyView } from './why.js';
@@ -18,7 +19,7 @@ const STATUS = {
   connecting: 'Connecting',
   live: 'Live',
   asking: 'Live, every 2 s',
-  locked: 'A token is wanted',
+  locked: 'Token required',
   lost: 'No connection to the controller',
 };
 
@@ -29,13 +30,14 @@ const VIEWS = {
   connections: ['Connections', ConnectionsView],
   catalog: ['Configuration', CatalogView],
   why: ['Why this server?', WhyView],
-  mptcp: ['MPTCP sub-flows', MptcpView],
+  mptcp: ['MPTCP subflows', MptcpView],
   endhost: ['End host', EndhostView],
 };
 
 const model = new Model();
 const views = new Map();
 const main = document.getElementById('main');
+const problems = new ProblemsPanel(document.getElementById('problems'));
 let shown = null;
 
 /** A view is made when it is first shown. It has `node`, `show(parameters)`, `hide()` and `update(what)`. */
@@ -76,7 +78,7 @@ function navigate() {
   view.update('state');
 }
 
-/** Many changes at once are one drawing, and none while nobody looks. */
+/** Several changes at once are one drawing. A hidden page draws nothing. */
 let waiting = null;
 function schedule(what) {
   if (waiting === null) {
@@ -98,8 +100,22 @@ model.addEventListener('rates', () => {
   const text = model.halfOpenNotices.join('. ');
   setText(notice, text);
   notice.hidden = text === '';
+  problems.update(model.problems, model.problemsLeftOut);
 });
+/** What the graphs have missed: before the page was opened, or while it was hidden or had no connection. */
+async function loadHistory() {
+  try {
+    model.setHistory(await get('wm/malob/history'));
+  } catch {
+    // then the lines begin now
+  }
+}
+
+let isFollowing = false;
 model.addEventListener('status', () => {
+  const wasFollowing = isFollowing;
+  isFollowing = model.status === 'live' || model.status === 'asking';
+  if (isFollowing && !wasFollowing) loadHistory();
   const status = document.getElementById('status');
   status.dataset.status = model.status;
   setText(status, STATUS[model.status]);
@@ -110,8 +126,8 @@ model.addEventListener('status', () => {
 function askForToken() {
   if (document.querySelector('dialog[open]')) return;
   openForm({
-    title: 'A token is wanted',
-    intro: 'It shows who you are: malob token add NAME makes one.',
+    title: 'Sign in',
+    intro: 'This controller requires a token. An operator creates one with: malob token add NAME',
     fields: [{ name: 'token', label: 'Token', type: 'password', value: '' }],
     submit: 'Sign in',
     onSubmit: async ({ token }) => {

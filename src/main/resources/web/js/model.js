@@ -1,4 +1,4 @@
-// What the controller has told, with what follows from it: edges of both directions, rates, histories.
+// What the controller has sent, and what follows from it: edges of both directions, rates, graphs.
 
 import { completeRates, completeState } from './complete.js';
 import { number } from './format.js';
@@ -19,10 +19,9 @@ export function endKey(switchId, port) {
 export class Model extends EventTarget {
   state = EMPTY;
   status = 'connecting';
-  open = 0;
-  dormant = 0;
-  unsent = 0;
-  profiles = [];
+  /** What keeps the balancer from working; the controller sends the first ones, and how many others there are. */
+  problems = [];
+  problemsLeftOut = 0;
   refusals = {};
   /** VIPs with many half-open connections: how many, and how many they may have, by id. */
   halfOpen = {};
@@ -36,6 +35,7 @@ export class Model extends EventTarget {
   #poolOfVip = new Map();
   #membersOfPool = new Map();
   #hostOfAddress = new Map();
+  #membersAtAddress = new Map();
   #memberAt = [];
   #before = null;
 
@@ -55,8 +55,9 @@ export class Model extends EventTarget {
       this.#byId[kind] = new Map(state[kind].map((item) => [item.id, item]));
     }
     this.#poolOfVip = new Map(state.pools.filter((pool) => pool.vip_id).map((pool) => [pool.vip_id, pool]));
-    this.#membersOfPool = Map.groupBy?.(state.members, (member) => member.pool_id) ?? grouped(state.members);
+    this.#membersOfPool = grouped(state.members, (member) => member.pool_id);
     this.#hostOfAddress = new Map(state.hosts.flatMap((host) => host.addresses.map((address) => [address, host])));
+    this.#membersAtAddress = grouped(state.members, (member) => member.address);
     this.#joinDirections(state.links);
     this.dispatchEvent(new Event('state'));
   }
@@ -83,20 +84,25 @@ export class Model extends EventTarget {
     this.edges = [...edges.values()];
   }
 
+  /** Takes the controller's graphs of the minutes before. */
+  setHistory(sent) {
+    this.history.load(sent);
+    this.dispatchEvent(new Event('rates'));
+  }
+
   setRates(sent) {
-    // numbers of another state than the one that is here are for nobody; the next ones will fit
+    // numbers of another state do not fit the lists here; the next ones will
     if (sent.state !== this.#tag) return;
     const rates = completeRates(sent);
     for (const edge of this.edges) {
       edge.numbers = edgeNumbers(rates.links[edge.forward], rates.links[edge.backward]);
     }
-    this.open = rates.open_connections;
-    this.dormant = rates.dormant_connections;
-    this.unsent = rates.unsent_batches;
-    this.profiles = rates.profiles;
+    this.problems = rates.problems;
+    this.problemsLeftOut = rates.problems_left_out;
     this.refusals = rates.refusals;
     this.halfOpen = rates.half_open ?? {};
     this.#takeMembers(rates);
+    this.history.add(rates.traffic);
     this.dispatchEvent(new Event('rates'));
   }
 
@@ -118,15 +124,14 @@ export class Model extends EventTarget {
       });
     });
     this.memberNumbers = numbers;
-    if (seconds > 0) this.history.add(this, rates, before, seconds);
-    this.#before = { time: rates.time_ms, totals, refusals: rates.refusals, placements: rates.placements ?? [] };
+    this.#before = { time: rates.time_ms, totals };
   }
 
   /** What to know of VIPs with many half-open connections, a sentence for each. */
   get halfOpenNotices() {
     return Object.entries(this.halfOpen).map(([id, [now, limit]]) => {
-      const what = `VIP ${this.vip(id)?.name ?? id} has ${number(now)} of at most ${number(limit)} half-open connections`;
-      return now < limit ? what : `${what}: new ones are dropped`;
+      const what = `VIP ${this.vip(id)?.name ?? id} has ${number(now)} half-open connections (max ${number(limit)})`;
+      return now < limit ? what : `${what} and drops new ones`;
     });
   }
 
@@ -143,6 +148,11 @@ export class Model extends EventTarget {
   }
 
   hostAt(address) { return this.#hostOfAddress.get(address); }
+
+  /** The ids of the members at these addresses: the controller knows no other names of hosts. */
+  namesAt(addresses) {
+    return addresses.flatMap((address) => this.#membersAtAddress.get(address) ?? []).map((member) => member.id).join(', ');
+  }
 
   /** The link that leaves a switch by this port. */
   edgeAt(switchId, port) {
@@ -172,11 +182,12 @@ function sameNumber(one, other) {
   return one !== null && one !== undefined && Number(one) === Number(other);
 }
 
-function grouped(members) {
+function grouped(items, keyOf) {
   const groups = new Map();
-  for (const member of members) {
-    if (!groups.has(member.pool_id)) groups.set(member.pool_id, []);
-    groups.get(member.pool_id).push(member);
+  for (const item of items) {
+    const key = keyOf(item);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(item);
   }
   return groups;
 }

@@ -1,4 +1,4 @@
-// The plan of MPTCP sub-flows that is in place.
+// The installed plan of MPTCP subflows.
 
 import { get, post, remove, url } from './api.js';
 import { announce, el, setText } from './dom.js';
@@ -7,33 +7,33 @@ import { number, plural, UNKNOWN } from './format.js';
 import { DataTable } from './table.js';
 
 const AGAIN_MILLIS = 5000;
-const STATES = { none: 'No plan', applying: 'Being put in place', applied: 'In place', degraded: 'In place with trouble' };
+const STATES = { none: 'No plan', applying: 'Being installed', applied: 'Installed', degraded: 'Degraded' };
 const BADGES = { applied: 'up', applying: 'drain', degraded: 'down', none: 'idle' };
 
 export class MptcpView {
   #state = el('span', { class: 'badge' });
   #words = el('p', {});
   #facts = el('dl', { class: 'facts wide' });
-  #picture = el('div', { class: 'picture', role: 'region', 'aria-label': 'Picture of the plan', tabindex: '0' });
+  #picture = el('div', { class: 'picture', role: 'region', 'aria-label': 'Drawing of the plan', tabindex: '0' });
   #links;
   #paths;
   #plan;
-  #clear = el('button', { type: 'button', text: 'Take it away', onclick: () => this.#ask() });
+  #clear = el('button', { type: 'button', text: 'Remove plan', onclick: () => this.#ask() });
   #error = el('p', { class: 'field-error', role: 'alert' });
   #shown = '';
   #timer = 0;
 
   constructor() {
     this.#links = new DataTable({
-      caption: 'Sub-flows of links', noun: ['link', 'links'], keyOf: (link) => `${link.a} ${link.a_port} ${link.b}`,
+      caption: 'Subflows per link', noun: ['link', 'links'], keyOf: (link) => `${link.a} ${link.a_port} ${link.b}`,
       empty: el('p', { text: 'No links.' }), search: false,
       columns: [
         { name: 'Link', text: (link) => `${link.a} – ${link.b}`, value: (link) => `${link.a} ${link.b}` },
-        { name: 'Sub-flows', number: true, text: (link) => number(link.subflows), value: (link) => link.subflows },
+        { name: 'Subflows', number: true, text: (link) => number(link.subflows), value: (link) => link.subflows },
       ],
     });
     this.#paths = new DataTable({
-      caption: 'Paths of sub-flows', noun: ['path', 'paths'], keyOf: (path) => `${path.address} ${path.vlan}`,
+      caption: 'Paths of subflows', noun: ['path', 'paths'], keyOf: (path) => `${path.address} ${path.vlan}`,
       empty: el('p', { text: 'No paths.' }),
       columns: [
         { name: 'Host', text: (path) => path.host, value: (path) => path.host },
@@ -44,7 +44,7 @@ export class MptcpView {
       ],
     });
     this.#plan = el('div', {},
-      el('section', { class: 'card' }, el('h2', { text: 'Picture' }), this.#picture),
+      el('section', { class: 'card' }, el('h2', { text: 'Drawing' }), this.#picture),
       el('div', { class: 'charts' },
         el('section', { class: 'card' }, el('h2', { text: 'Links' }), this.#links.node),
         el('section', { class: 'card' }, el('h2', { text: 'Paths' }), this.#paths.node)));
@@ -81,16 +81,16 @@ export class MptcpView {
     setText(this.#state, STATES[status.state] ?? status.state);
     this.#state.dataset.state = BADGES[status.state] ?? 'idle';
     const { plan } = status;
-    setText(this.#words, status.trouble ?? (plan ? plan.proof ?? '' : 'A plan gives each sub-flow of MPTCP connections a path of its own, so that every link carries about as many.'));
+    setText(this.#words, status.trouble ?? (plan ? plan.proof ?? '' : 'A plan gives each subflow of an MPTCP connection its own path, and spreads the subflows evenly over all links.'));
     this.#plan.hidden = !plan;
     this.#clear.hidden = !plan;
     const facts = plan ? [
-      ['Sub-flows per link', `${number(plan.minimum)} to ${number(plan.maximum)}`],
-      ['Proven to be the best', plan.proven_optimal ? 'yes' : 'no'],
+      ['Subflows per link', `${number(plan.minimum)} to ${number(plan.maximum)}`],
+      ['Proven optimal', plan.proven_optimal ? 'yes' : 'no'],
       ['Hosts', number(plan.hosts.length)], ['Method', `${plan.method}, ${plan.paths_kind}`],
-      ['Planned again', `${plural(status.replans, 'time')}`],
+      ['Replanned', plural(status.replans, 'time')],
     ] : [];
-    if (status.switches_missing?.length) facts.push(['Switches away', status.switches_missing.join(', ')]);
+    if (status.switches_missing?.length) facts.push(['Disconnected switches', status.switches_missing.join(', ')]);
     const signature = JSON.stringify([facts, plan?.paths]);
     if (signature === this.#shown) return;
     this.#shown = signature;
@@ -100,19 +100,19 @@ export class MptcpView {
     this.#paths.update(plan.paths);
     // another address makes the browser ask again
     this.#picture.replaceChildren(el('img', {
-      src: `${url('wm/malob/mptcp/picture')}?${Date.now()}`, alt: 'The network with how many sub-flows each link carries; the table below has the same numbers.',
+      src: `${url('wm/malob/mptcp/picture')}?${Date.now()}`, alt: 'The network with the number of subflows on each link. The table below has the same numbers.',
     }));
   }
 
   #new() {
     openForm({
-      title: 'New plan', intro: 'For all hosts that the controller has seen. It takes the place of the one before, without a gap.',
+      title: 'New plan', intro: 'The plan is for all hosts that the controller has seen. It replaces the current plan without interruption.',
       fields: [
-        { name: 'method', label: 'Method', options: [['balanced', 'balanced: as even as can be'], ['paper', "paper: random paths, then the paper's rerouting"]], value: 'balanced' },
-        { name: 'paths', label: 'Paths', options: [['hamiltonian', 'over all switches'], ['disjoint', 'short, apart from each other']], value: 'hamiltonian' },
-        { name: 'vlan', label: 'Routes', options: [['false', 'one set for all'], ['true', 'a set for each VLAN']], value: 'false' },
+        { name: 'method', label: 'Method', options: [['balanced', 'balanced: as even as possible'], ['paper', "paper: random paths, then the paper's rerouting"]], value: 'balanced' },
+        { name: 'paths', label: 'Paths', options: [['hamiltonian', 'hamiltonian: through all switches'], ['disjoint', 'disjoint: short, with few common links']], value: 'hamiltonian' },
+        { name: 'vlan', label: 'Routes', options: [['false', 'one set for all hosts'], ['true', 'one set per VLAN']], value: 'false' },
       ],
-      submit: 'Put in place',
+      submit: 'Install',
       onSubmit: async (values) => {
         const status = await post('wm/malob/mptcp/apply', { ...values, vlan: values.vlan === 'true' });
         this.#show(status);
@@ -123,7 +123,7 @@ export class MptcpView {
 
   #ask() {
     openForm({
-      title: 'Take the plan away?', intro: 'Sub-flows go by plain forwarding again.', fields: [], submit: 'Take it away', danger: true,
+      title: 'Remove the plan?', intro: 'Subflows then use ordinary forwarding.', fields: [], submit: 'Remove plan', danger: true,
       onSubmit: async () => this.#show(await remove('wm/malob/mptcp')),
     });
   }

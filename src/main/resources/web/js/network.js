@@ -2,17 +2,22 @@
 
 import { get } from './api.js';
 import { el, setText } from './dom.js';
-import { bitRate, milliseconds, number, percent, plural, switchLabel, withUnit } from './format.js';
+import { bitRate, milliseconds, number, percent, plural, switchLabel, withPort, withUnit } from './format.js';
 import { NetworkGraph } from './graph.js';
+import { stateOf } from './states.js';
 import { DataTable } from './table.js';
 
 const PATHS_MILLIS = 2000;
-const MOST_CONNECTIONS = 300;
+/** The max number of connections in one state whose paths are shown. */
+const MAX_CONNECTIONS = 500;
+
+/** Connections in these states have rules on switches. */
+const STATES_WITH_RULES = ['open', 'ended'];
 
 const TILES = [
   ['Requests', (model) => withUnit(model.history.perSecond, '/s')],
-  ['Open connections', (model) => number(model.open)],
-  ['Refused', (model) => withUnit(model.history.refusedPerSecond, '/s')],
+  ['Open connections', (model) => number(model.history.openConnections)],
+  ['Rejected', (model) => withUnit(model.history.rejectedPerSecond, '/s')],
   ['Switches', (model) => number(model.state.switches.length)],
   ['Links', (model) => number(model.edges.length)],
   ['Servers up', (model) => serversUp(model)],
@@ -20,8 +25,10 @@ const TILES = [
 
 function serversUp(model) {
   const members = model.state.members.filter((member) => member.pool_id);
-  const up = members.filter((member) =>
-    (member.admin_state ?? 'up') === 'up' && model.memberNumbers.get(member.id)?.located);
+  const up = members.filter((member) => {
+    const numbers = model.memberNumbers.get(member.id);
+    return numbers !== undefined && stateOf(member, numbers) === 'up';
+  });
   return members.length ? `${up.length} of ${members.length}` : '0';
 }
 
@@ -38,8 +45,8 @@ export class NetworkView {
   #canvas = el('div', { class: 'graph', id: 'graph', role: 'img', 'aria-labelledby': 'graph-words' });
   #words = el('p', { class: 'visually-hidden', id: 'graph-words' });
   #empty = el('div', { class: 'empty graph-empty' },
-    el('h3', { text: 'No switch is connected yet' }),
-    el('p', {}, 'Point your switches to this controller, port 6653, OpenFlow 1.3. An emulated network is one command away: ',
+    el('h3', { text: 'No switch is connected' }),
+    el('p', {}, 'Set this machine as the controller of your switches (port 6653, OpenFlow 1.3). To try MALOB without switches, start an emulated network: ',
       el('code', { text: 'sudo ./malob demo --keep' }), '.'));
   #choice = el('select', { id: 'show-paths', onchange: () => this.#choose(this.#choice.value) });
   #pathWords = el('p', { class: 'quiet', role: 'status' });
@@ -53,9 +60,9 @@ export class NetworkView {
   constructor(model) {
     this.#model = model;
     this.#table = this.#linkTable();
-    const tools = el('div', { class: 'graph-tools', role: 'group', 'aria-label': 'Size of the drawing' },
-      el('button', { type: 'button', 'aria-label': 'Larger', onclick: () => this.#graph?.zoom(1.25), text: '+' }),
-      el('button', { type: 'button', 'aria-label': 'Smaller', onclick: () => this.#graph?.zoom(0.8), text: '−' }),
+    const tools = el('div', { class: 'graph-tools', role: 'group', 'aria-label': 'Zoom' },
+      el('button', { type: 'button', 'aria-label': 'Zoom in', onclick: () => this.#graph?.zoom(1.25), text: '+' }),
+      el('button', { type: 'button', 'aria-label': 'Zoom out', onclick: () => this.#graph?.zoom(0.8), text: '−' }),
       el('button', { type: 'button', onclick: () => this.#graph?.fit(), text: 'Fit' }));
     const side = el('aside', { class: 'side', 'aria-label': 'Paths and details' },
       el('section', { class: 'card' }, el('label', { for: 'show-paths', text: 'Show paths of' }), this.#choice, this.#pathWords),
@@ -68,7 +75,7 @@ export class NetworkView {
   }
 
   #legend() {
-    const use = ['idle', 'below 30 %', 'below 60 %', 'below 85 %', 'full', 'in use, capacity not known', 'not known'];
+    const use = ['below 5 %', 'below 30 %', 'below 60 %', 'below 85 %', '85 % or more', 'in use, capacity unknown', 'unknown'];
     const level = [1, 2, 3, 4, 5, 6, 0];
     return el('section', { class: 'card legend-card' }, el('h3', { text: 'Legend' }),
       el('ul', { class: 'legend' },
@@ -77,7 +84,7 @@ export class NetworkView {
         el('li', {}, el('span', { class: 'swatch node-host' }), 'host'),
         el('li', {}, el('span', { class: 'swatch node-member' }), 'server'),
         el('li', {}, el('span', { class: 'swatch node-vip' }), 'VIP')),
-      el('p', { class: 'quiet', text: 'Links: colour is use, width is capacity, the label is latency.' }));
+      el('p', { class: 'quiet', text: "A link's colour is its utilization, its width the capacity, its label the latency." }));
   }
 
   #linkTable() {
@@ -85,12 +92,12 @@ export class NetworkView {
     return new DataTable({
       caption: 'Links between switches', noun: ['link', 'links'], keyOf: (edge) => edge.id,
       onRow: (edge) => this.#graph?.pick(edge.id),
-      empty: el('p', { text: 'There are no links between switches.' }),
+      empty: el('p', { text: 'No links between switches.' }),
       columns: [
         { name: 'Link', text: (edge) => `${switchLabel(edge.a.switch)} – ${switchLabel(edge.b.switch)}`, value: (edge) => edge.id },
         { name: 'Ports', text: (edge) => `${edge.a.port} – ${edge.b.port}` },
-        { name: 'Use', number: true, text: (edge) => bitRate(edge.numbers.use), value: known('use') },
-        { name: 'Of capacity', number: true, text: (edge) => percent(edge.numbers.share), value: known('share') },
+        { name: 'Traffic', number: true, text: (edge) => bitRate(edge.numbers.use), value: known('use') },
+        { name: 'Utilization', number: true, text: (edge) => percent(edge.numbers.share), value: known('share') },
         { name: 'Capacity', number: true, text: (edge) => bitRate(edge.numbers.capacity), value: known('capacity') },
         { name: 'Latency', number: true, text: (edge) => milliseconds(edge.numbers.latency), value: known('latency') },
         { name: 'Connections', number: true, text: (edge) => number(edge.numbers.active), value: known('active') },
@@ -128,7 +135,7 @@ export class NetworkView {
     const { switches, hosts } = this.#model.state;
     this.#empty.hidden = switches.length > 0 || this.#model.status === 'connecting';
     setText(this.#words, `Drawing of ${plural(switches.length, 'switch', 'switches')}, ${plural(this.#model.edges.length, 'link')} and `
-      + `${plural(hosts.length, 'host')}. The links are in the table below, servers and VIPs in views of their own.`);
+      + `${plural(hosts.length, 'host')}. The table below lists the links. The views Servers and Configuration list servers and VIPs.`);
     TILES.forEach(([, text], i) => setText(this.#tiles[i].lastChild, text(this.#model)));
     this.#table.update(this.#model.edges);
     if (this.#picked) this.#showDetails();
@@ -136,8 +143,8 @@ export class NetworkView {
 
   #showChoices() {
     const options = [['', 'nothing'], ...this.#model.state.vips.map((vip) =>
-      [vip.id, `${vip.name} (${vip.address}${vip.port === null ? '' : `:${vip.port}`})`])];
-    if (this.#connection) options.splice(1, 0, ['*', `connection of ${this.#connection.client}:${this.#connection.client_port ?? ''}`]);
+      [vip.id, `${vip.name} (${withPort(vip.address, vip.port)})`])];
+    if (this.#connection) options.splice(1, 0, ['*', `the connection of ${withPort(this.#connection.client, this.#connection.client_port)}`]);
     this.#choice.replaceChildren(...options.map(([value, text]) => el('option', { value, text })));
     this.#choice.value = options.some(([value]) => value === this.#wanted) ? this.#wanted : '';
   }
@@ -147,7 +154,7 @@ export class NetworkView {
     this.#showPaths();
   }
 
-  /** The paths of what is chosen, as the connections that there are tell them. */
+  /** The paths of the connections with rules of what is selected. */
   async #showPaths() {
     const wanted = this.#wanted;
     if (wanted === '') {
@@ -156,20 +163,22 @@ export class NetworkView {
       return;
     }
     const one = wanted === '*' ? this.#connection : null;
-    let connections;
+    let answers;
     try {
       const parameters = one ? { client: one.client, vip: one.vip, port: one.port, protocol: one.protocol } : { vip: wanted };
-      ({ connections } = await get('wm/malob/connections', { ...parameters, limit: MOST_CONNECTIONS }));
+      answers = await Promise.all(STATES_WITH_RULES.map((state) =>
+        get('wm/malob/connections', { ...parameters, state, limit: MAX_CONNECTIONS })));
     } catch (error) {
       setText(this.#pathWords, error.message);
       return;
     }
     if (wanted !== this.#wanted) return;
+    let connections = answers.flatMap((answer) => answer.connections);
     if (one) connections = connections.filter((each) => String(each.client_port) === String(one.client_port));
-    this.#mark(connections.filter((each) => each.request_path), wanted, one);
+    this.#mark(connections.filter((each) => each.request_path), wanted, one, answers.some((answer) => (answer.next ?? null) !== null));
   }
 
-  #mark(connections, wanted, one) {
+  #mark(connections, wanted, one, isCut) {
     const marked = new Set(one ? [] : [`vip ${wanted}`]);
     const routes = new Set();
     for (const connection of connections) {
@@ -181,14 +190,14 @@ export class NetworkView {
     }
     this.#graph.highlight(marked);
     setText(this.#pathWords, connections.length === 0
-      ? 'No connection has rules on the switches now.'
+      ? 'No connection has rules on the switches.'
       : one ? this.#inWords(connections[0])
-        : `${plural(connections.length, 'connection')} over ${plural(routes.size, 'path')} of requests, and their replies.`);
+        : `${isCut ? 'First ' : ''}${plural(connections.length, 'connection')} on ${plural(routes.size, 'request path')}, with their reply paths.`);
   }
 
   #inWords(connection) {
     const path = (hops) => (hops ?? []).map((hop) => switchLabel(hop.switch)).join(' → ');
-    return `To ${connection.member_id} by ${path(connection.request_path)}; back by ${path(connection.reply_path)}.`;
+    return `Server ${connection.member_id}. Requests: ${path(connection.request_path)}. Replies: ${path(connection.reply_path)}.`;
   }
 
   #markPath(path, marked) {
@@ -217,7 +226,7 @@ export class NetworkView {
     this.#details.replaceChildren(...(rows
       ? [el('h3', { text: rows.title }), el('dl', { class: 'facts' }, rows.facts.map(([name, value]) => [el('dt', { text: name }), el('dd', { text: value })])),
         rows.link ? el('a', { href: rows.link[0], text: rows.link[1] }) : null].filter(Boolean)
-      : [el('h3', { text: 'Details' }), el('p', { class: 'quiet', text: 'Choose a switch, link, host or VIP in the drawing.' })]));
+      : [el('h3', { text: 'Details' }), el('p', { class: 'quiet', text: 'Select a switch, link, host or VIP in the drawing.' })]));
   }
 
   #switchRows(id) {
@@ -225,7 +234,7 @@ export class NetworkView {
     const links = this.#model.edges.filter((edge) => edge.a.switch === id || edge.b.switch === id);
     return {
       title: `Switch ${switchLabel(id)}`,
-      facts: [['Datapath', id], ['Links', number(links.length)], ['Hosts', number(hosts.filter((host) => host.switch === id).length)]],
+      facts: [['Datapath id', id], ['Links', number(links.length)], ['Hosts', number(hosts.filter((host) => host.switch === id).length)]],
     };
   }
 
@@ -237,7 +246,7 @@ export class NetworkView {
       facts: directions(edge).flatMap(([name, numbers]) => [
         [name, `${bitRate(numbers.use)} of ${bitRate(numbers.capacity)}`],
         ['Latency', milliseconds(numbers.latency)],
-        ['For a new connection', bitRate(numbers.throughput)],
+        ['Available to a new connection', bitRate(numbers.throughput)],
         ['Connections', number(numbers.active)],
       ]),
     };
@@ -248,13 +257,15 @@ export class NetworkView {
     if (!host) return null;
     const member = this.#model.state.members.find((each) => host.addresses.includes(each.address));
     const numbers = member && this.#model.memberNumbers.get(member.id);
-    const facts = [['MAC', host.mac], ['Attached', `${switchLabel(host.switch)}, port ${host.port ?? 'not known'}`]];
+    const names = this.#model.namesAt(host.addresses);
+    const facts = [['Address', host.addresses.join(', ') || 'unknown'], ['MAC address', host.mac],
+      ['Attached to', `${switchLabel(host.switch)}, port ${host.port ?? 'unknown'}`]];
     if (numbers) {
-      facts.push(['Member', member.id], ['Connections', `${number(numbers.active)} open, ${number(numbers.total)} in all`], ['CPU', percent(numbers.cpu)]);
+      facts.push(['Connections', `${number(numbers.active)} open, ${number(numbers.total)} in total`], ['CPU', percent(numbers.cpu)]);
     }
     return {
-      title: host.addresses.join(', ') || host.name, facts,
-      link: member ? ['#/servers', 'All servers'] : [`#/why${host.addresses.length ? `?client=${host.addresses[0]}` : ''}`, 'Where would its requests go?'],
+      title: names ? `Server ${names}` : `Host ${host.name}`, facts,
+      link: member ? ['#/servers', 'All servers'] : [`#/why${host.addresses.length ? `?client=${host.addresses[0]}` : ''}`, 'Which server would it get?'],
     };
   }
 
@@ -263,13 +274,13 @@ export class NetworkView {
     if (!vip) return null;
     const pool = this.#model.poolOfVip(vip.id);
     return {
-      title: vip.name,
+      title: `VIP ${vip.name}`,
       facts: [
-        ['Address', `${vip.address}${vip.port === null ? '' : `:${vip.port}`} ${vip.protocol ?? ''}`],
+        ['Address', `${withPort(vip.address, vip.port)} ${vip.protocol ?? ''}`],
         ['Algorithm', this.#model.algorithmOfVip(vip) ?? 'by port'],
         ['Servers', number(pool ? this.#model.membersOfPool(pool.id).length : 0)],
       ],
-      link: [`#/why?vip=${encodeURIComponent(vip.id)}`, 'Why this server?'],
+      link: [`#/why?vip=${encodeURIComponent(vip.id)}`, 'Which server would a client get?'],
     };
   }
 }

@@ -2,25 +2,10 @@
 
 import { itemPath, put } from './api.js';
 import { announce, el, setAttribute, setText } from './dom.js';
-import { number, percent, UNKNOWN, withUnit } from './format.js';
+import { number, percent, UNKNOWN, withPort, withUnit } from './format.js';
+import { STATES, stateOf } from './states.js';
 import { DataTable } from './table.js';
 import { SERVER_VALUES } from './values.js';
-
-const STATES = {
-  up: 'Up', drain: 'Draining', down: 'Down', lost: 'Not found', idle: 'In no pool',
-  checking: 'Being checked', failing: 'Fails its checks', ejected: 'Left out: no answers',
-};
-
-/** What checks may have shown of a member that gets no connections for it; "down" is what operators call it themselves. */
-const KEPT_OUT = { checking: 'checking', down: 'failing', ejected: 'ejected' };
-
-/** What an operator wants to know first of a member. */
-function stateOf(member, numbers) {
-  const wanted = member.admin_state ?? 'up';
-  if (wanted !== 'up') return wanted;
-  if (!member.pool_id) return 'idle';
-  return KEPT_OUT[numbers?.health] ?? (numbers && !numbers.located ? 'lost' : 'up');
-}
 
 export class ServersView {
   #model;
@@ -35,11 +20,11 @@ export class ServersView {
     this.#table = new DataTable({
       caption: 'Servers', noun: ['server', 'servers'], keyOf: (member) => member.id,
       rowClass: (member) => `state-${stateOf(member, numbers(member))}`,
-      empty: [el('h3', { text: 'There are no servers yet' }),
-        el('p', {}, 'Members of pools are shown here. ', el('a', { href: '#/catalog?new=members', text: 'Add one' }), '.')],
+      empty: [el('h3', { text: 'No servers yet' }),
+        el('p', {}, 'Servers are the members of pools. ', el('a', { href: '#/catalog?new=members', text: 'Add a member' }))],
       columns: [
         { name: 'Server', text: (member) => member.id, value: (member) => member.id },
-        { name: 'Address', text: (member) => `${member.address}${member.port ? `:${member.port}` : ''}`, value: (member) => member.address },
+        { name: 'Address', text: (member) => withPort(member.address, member.port), value: (member) => member.address },
         { name: 'VIP', text: (member) => model.vipOfMember(member)?.name ?? UNKNOWN, value: (member) => model.vipOfMember(member)?.name },
         {
           name: 'State', text: (member) => STATES[stateOf(member, numbers(member))], value: (member) => stateOf(member, numbers(member)),
@@ -73,12 +58,12 @@ export class ServersView {
   #updateActions(node, member) {
     const [drain, why] = node.children;
     const isUp = (member.admin_state ?? 'up') === 'up';
-    setText(drain, isUp ? 'Drain' : 'Put back');
-    setAttribute(drain, 'aria-label', `${isUp ? 'Drain' : 'Put back'} ${member.id}`);
+    setText(drain, isUp ? 'Drain' : 'Resume');
+    setAttribute(drain, 'aria-label', `${isUp ? 'Drain' : 'Resume'} ${member.id}`);
     drain.disabled = this.#busy.has(member.id);
     const vip = this.#model.vipOfMember(member);
     why.hidden = !vip;
-    setAttribute(why, 'aria-label', `Why would a request go to ${member.id}, or not?`);
+    setAttribute(why, 'aria-label', `Why? How the balancer decides about ${member.id}`);
     setAttribute(why, 'href', `#/why?vip=${encodeURIComponent(vip?.id ?? '')}`);
   }
 
@@ -90,7 +75,7 @@ export class ServersView {
     try {
       await put(itemPath('members', id), { admin_state: wanted });
       announce(wanted === 'drain'
-        ? `${id} gets no new connections; those that are open go on.` : `${id} gets connections again.`);
+        ? `${id} gets no new connections. Open ones continue.` : `${id} gets new connections again.`);
     } catch (error) {
       announce(`${id}: ${error.message}`, 'error');
     } finally {

@@ -2,15 +2,21 @@
 
 import { get } from './api.js';
 import { el, setText } from './dom.js';
-import { milliseconds, number, percent, switchLabel, UNKNOWN, withUnit, words } from './format.js';
+import { capitalized, milliseconds, number, percent, plural, switchLabel, UNKNOWN, withPort, withUnit, words } from './format.js';
+import { exclusion, rejection } from './reasons.js';
 
 const VALUES = {
-  connections_per_weight: ['Connections by weight', (value) => number(value)],
+  connections_per_weight: ['Connections per weight', (value) => number(value)],
   cpu: ['CPU', (value) => percent(value)],
   round_trip_ms: ['Round trip', milliseconds],
   expected_latency_ms: ['Expected latency', milliseconds],
   bottleneck_mbps: ['Bottleneck', (value) => withUnit(value, 'Mbit/s')],
   links: ['Links', (value) => number(value)],
+  turns_until: ['Turns until', (value) => number(value)],
+  expected_reply_kilobytes: ['Expected reply', (value) => withUnit(value, 'kB')],
+  network_ms: ['In the network', milliseconds],
+  at_server_ms: ['At the server', milliseconds],
+  predicted_ms: ['Predicted', milliseconds],
 };
 
 export class WhyView {
@@ -35,7 +41,7 @@ export class WhyView {
       el('button', { type: 'submit', class: 'primary', text: 'Ask' }));
     this.node = el('div', {},
       el('section', { class: 'card' },
-        el('p', { class: 'quiet', text: 'Shows the server and paths that a new connection of this client would get now. Asking changes nothing.' }),
+        el('p', { class: 'quiet', text: 'This view shows the server and the paths that a new connection of a client would get now. It changes nothing.' }),
         form, this.#general), this.#answer);
   }
 
@@ -49,10 +55,18 @@ export class WhyView {
     this.#showExample();
   }
 
-  /** An answer to look at before anybody asks, as soon as a VIP and a client are known. */
+  /** An answer to look at before the first question, as soon as a VIP and a client are known. */
   #showExample() {
-    if (this.#hasAnswer || !this.#vip.value || !this.#client.value || this.node.contains(document.activeElement)) return;
-    this.#ask();
+    if (this.#hasAnswer) return;
+    if (!this.#vip.value || !this.#client.value) this.#answer.replaceChildren(this.#missing());
+    else if (!this.node.contains(document.activeElement)) this.#ask();
+  }
+
+  /** What an example needs. */
+  #missing() {
+    return el('div', { class: 'card empty' }, ...(this.#model.state.vips.length === 0
+      ? [el('h3', { text: 'No VIPs yet' }), el('p', {}, el('a', { href: '#/catalog?new=vips', text: 'Add a VIP' }))]
+      : [el('h3', { text: 'No clients yet' }), el('p', { text: 'The controller has seen no host. Enter the address of a client.' })]));
   }
 
   /** A host that is no server, to begin with; rather one whose address is known. */
@@ -73,9 +87,9 @@ export class WhyView {
   #fill() {
     const chosen = this.#vip.value;
     this.#vip.replaceChildren(...this.#model.state.vips.map((vip) =>
-      el('option', { value: vip.id, text: `${vip.name} (${vip.address}${vip.port === null ? '' : `:${vip.port}`})` })));
+      el('option', { value: vip.id, text: `${vip.name} (${withPort(vip.address, vip.port)})` })));
     if (chosen) this.#vip.value = chosen;
-    this.#hosts.replaceChildren(...this.#model.clients.slice(0, 300).map((value) => el('option', { value })));
+    this.#hosts.replaceChildren(...this.#model.clients.slice(0, 300).map((value) => el('option', { value, label: this.#model.namesAt([value]) || null })));
   }
 
   /** Only a VIP for every port needs one. */
@@ -109,19 +123,19 @@ export class WhyView {
   #shown(answer) {
     const { decision } = answer;
     const chosen = answer.candidates.find((candidate) => candidate.chosen);
-    const by = decision && { vip: 'the VIP sets it', pool: 'its pool sets it', service: `service ${decision.service_name ?? decision.id} sets it`,
+    const by = decision && { vip: 'the VIP sets it', pool: 'the pool sets it', service: `service ${decision.service_name ?? decision.id} sets it`,
       default: 'the default service sets it', ftp_control: 'an FTP data connection follows its control connection' }[decision.decided_by];
     const rules = decision?.server && decision.path && decision.server.rule !== decision.path.rule
       ? [['Server', decision.server], ['Path', decision.path]] : [['Server and path', decision?.server]];
     return [
       el('section', { class: 'card' },
-        el('h2', { text: answer.member_id ? `${this.#client.value.trim()} would get ${answer.member_id}`
-          : `${this.#client.value.trim()} would be rejected: ${words(answer.refused ?? '')}` }),
-        decision ? el('p', { text: `Algorithm ${decision.algorithm ?? UNKNOWN} applies because ${by ?? UNKNOWN}.` }) : null,
+        el('h2', { text: answer.member_id ? `Client ${this.#client.value.trim()} would get server ${answer.member_id}`
+          : `Client ${this.#client.value.trim()} would be rejected: ${answer.refused ? rejection(answer.refused) : UNKNOWN}` }),
+        decision ? el('p', { text: `Algorithm ${decision.algorithm ?? UNKNOWN} applies${by ? ` because ${by}` : ''}.` }) : null,
         chosen ? el('p', { text: `Requests take the path ${this.#path(chosen.request_path)}. Replies return over ${this.#path(chosen.reply_path)}.` }) : null,
         el('dl', { class: 'facts wide' },
-          rules.filter(([, rule]) => rule).flatMap(([name, rule]) => [el('dt', { text: name }), el('dd', { text: `${rule.rule}. Ties: ${rule.tie_break}.` })]))),
-      answer.candidates.length ? el('section', { class: 'card' }, el('h2', { text: 'The candidates' }), this.#table(answer)) : null,
+          rules.filter(([, rule]) => rule).flatMap(([name, rule]) => [el('dt', { text: name }), el('dd', { text: `${capitalized(rule.rule)}. Between equals: ${rule.tie_break}.` })]))),
+      answer.candidates.length ? el('section', { class: 'card' }, el('h2', { text: 'Candidates' }), this.#table(answer)) : null,
     ].filter(Boolean);
   }
 
@@ -133,16 +147,16 @@ export class WhyView {
     const names = [...new Set(candidates.flatMap((candidate) => Object.keys(candidate.values ?? {})))];
     const value = (candidate, name) => (VALUES[name]?.[1] ?? number)(candidate.values?.[name] ?? null);
     const measured = (shown, unit) => (shown === null || shown === undefined ? UNKNOWN : `${unit(shown.value)} (${number(shown.age_s)} s ago)`);
-    const head = ['Server', ...names.map((name) => VALUES[name]?.[0] ?? words(name)), 'Open', 'CPU as measured', 'Path'];
+    const head = ['Server', ...names.map((name) => VALUES[name]?.[0] ?? words(name)), 'Open', 'Measured CPU', 'Request path'];
     return el('div', { class: 'scroller', tabindex: '0', role: 'region', 'aria-label': 'Candidates' },
-      el('table', {}, el('caption', { class: 'visually-hidden', text: 'The servers of the pool with what the rule goes by' }),
+      el('table', {}, el('caption', { class: 'visually-hidden', text: 'The servers of the pool with the inputs of the algorithm' }),
         el('thead', {}, el('tr', {}, head.map((text) => el('th', { scope: 'col', text })))),
         el('tbody', {}, candidates.map((candidate) => el('tr', { class: candidate.chosen ? 'chosen' : candidate.excluded ? 'excluded' : null },
           el('th', { scope: 'row' }, candidate.member_id, ' ', candidate.chosen ? el('span', { class: 'badge', 'data-state': 'up', text: 'chosen' })
-            : candidate.excluded ? el('span', { class: 'badge', 'data-state': 'lost', text: words(candidate.excluded) }) : ''),
+            : candidate.excluded ? el('span', { class: 'badge', 'data-state': 'lost', text: exclusion(candidate.excluded) }) : ''),
           names.map((name) => el('td', { text: value(candidate, name) })),
           el('td', { text: number(candidate.active_connections) }), el('td', { text: measured(candidate.cpu, percent) }),
           el('td', { text: this.#path(candidate.request_path) }))))),
-      left ? el('p', { class: 'quiet', text: `${left} more are not shown.` }) : null);
+      left ? el('p', { class: 'quiet', text: `${plural(left, 'more candidate')} not shown.` }) : null);
   }
 }

@@ -34,6 +34,7 @@ import io.malob.balancer.admission.RequestHandler;
 import io.malob.balancer.admission.SwitchOutages;
 import io.malob.balancer.admission.VipArp;
 import io.malob.balancer.api.BalancerActivity;
+import io.malob.balancer.api.BalancerActivity.PlacementCount;
 import io.malob.balancer.api.BalancerCounters;
 import io.malob.balancer.api.ConnectionPage;
 import io.malob.balancer.api.EjectedMember;
@@ -906,6 +907,11 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   }
 
   @Override
+  public Map<String, Long> totalConnections() {
+    return view.totalConnections();
+  }
+
+  @Override
   public Map<String, Integer> vipConnections() {
     return Maps.transformValues(
         catalog.snapshot().vips(), vip -> connectionLimiter.atVip(vip.number()));
@@ -950,6 +956,11 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         labels.failedRepairs(),
         traffic.now(catalog.snapshot()),
         records.counts());
+  }
+
+  @Override
+  public List<PlacementCount> placements() {
+    return placements.all();
   }
 
   private ImmutableMap<String, Long> droppedPacketIns() {

@@ -61,7 +61,7 @@ public final class BalancerRestModule extends BaseModule implements AutoCloseabl
     server.addRestletRoutable(new Page());
     // before anything else that serves a part of this path
     server.addRestletRoutable(new ResourceRoutable("/wm/malob/events", live.routes()));
-    server.addRestletRoutable(new ResourceRoutable("/wm/malob", StateRoutes.of(context)));
+    server.addRestletRoutable(new ResourceRoutable("/wm/malob", StateRoutes.of(context, live)));
   }
 
   /** Ends the streams of events. */

@@ -11,7 +11,12 @@ import io.malob.resource.Call;
 import io.malob.resource.Reply;
 import io.malob.resource.Resource;
 import io.malob.resource.Routes;
+import io.malob.rest.live.LiveEvents;
+import io.malob.rest.problem.Problem;
+import io.malob.rest.problem.Problems;
 import java.time.Clock;
+import java.util.List;
+import java.util.stream.Collectors;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 
 /**
@@ -31,7 +36,7 @@ final class StateRoutes {
   }
 
   /** The routes to what the services of these modules know and do. */
-  static Routes of(FloodlightModuleContext context) {
+  static Routes of(FloodlightModuleContext context, LiveEvents live) {
     IBalancerService balancer = context.getServiceImpl(IBalancerService.class);
     IMonitorService monitor = context.getServiceImpl(IMonitorService.class);
     ILatencyService latency = context.getServiceImpl(ILatencyService.class);
@@ -67,6 +72,8 @@ final class StateRoutes {
             .get("reports", reports::list)
             .post("reports", reports::take)
             .get("refusals", shown(balancer::rejects))
+            .get("history", shown(live::history))
+            .get("problems", shown(() -> problems(balancer, monitor)))
             .get("counters", shown(() -> BalancerState.counters(balancer.counters())))
             .get("audits", shown(() -> BalancerState.audits(balancer.reconcileStats())))
             .get("logs/levels", levels::list)
@@ -78,6 +85,12 @@ final class StateRoutes {
             .post("mptcp/apply", mptcp::apply)
             .get("mptcp/picture", mptcp::picture);
     return EndhostResources.addTo(routes, context.getServiceImpl(IEndhostService.class));
+  }
+
+  private static List<Object> problems(IBalancerService balancer, IMonitorService monitor) {
+    return Problems.now(balancer, monitor).stream()
+        .map(Problem::shown)
+        .collect(Collectors.toList());
   }
 
   private static Resource shown(Shown shown) {

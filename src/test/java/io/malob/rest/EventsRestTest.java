@@ -24,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.junit.jupiter.api.AfterEach;
@@ -147,6 +148,34 @@ class EventsRestTest {
       assertEquals(3, rates.data().at("/refusals/no_vip").asInt());
       assertEquals(12, rates.data().at("/profiles/0/samples").asInt());
     }
+  }
+
+  /** The first sample needs two ticks, between which time has passed. */
+  @Test
+  void history_growsWithEachTickAndIsInTheRates() throws Exception {
+    server.stats.put("a", new MemberStats(2, 10, OptionalInt.of(5), 3, true));
+    JsonNode history = server.sendTo("GET", "/wm/malob/history", null).json();
+    assertEquals(0, history.get("time_ms").size());
+    try (Stream stream = open()) {
+      stream.next();
+      Event rates = stream.next();
+      assertTrue(rates.data().get("traffic").isNull(), rates.data().toString());
+      for (long second = 1;
+          !rates.name().equals("rates") || rates.data().get("traffic").isNull();
+          second++) {
+        server.monitor.nanoTime = TimeUnit.SECONDS.toNanos(second);
+        rates = stream.next();
+      }
+      JsonNode traffic = rates.data().get("traffic");
+      assertEquals("{\"http\":0}", traffic.get("requests_by_service").toString());
+      assertEquals("{\"dormant\":7,\"ended\":5,\"open\":0}", traffic.get("connections").toString());
+      assertEquals("{\"no_vip\":0}", traffic.get("rejections").toString());
+      assertEquals("{\"web/default\":12.346}", traffic.get("server_ms_by_service").toString());
+    }
+    history = server.sendTo("GET", "/wm/malob/history", null).json();
+    int samples = history.get("time_ms").size();
+    assertTrue(samples > 0, history.toString());
+    assertEquals(samples, history.at("/requests_by_server/a").size());
   }
 
   @Test

@@ -37,7 +37,9 @@ final class FakeMonitor implements IMonitorService {
   private final LinkTracker links = new LinkTracker(times);
   private final ServerTracker servers = new ServerTracker(times);
   private final ConfiguredCapacities capacities = noCapacities();
-  private final Topology topology;
+
+  /** What topology() tells. */
+  volatile Topology topology;
 
   FakeMonitor(DirectedLink link) {
     topology = Topology.of(List.of(link.src(), link.dst()), List.of(link));

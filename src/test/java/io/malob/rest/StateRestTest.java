@@ -210,7 +210,7 @@ class StateRestTest {
     assertEquals(
         "there is nothing at /nothing here, only config, openapi.json, explain, connections,"
             + " capacities, paths, algorithms, profiles, moves, links, servers, snapshot, latency, reports,"
-            + " refusals, counters, audits, logs, mptcp, endhost",
+            + " refusals, history, problems, counters, audits, logs, mptcp, endhost",
         answer.error());
   }
 }

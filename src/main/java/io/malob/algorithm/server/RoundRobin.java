@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** RR of the thesis (section 3.3.2): the next server in turn, regardless of its load. */
 public final class RoundRobin implements ServerPicker {
-  private static final Reason REASON = new Reason("the next in turn", "none: turns are exact");
+  private static final Reason REASON = new Reason("the next in turn", "none, as turns are exact");
 
   private final int count;
   private final Turns turns;

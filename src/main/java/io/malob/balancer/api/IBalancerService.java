@@ -1,6 +1,8 @@
 package io.malob.balancer.api;
 
+import com.google.common.collect.Maps;
 import io.malob.algorithm.FiveTuple;
+import io.malob.balancer.api.BalancerActivity.PlacementCount;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Protocol;
 import java.util.List;
@@ -37,6 +39,15 @@ public interface IBalancerService extends IFloodlightService {
    */
   Map<String, MemberStats> memberStats();
 
+  /**
+   * The connections that were placed on each member of the current catalog since the controller
+   * started, by member id. A member without connections can be absent. Cheaper than {@link
+   * #memberStats}.
+   */
+  default Map<String, Long> totalConnections() {
+    return Maps.transformValues(memberStats(), MemberStats::totalConnections);
+  }
+
   /** The number of open connections of each VIP of the catalog, by VIP id. */
   Map<String, Integer> vipConnections();
 
@@ -71,6 +82,11 @@ public interface IBalancerService extends IFloodlightService {
    * The outcomes of connections and packets, the times of placements and the traffic of members.
    */
   BalancerActivity activity();
+
+  /** The {@link BalancerActivity#placements} alone, which are cheaper. */
+  default List<PlacementCount> placements() {
+    return activity().placements();
+  }
 
   /** The results of reconciling the switches' rules with the controller's state. */
   ReconcileStats reconcileStats();

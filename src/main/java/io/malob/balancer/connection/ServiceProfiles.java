@@ -77,6 +77,9 @@ public final class ServiceProfiles {
 
   /** All profiles, sorted by VIP and service. */
   public List<ProfileStats> stats(CatalogSnapshot catalog) {
+    if (profiles.isEmpty()) {
+      return List.of();
+    }
     Map<Integer, String> vips = new HashMap<>();
     catalog.vips().values().forEach(vip -> vips.put(vip.number(), vip.id()));
     Map<Integer, String> members = new HashMap<>();

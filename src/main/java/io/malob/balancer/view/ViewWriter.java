@@ -371,6 +371,19 @@ public final class ViewWriter {
     return missing;
   }
 
+  /** The connections that were placed on each member with connections, by member id. */
+  public Map<String, Long> totalConnections() {
+    Map<String, Long> totals = new HashMap<>();
+    for (Member member : get().catalog().members().values()) {
+      @Nullable ServerLoad load = loads.get(member.number());
+      long total = load == null ? 0 : load.total();
+      if (total > 0) {
+        totals.put(member.id(), total);
+      }
+    }
+    return totals;
+  }
+
   /** The counts of all members in the catalog, by member id. */
   public Map<String, MemberStats> stats() {
     BalancerView current = get();

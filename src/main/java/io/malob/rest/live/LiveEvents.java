@@ -6,6 +6,7 @@ import io.malob.json.RejectedException.Reason;
 import io.malob.monitor.IMonitorService;
 import io.malob.resource.Reply;
 import io.malob.resource.Routes;
+import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +30,9 @@ public final class LiveEvents implements AutoCloseable {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(15);
 
   private final LiveFeed feed;
+  private final IMonitorService monitor;
+  private final TrafficMeter meter;
+  private final TrafficHistory history = new TrafficHistory();
 
   /** Events from these services. */
   public LiveEvents(
@@ -36,24 +40,42 @@ public final class LiveEvents implements AutoCloseable {
       IMonitorService monitor,
       IDeviceService devices,
       LongSupplier nanoTime) {
+    this.monitor = monitor;
+    meter = new TrafficMeter(balancer);
     feed =
         new LiveFeed(
-            new LiveSource(balancer, monitor, devices), nanoTime, MAX_LISTENERS, PATIENCE_NANOS);
+            new LiveSource(balancer, monitor, devices, history),
+            nanoTime,
+            MAX_LISTENERS,
+            PATIENCE_NANOS);
   }
 
-  /** Starts to produce events while there are listeners. */
+  /** Starts to keep the history of traffic, and to produce events while there are listeners. */
   public void start(ScheduledExecutorService timer) {
     ScheduledFuture<?> unused =
         timer.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** An exception would end the repetition for good. */
+  /** First the sample, so that the events have it. */
   private void tick() {
+    attempt(
+        "keeping the history of traffic",
+        () -> meter.next(monitor.nanoTime()).ifPresent(history::add));
+    attempt("making events for pages", feed::tick);
+  }
+
+  /** An exception would end the repetition for good. */
+  private static void attempt(String task, Runnable work) {
     try {
-      feed.tick();
+      work.run();
     } catch (RuntimeException e) {
-      log.error("task_failed task=\"{}\" - it is tried again", "making events for pages", e);
+      log.error("task_failed task=\"{}\" - it is tried again", task, e);
     }
+  }
+
+  /** The traffic of the last ten minutes as a JSON object. */
+  public Map<String, Object> history() {
+    return history.shown();
   }
 
   /** The stream, and the latest state and numbers. */

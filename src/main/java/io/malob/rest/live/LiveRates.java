@@ -9,6 +9,8 @@ import io.malob.balancer.api.LinkStats;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.ProfileStats;
 import io.malob.monitor.IMonitorService;
+import io.malob.rest.problem.Problem;
+import io.malob.rest.problem.Problems;
 import io.malob.state.catalog.Member;
 import io.malob.state.network.LinkMeasurements;
 import io.malob.state.network.Measurement;
@@ -21,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +43,10 @@ final class LiveRates {
           "response_ms",
           "located",
           "health");
+
+  /** The max number of problems that are sent each second; REST has all of them. */
+  private static final int MAX_PROBLEMS = 10;
+
   private static final MemberStats NOTHING_YET = MemberStats.unknown(false);
 
   private final IBalancerService balancer;
@@ -53,9 +60,9 @@ final class LiveRates {
   }
 
   /** As a JSON object. */
-  Map<String, Object> shown(
+  Map<String, @Nullable Object> shown(
       LiveState state, String stateTag, Map<DirectedLink, LinkMeasurements> known) {
-    Map<String, Object> shown = new LinkedHashMap<>();
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
     shown.put("state", stateTag);
     shown.put("time_ms", Math.round(nowNanos / NANOS_PER_MILLISECOND));
     shown.put("links", links(state, known));
@@ -70,6 +77,11 @@ final class LiveRates {
     shown.put("open_connections", counters.openConnections());
     shown.put("dormant_connections", counters.dormantConnections());
     shown.put("unsent_batches", counters.unsentBatches());
+    List<Problem> problems = Problems.now(balancer, monitor);
+    shown.put(
+        "problems",
+        problems.stream().limit(MAX_PROBLEMS).map(Problem::shown).collect(Collectors.toList()));
+    shown.put("problems_left_out", Math.max(0, problems.size() - MAX_PROBLEMS));
     return shown;
   }
 
@@ -163,7 +175,7 @@ final class LiveRates {
   /** Service, algorithm, outcome, and how many. */
   private List<Object> placements() {
     List<Object> lines = new ArrayList<>();
-    for (PlacementCount count : balancer.activity().placements()) {
+    for (PlacementCount count : balancer.placements()) {
       lines.add(line(count.serviceId(), count.algorithm(), count.outcome(), count.count()));
     }
     return lines;

@@ -21,12 +21,18 @@ final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {
   private final IBalancerService balancer;
   private final IMonitorService monitor;
   private final IDeviceService devices;
+  private final TrafficHistory traffic;
   private @Nullable LiveState written;
 
-  LiveSource(IBalancerService balancer, IMonitorService monitor, IDeviceService devices) {
+  LiveSource(
+      IBalancerService balancer,
+      IMonitorService monitor,
+      IDeviceService devices,
+      TrafficHistory traffic) {
     this.balancer = balancer;
     this.monitor = monitor;
     this.devices = devices;
+    this.traffic = traffic;
   }
 
   @Override
@@ -45,7 +51,9 @@ final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {
             ? before.state()
             : LiveFrames.Part.of(Json.bytes(state.shown()));
     written = state;
-    Map<String, Object> rates = new LiveRates(balancer, monitor).shown(state, part.tag(), known);
+    Map<String, @Nullable Object> rates =
+        new LiveRates(balancer, monitor).shown(state, part.tag(), known);
+    rates.put("traffic", traffic.latest());
     return new LiveFrames(part, LiveFrames.Part.of(Json.bytes(rates)));
   }
 }

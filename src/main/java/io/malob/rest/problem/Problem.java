@@ -1,0 +1,64 @@
+package io.malob.rest.problem;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thing that keeps the balancer, or a part of it, from working.
+ *
+ * @param reason what is wrong
+ * @param id the id of the VIP, pool or member; null for {@link Reason#NO_SWITCH}
+ * @param problem a sentence that says what is wrong
+ * @param remedy a sentence that says what to do
+ * @param command the command that does it, with placeholders in capitals; null if there is none
+ */
+public record Problem(
+    Reason reason, @Nullable String id, String problem, String remedy, @Nullable String command) {
+
+  /** The kinds of problems. */
+  public enum Reason {
+    /** No switch is connected. */
+    NO_SWITCH(null),
+    /** A VIP has no pool. */
+    NO_POOL("vip"),
+    /** A pool has no members. */
+    NO_MEMBERS("pool"),
+    /** Operators have taken all members of a pool out of service. */
+    ALL_OUT("pool"),
+    /** A pool has no VIP. */
+    NO_VIP("pool"),
+    /** A member is in no pool. */
+    IN_NO_POOL("member"),
+    /** The network has not seen a member. */
+    NOT_LOCATED("member"),
+    /** A member fails its health checks. */
+    DOWN("member"),
+    /** A member does not answer its clients. */
+    NO_ANSWER("member");
+
+    private final @Nullable String kind;
+
+    Reason(@Nullable String kind) {
+      this.kind = kind;
+    }
+
+    /** The published name. */
+    public String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** As a JSON object. */
+  public Map<String, @Nullable Object> shown() {
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    shown.put("reason", reason.text());
+    shown.put("kind", reason.kind);
+    shown.put("id", id);
+    shown.put("problem", problem);
+    shown.put("remedy", remedy);
+    shown.put("command", command);
+    return shown;
+  }
+}

@@ -1,0 +1,192 @@
+package io.malob.rest.problem;
+
+import io.malob.algorithm.health.Health;
+import io.malob.balancer.api.EjectedMember;
+import io.malob.balancer.api.IBalancerService;
+import io.malob.balancer.api.MemberStats;
+import io.malob.monitor.IMonitorService;
+import io.malob.rest.problem.Problem.Reason;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Pool;
+import io.malob.state.catalog.Vip;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds what keeps the balancer from working at one moment: switches first, then VIPs and pools,
+ * then members. A member that an operator has taken out of service is no problem. The web page and
+ * the command line show these sentences and compute none of their own.
+ */
+public final class Problems {
+  private static final MemberStats NOTHING_YET = MemberStats.unknown(false);
+
+  private final CatalogSnapshot catalog;
+  private final Map<String, MemberStats> stats;
+  private final Map<String, EjectedMember> ejected;
+  private final boolean hasSwitches;
+  private final List<Problem> found = new ArrayList<>();
+
+  private Problems(IBalancerService balancer, IMonitorService monitor) {
+    catalog = balancer.catalog().snapshot();
+    stats = balancer.memberStats();
+    ejected = balancer.ejected();
+    hasSwitches = !monitor.topology().switches().isEmpty();
+  }
+
+  /** All problems of this moment. */
+  public static List<Problem> now(IBalancerService balancer, IMonitorService monitor) {
+    Problems problems = new Problems(balancer, monitor);
+    problems.findAll();
+    return problems.found;
+  }
+
+  private void findAll() {
+    if (!hasSwitches) {
+      found.add(
+          new Problem(
+              Reason.NO_SWITCH,
+              null,
+              "No switch is connected.",
+              "Set the controller of your switches to this machine and its OpenFlow port"
+                  + " (6653 by default).",
+              null));
+    }
+    for (Vip vip : catalog.vips().values()) {
+      Optional<Pool> pool = catalog.poolOfVip(vip.id());
+      if (pool.isPresent()) {
+        checkPool(pool.get(), vip);
+      } else {
+        found.add(withoutPool(vip));
+      }
+    }
+    for (Pool pool : catalog.pools().values()) {
+      if (pool.vipId() == null) {
+        found.add(withoutVip(pool));
+      }
+    }
+    for (Member member : catalog.members().values()) {
+      if (member.takesNew()) {
+        checkMember(member, stats.getOrDefault(member.id(), NOTHING_YET));
+      }
+    }
+  }
+
+  private static Problem withoutPool(Vip vip) {
+    return new Problem(
+        Reason.NO_POOL,
+        vip.id(),
+        "VIP " + vip.id() + " has no pool and rejects its clients.",
+        "Add a pool to it.",
+        "./malob pool add ID --vip " + vip.id());
+  }
+
+  private static Problem withoutVip(Pool pool) {
+    return new Problem(
+        Reason.NO_VIP,
+        pool.id(),
+        "Pool " + pool.id() + " has no VIP, so its members get no connections.",
+        "Give it a VIP.",
+        "./malob pool set " + pool.id() + " --vip VIP");
+  }
+
+  private void checkPool(Pool pool, Vip vip) {
+    List<Member> members = catalog.membersOfPool(pool.id());
+    String name = "Pool " + pool.id() + " of VIP " + vip.id();
+    if (members.isEmpty()) {
+      found.add(
+          new Problem(
+              Reason.NO_MEMBERS,
+              pool.id(),
+              name + " has no members and rejects its clients.",
+              "Add a member to it.",
+              "./malob member add ID --address ADDRESS --pool " + pool.id()));
+    } else if (members.stream().noneMatch(Member::takesNew)) {
+      found.add(
+          new Problem(
+              Reason.ALL_OUT,
+              pool.id(),
+              name + " rejects its clients: all of its members are drained, down or of weight 0.",
+              "Put a member back into service.",
+              "./malob member set MEMBER --admin-state up --weight 1"));
+    }
+  }
+
+  private void checkMember(Member member, MemberStats state) {
+    @Nullable String poolId = member.poolId();
+    @Nullable Pool pool = poolId == null ? null : catalog.pools().get(poolId);
+    @Nullable EjectedMember out = ejected.get(member.id());
+    if (pool == null) {
+      found.add(
+          problem(
+              Reason.IN_NO_POOL,
+              member,
+              "is in no pool and gets no connections.",
+              "Add it to a pool.",
+              "./malob member set " + member.id() + " --pool POOL"));
+    } else if (pool.vipId() == null) {
+      return; // the pool's problem
+    } else if (!state.located()) {
+      if (hasSwitches) {
+        found.add(
+            problem(
+                Reason.NOT_LOCATED,
+                member,
+                "is not located and gets no connections: no switch has seen a packet from its"
+                    + " address.",
+                "Check the address, or ping something from that server.",
+                null));
+      }
+    } else if (state.health() == Health.DOWN) {
+      found.add(
+          problem(
+              Reason.DOWN,
+              member,
+              "is down: it fails its health checks.",
+              listens(member, pool),
+              null));
+    } else if (out != null) {
+      found.add(
+          problem(
+              Reason.NO_ANSWER, member, doesNotAnswer(out, state), listens(member, pool), null));
+    }
+  }
+
+  /** A member stays in use despite its ejection if too few others of its pool are usable. */
+  private static String doesNotAnswer(EjectedMember out, MemberStats state) {
+    String what =
+        out.why().equals("refuses")
+            ? "has a service that does not answer, as its agent reports."
+            : "leaves its clients without an answer.";
+    if (state.health() != Health.EJECTED) {
+      return what + " It still gets connections, because too few other members are usable.";
+    }
+    long seconds = TimeUnit.NANOSECONDS.toSeconds(out.nanosLeft()) + 1;
+    return what + " It gets no new connections for " + seconds + " s.";
+  }
+
+  private String listens(Member member, Pool pool) {
+    return "Check that the service runs and listens on " + port(member, pool) + ".";
+  }
+
+  private String port(Member member, Pool pool) {
+    @Nullable String vipId = pool.vipId();
+    @Nullable Vip vip = vipId == null ? null : catalog.vips().get(vipId);
+    @Nullable Integer port = member.port() == null && vip != null ? vip.port() : member.port();
+    return port == null ? "the port that clients use" : "port " + port;
+  }
+
+  private static Problem problem(
+      Reason reason, Member member, String what, String remedy, @Nullable String command) {
+    return new Problem(reason, member.id(), name(member) + " " + what, remedy, command);
+  }
+
+  private static String name(Member member) {
+    String port = member.port() == null ? "" : ":" + member.port();
+    return "Member " + member.id() + " (" + member.address() + port + ")";
+  }
+}

@@ -1,0 +1,186 @@
+package io.malob.rest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.malob.algorithm.graph.Topology;
+import io.malob.algorithm.health.Health;
+import io.malob.balancer.api.EjectedMember;
+import io.malob.balancer.api.MemberStats;
+import io.malob.store.MemoryStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ProblemsRestTest {
+  private RestServer server;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = new RestServer(new MemoryStore(Runnable::run));
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    server.close();
+  }
+
+  /** A VIP with a pool and a member that works. */
+  private void configure() throws Exception {
+    server.post("/vips/", "{\"id\":\"web\",\"address\":\"10.0.0.100\",\"port\":80}");
+    server.post("/pools/", "{\"id\":\"p\",\"vip_id\":\"web\"}");
+    server.post(
+        "/members/", "{\"id\":\"a\",\"address\":\"10.0.0.1\",\"port\":81,\"pool_id\":\"p\"}");
+    setMember(true, Health.UNCHECKED);
+  }
+
+  private void setMember(boolean located, Health health) {
+    server.stats.put("a", new MemberStats(0, 0, OptionalInt.empty(), 0, located, health, 1));
+  }
+
+  private List<JsonNode> problems() throws Exception {
+    List<JsonNode> found = new ArrayList<>();
+    server.sendTo("GET", "/wm/malob/problems", null).json().forEach(found::add);
+    return found;
+  }
+
+  private JsonNode onlyProblem(String reason) throws Exception {
+    List<JsonNode> found = problems();
+    assertEquals(1, found.size(), found.toString());
+    assertEquals(reason, found.get(0).get("reason").asText());
+    return found.get(0);
+  }
+
+  private static String text(JsonNode problem) {
+    return problem.get("problem").asText() + " " + problem.get("remedy").asText();
+  }
+
+  @Test
+  void balancer_thatWorks_hasNone() throws Exception {
+    assertEquals(List.of(), problems());
+    configure();
+    assertEquals(List.of(), problems());
+  }
+
+  @Test
+  void noSwitch_isTheOnlyProblemOfMembersThatAreNotLocated() throws Exception {
+    configure();
+    setMember(false, Health.UNCHECKED);
+    server.monitor.topology = Topology.of(List.of(), List.of());
+    JsonNode problem = onlyProblem("no_switch");
+    assertEquals(
+        "No switch is connected. Set the controller of your switches to this machine and its"
+            + " OpenFlow port (6653 by default).",
+        text(problem));
+    assertTrue(problem.get("id").isNull());
+  }
+
+  @Test
+  void vip_withoutPool() throws Exception {
+    server.post("/vips/", "{\"id\":\"web\",\"address\":\"10.0.0.100\",\"port\":80}");
+    assertEquals(
+        "{\"reason\":\"no_pool\",\"kind\":\"vip\",\"id\":\"web\","
+            + "\"problem\":\"VIP web has no pool and rejects its clients.\","
+            + "\"remedy\":\"Add a pool to it.\",\"command\":\"./malob pool add ID --vip web\"}",
+        onlyProblem("no_pool").toString());
+  }
+
+  @Test
+  void pool_withoutMembers() throws Exception {
+    configure();
+    server.delete("/members/a");
+    JsonNode problem = onlyProblem("no_members");
+    assertEquals(
+        "Pool p of VIP web has no members and rejects its clients. Add a member to it.",
+        text(problem));
+    assertEquals(
+        "./malob member add ID --address ADDRESS --pool p", problem.get("command").asText());
+  }
+
+  @Test
+  void pool_withoutVip() throws Exception {
+    configure();
+    setMember(false, Health.UNCHECKED);
+    server.put("/pools/p", "{\"vip_id\":null}");
+    server.delete("/vips/web");
+    assertEquals("p", onlyProblem("no_vip").get("id").asText());
+  }
+
+  @Test
+  void pool_whoseMembersAreAllDrained() throws Exception {
+    configure();
+    setMember(false, Health.DOWN);
+    server.put("/members/a", "{\"admin_state\":\"drain\"}");
+    assertTrue(text(onlyProblem("all_out")).contains("drained"));
+  }
+
+  @Test
+  void member_inNoPool() throws Exception {
+    configure();
+    server.post("/members/", "{\"id\":\"b\",\"address\":\"10.0.0.2\"}");
+    JsonNode problem = onlyProblem("in_no_pool");
+    assertEquals(
+        "Member b (10.0.0.2) is in no pool and gets no connections. Add it to a pool.",
+        text(problem));
+  }
+
+  @Test
+  void member_thatIsNotLocated() throws Exception {
+    configure();
+    setMember(false, Health.DOWN);
+    assertTrue(
+        text(onlyProblem("not_located"))
+            .startsWith("Member a (10.0.0.1:81) is not located and gets no connections"));
+  }
+
+  @Test
+  void member_thatFailsItsChecks() throws Exception {
+    configure();
+    setMember(true, Health.DOWN);
+    assertEquals(
+        "Member a (10.0.0.1:81) is down: it fails its health checks."
+            + " Check that the service runs and listens on port 81.",
+        text(onlyProblem("down")));
+  }
+
+  @Test
+  void member_thatDoesNotAnswer() throws Exception {
+    configure();
+    setMember(true, Health.EJECTED);
+    server.ejected.put("a", new EjectedMember("no_reply", 1, 29_500_000_000L));
+    assertEquals(
+        "Member a (10.0.0.1:81) leaves its clients without an answer."
+            + " It gets no new connections for 30 s."
+            + " Check that the service runs and listens on port 81.",
+        text(onlyProblem("no_answer")));
+  }
+
+  /** The only member of a pool stays in use. */
+  @Test
+  void member_thatDoesNotAnswerAndIsNeeded() throws Exception {
+    configure();
+    server.put("/members/a", "{\"port\":null}");
+    server.ejected.put("a", new EjectedMember("refuses", 1, 29_500_000_000L));
+    assertEquals(
+        "Member a (10.0.0.1) has a service that does not answer, as its agent reports."
+            + " It still gets connections, because too few other members are usable."
+            + " Check that the service runs and listens on port 80.",
+        text(onlyProblem("no_answer")));
+  }
+
+  @Test
+  void rates_haveTheFirstProblemsAndTheNumberOfOthers() throws Exception {
+    for (int i = 1; i <= 12; i++) {
+      server.post("/vips/", "{\"id\":\"v" + i + "\",\"address\":\"10.0.1." + i + "\"}");
+    }
+    JsonNode rates = server.sendTo("GET", "/wm/malob/events/rates", null).json();
+    assertEquals(10, rates.get("problems").size());
+    assertEquals("v1", rates.at("/problems/0/id").asText());
+    assertEquals(2, rates.get("problems_left_out").asInt());
+    assertEquals(12, problems().size());
+  }
+}
