@@ -3,6 +3,8 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
+import shutil
 import subprocess
 import tarfile
 import tempfile
@@ -18,6 +20,9 @@ from tools.release.__main__ import _compare
 from tools.release.contents import LOGGING, SETTINGS, program
 from tools.release.files import File, below, tar_gz, write
 from tools.release.project import Project
+
+#: The max exposure that systemd-analyze may compute for a unit, from 0 (none) to 10.
+_MAX_EXPOSURE = 3.0
 
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
 <properties><revision>1.2-SNAPSHOT</revision><project.build.outputTimestamp>{}</project.build.outputTimestamp></properties></project>"""
@@ -210,14 +215,33 @@ class PackagesTest(unittest.TestCase):
 
     def test_units_name_files_of_the_packages(self) -> None:
         everything = {**self.packages["malob"], **self.packages["malob-agents"]}
-        units = {path: file.content.decode() for path, file in everything.items() if path.endswith(".service")}
-        self.assertEqual(4, len(units))
-        for path, text in units.items():
+        for path, text in self._units().items():
             words = [word for line in text.splitlines() if line.startswith("Exec") for word in line.split()]
             for word in words:
                 if word.startswith("/usr/share/malob"):
                     with self.subTest(unit=path, file=word):
                         self.assertIn(word[1:], everything)
+
+    def test_units_are_hardened(self) -> None:
+        analyze = shutil.which("systemd-analyze")
+        if analyze is None or "--offline" not in run([analyze, "--help"]):
+            self.skipTest("no systemd-analyze of systemd 250 or later")
+        with tempfile.TemporaryDirectory() as directory:
+            for path, text in self._units().items():
+                unit = Path(directory, Path(path).name)
+                unit.write_text(text)
+                told = run([analyze, "security", "--offline=yes", "--no-pager", str(unit)])
+                exposure = re.search(r"Overall exposure level for \S+: ([0-9.]+) ", told)
+                with self.subTest(unit=unit.name):
+                    assert exposure is not None, told
+                    self.assertLessEqual(float(exposure[1]), _MAX_EXPOSURE, told)
+
+    def _units(self) -> dict[str, str]:
+        """The text of each service's unit, by its path in the packages."""
+        everything = {**self.packages["malob"], **self.packages["malob-agents"]}
+        units = {path: file.content.decode() for path, file in everything.items() if path.endswith(".service")}
+        self.assertEqual(4, len(units))
+        return units
 
     def test_unit_that_is_elsewhere_is_refused(self) -> None:
         with self.assertRaisesRegex(ScriptError, "x.service"):
