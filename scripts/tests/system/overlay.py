@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from malob.errors import ScriptError
-from malob.system.processes import bound_to_us, run
+from malob.system.processes import bound_to_us, run, succeeds
 from malob.system.waiting import wait_until
 
 _SET_UP = """
@@ -40,14 +40,25 @@ mount -t tmpfs -o mode=1777 none "$1/root/dev/shm"
 ln -s pts/ptmx "$1/root/dev/ptmx"
 ln -s /proc/self/fd "$1/root/dev/fd"
 mount -t sysfs sysfs "$1/root/sys"
+# settings of the kernel are the machine's, but those of the network are our own
+mount --bind "$1/root/proc/sys" "$1/root/proc/sys"
+mount -o remount,bind,ro "$1/root/proc/sys"
+mount --bind "$1/root/proc/sys/net" "$1/root/proc/sys/net"
+mount -o remount,bind,rw "$1/root/proc/sys/net"
 mkdir "$1/cgroups"
 mount -t cgroup2 none "$1/cgroups"
 mkdir "$1/cgroups/$2"
 echo 0 >"$1/cgroups/$2/cgroup.procs"
 umount "$1/cgroups"
+# no unit of this machine but the journal: some would change the machine
+rm -rf "$1"/root/{etc,usr/lib}/systemd/system/{sysinit,basic}.target.wants
 units=$1/root/etc/systemd/system
-printf '[Unit]\\nDescription=no unit of this machine but the journal\\nWants=systemd-journald.service\\n' >"$units/sysinit.target"
-printf '[Unit]\\nDescription=ready\\nRequires=sysinit.target\\n' >"$units/basic.target"
+printf '[Unit]\\nWants=systemd-journald.service\\n' >"$units/sysinit.target"
+printf '[Unit]\\nRequires=sysinit.target\\n' >"$units/basic.target"
+for unit in tmp.mount systemd-tmpfiles-setup.service systemd-journal-flush.service; do
+  ln -sf /dev/null "$units/$unit"
+done
+rm -rf "$1/root/var/log/journal"
 exec unshare --cgroup sh -ec '
   mount -t cgroup2 none "$1/root/sys/fs/cgroup"
   mkdir "$1/root/.host"
@@ -55,6 +66,8 @@ exec unshare --cgroup sh -ec '
   cd /
   umount --lazy /.host
   rmdir /.host
+  # as systemd has it, so that it can hand credentials to services
+  mount --make-rshared /
   echo ready
   exec env -i container=malob-test PATH="$PATH" /lib/systemd/systemd \\
     --system --unit=basic.target --show-status=no --log-target=console --log-level=warning >/tmp/systemd.log 2>&1 </dev/null
@@ -63,7 +76,7 @@ exec unshare --cgroup sh -ec '
 
 _REMOVE_GROUP = """
 mount -t cgroup2 none "$1"
-find "$1/$2" -depth -type d -exec rmdir {} +
+[ ! -e "$1/$2" ] || find "$1/$2" -depth -type d -exec rmdir {} +
 """
 
 
@@ -88,10 +101,10 @@ class OverlayRoot:
                     "--kill-child",
                     "--propagation",
                     "private",
-                    "sh",
+                    "bash",
                     "-c",
                     self._script,
-                    "sh",
+                    "bash",
                     self._directory.name,
                     self._name,
                 ]
@@ -173,5 +186,7 @@ class BootedRoot(OverlayRoot):
         self._process.kill()
         self._process.communicate()
         with tempfile.TemporaryDirectory() as directory:
-            subprocess.run(["unshare", "--mount", "--propagation", "private", "sh", "-c", _REMOVE_GROUP, "sh", directory, self._name])
+            words = ["unshare", "--mount", "--propagation", "private", "sh", "-ec", _REMOVE_GROUP, "sh", directory, self._name]
+            # processes need a moment to end
+            wait_until(lambda: succeeds(words), f"the control group {self._name} to be empty", 20)
         self._directory.cleanup()
