@@ -17,10 +17,10 @@ from tests.system.packaged import CATALOG, ask, install
 from tools.release import debian, licences, project
 from tools.release.contents import program
 
-#: What the first packages, and their tokens file, have left in their directories; settings there are changed.
+#: Files that earlier versions have written. In the settings of the first packages, an operator has changed two numbers.
 _EARLIER = ROOT / "src" / "test" / "resources" / "state-files" / "earlier"
-#: The token whose hash is in tokens.json there, and the port that its settings have.
-_TOKEN = "TOKEN"
+#: The token that tokens.json there is of, and the port that the settings there have.
+_TOKEN = "malob_SOSEsVj0nG7fcvaLUOuqE9UT-vvlHdblCePS4wil6XE"
 _URL = "http://127.0.0.1:8090"
 _DATA = "/var/lib/malob/controller"
 _SETTINGS = "/etc/malob/malob.properties"
@@ -76,8 +76,8 @@ class PackagesTest(unittest.TestCase):
 
     def _lay_out_earlier(self, root: OverlayRoot) -> None:
         """Puts data and settings in place as an earlier version, and its operator, have left them."""
-        for name in ("catalog.json", "capacities.json", "agents.json", "agents-heard.json", "tokens.json"):
-            root.write(f"{_DATA}/{name}", (_EARLIER / name).read_bytes())
+        for name, written in (("catalog", "catalog-2"), ("capacities", "capacities"), ("agents", "agents"), ("tokens", "tokens")):
+            root.write(f"{_DATA}/{name}.json", (_EARLIER / f"{written}.json").read_bytes())
         root.run("sh", "-c", f"chown malob:malob {_DATA}/* && chmod 600 {_DATA}/agents.json {_DATA}/tokens.json")
         root.write(_SETTINGS, (_EARLIER / "malob.properties").read_bytes())
 

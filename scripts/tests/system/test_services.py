@@ -17,17 +17,22 @@ from tools.release import project
 _VIP = {"id": "kept", "name": "kept", "protocol": "tcp", "address": "10.0.0.100", "port": "80"}
 _REPORTS = "/wm/malob/reports"
 
-#: Two uplinks, each to a gateway that answers ARP.
+#: Two uplinks, each to a gateway, and a server behind both.
 _UPLINKS = """
-ip netns add gateways
+ip netns add outside
+ip -n outside link set lo up
+ip -n outside address add 203.0.113.1/32 dev lo
 for n in 1 2; do
-  ip link add up$n type veth peer name gw$n netns gateways
-  ip -n gateways address add 10.9.$n.1/24 dev gw$n
-  ip -n gateways link set gw$n up
+  ip link add up$n type veth peer name gw$n netns outside
+  ip netns exec outside ethtool -K gw$n tx off
+  ip -n outside address add 10.9.$n.1/24 dev gw$n
+  ip -n outside link set gw$n up
+  ethtool -K up$n tx off
   ip address add 10.9.$n.2/24 dev up$n
   ip link set up$n up
   ip route add default via 10.9.$n.1 dev up$n metric ${n}00
 done
+ip netns exec outside setsid --fork python3 -I -m http.server --bind 203.0.113.1 --directory /usr/share/malob 80 >/dev/null 2>&1
 """
 
 
@@ -65,22 +70,36 @@ class ServicesTest(unittest.TestCase):
             # NET_RAW
             self._is_confined(self._main_process(f"malob-{kind}-agent"), user=None, capabilities=1 << 13)
 
-    def test_an_end_host_comes_up_and_goes(self) -> None:
+    def test_an_end_host_spreads_flows_comes_back_and_goes(self) -> None:
         self.root.run("sh", "-ec", _UPLINKS)
-        options = "--uplink up1 --uplink up2 --openflow-port 6753 --http-port 8180"
+        options = "--uplink up1 --uplink up2 --algorithm RR --openflow-port 6753 --http-port 8180"
         self.root.write("/etc/malob/endhost.conf", f"ENDHOST_OPTIONS={options}\n".encode())
         before = self.root.run("ip", "-brief", "link")
         self._start("malob-endhost")
+        self._carries_flows()
+        # the kernel's settings are within its reach
+        self.assertEqual("1\n", self.root.run("cat", "/proc/sys/net/ipv6/conf/malob-sw/disable_ipv6"))
+        supervisor = self._main_process("malob-endhost")
+        self.root.run("systemctl", "kill", "--signal=KILL", "--kill-who=main", "malob-endhost")
+        wait_until(lambda: self._main_process("malob-endhost") not in (0, supervisor), "systemd to start it again", 60)
+        self._carries_flows()
+        self.root.run("systemctl", "stop", "malob-endhost", timeout_s=120)
+        self.assertEqual(before, self.root.run("ip", "-brief", "link"))
+        self.assertEqual("inactive\n", self.root.output("systemctl", "is-active", "malob-endhost"))
+
+    def _carries_flows(self) -> None:
+        """Whether nothing is broken, and both uplinks carry flows."""
         status: dict[str, Any] = {}
 
         def is_whole() -> bool:
-            status.update(json.loads(self.root.output("malob", "endhost", "status", "--json")))
+            status.update(json.loads(self.root.output("malob", "endhost", "status", "--json") or '{"broken": "no status"}'))
             return not status["broken"]
 
-        wait_until(is_whole, "the end host to be whole", 30, detail=lambda: f"{status['broken']}; {self._said('malob-endhost')}")
-        self.root.run("systemctl", "stop", "malob-endhost")
-        self.assertEqual(before, self.root.run("ip", "-brief", "link"))
-        self.assertEqual("inactive\n", self.root.output("systemctl", "is-active", "malob-endhost"))
+        wait_until(is_whole, "the end host to be whole", 60, detail=lambda: f"{status['broken']}; {self._said('malob-endhost')}")
+        for _ in range(2):
+            self.root.run("curl", "-sf", "--max-time", "10", "-o", "/dev/null", "http://203.0.113.1/")
+        told = json.loads(self.root.run("malob", "endhost", "status", "--json"))
+        self.assertEqual(["up1", "up2"], [uplink["name"] for uplink in told["uplinks"] if uplink["flows"]["total"]], told)
 
     def _start_agent(self, kind: str, address: str, **fields: Any) -> None:
         added = self.root.run("malob", "agent", "add", f"{kind}1", "--kind", kind, "--address", address, "--controller", URL + _REPORTS)
