@@ -36,7 +36,7 @@ ip netns exec outside setsid --fork python3 -I -m http.server --bind 203.0.113.1
 """
 
 
-class ServicesTest(unittest.TestCase):
+class PackagedServicesTest(unittest.TestCase):
     root: BootedRoot
 
     @classmethod
