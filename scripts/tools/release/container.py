@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import socket
@@ -17,6 +18,8 @@ from malob.system.processes import find_program, run
 from malob.system.waiting import say, undisturbed, wait_until
 
 _DATA = "/var/lib/malob/controller"
+#: The package manager's list of files, and where it has those of the checkout.
+_SUMS, _DOCS, _PROGRAMS = "/var/lib/dpkg/info/malob.md5sums", "usr/share/doc/malob/", "usr/share/malob/"
 _HTTP, _OPENFLOW = "8080", "6653"
 _BASE = "/quantum/v1.0"
 _CATALOG = {
@@ -65,7 +68,7 @@ def make(root: Path, image: str, base: str | None) -> None:
     """Builds an image and tests it; the image stays. Raises ScriptError for a test that fails."""
     engine = Engine()
     engine.build(root, image, base)
-    trial = _Trial(engine, image)
+    trial = _Trial(engine, image, root)
     try:
         trial.run()
     finally:
@@ -76,14 +79,15 @@ def make(root: Path, image: str, base: str | None) -> None:
 class _Trial:
     """One volume, and the containers that have it one after the other, with their ports on loopback."""
 
-    def __init__(self, engine: Engine, image: str) -> None:
-        self._engine, self._image = engine, image
+    def __init__(self, engine: Engine, image: str, root: Path) -> None:
+        self._engine, self._image, self._root = engine, image, root
         self._name = f"malob-trial-{os.getpid()}"
         self._token = ""
 
     def run(self) -> None:
         self._token = self._engine.run("run", "--rm", "--volume", self._volume, self._image, "token", "add", "trial", "--role", "admin")
         self._start()
+        self._check_content()
         self._check_user()
         self._check_access()
         self._check_openflow()
@@ -119,6 +123,15 @@ class _Trial:
 
     def _last_words(self) -> str:
         return self._engine.run("logs", "--tail", "3", self._name)
+
+    def _check_content(self) -> None:
+        """Whether the image has the checkout's own files, and none that an engine has kept of an earlier one."""
+        sums = dict(line.split("  ")[::-1] for line in self._engine.run("exec", self._name, "cat", _SUMS).splitlines())
+        own = {path: self._root / "docs" / path.removeprefix(_DOCS) for path in sums if path.startswith(_DOCS)}
+        own |= {path: self._root / path.removeprefix(_PROGRAMS) for path in sums if path.startswith(f"{_PROGRAMS}scripts/")}
+        found = {path: file for path, file in own.items() if file.is_file() and file.suffix != ".service"}
+        other = sorted(path for path, file in found.items() if hashlib.md5(file.read_bytes()).hexdigest() != sums[path])
+        _expect(bool(found) and not other, f"{len(found) - len(other)} files are the checkout's, {len(other)} are not {other[:3]}")
 
     def _check_user(self) -> None:
         user = self._engine.run("exec", self._name, "id", "--user", "--name")
