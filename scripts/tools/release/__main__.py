@@ -9,10 +9,10 @@ import tempfile
 from pathlib import Path
 
 from malob.cli.arguments import Parser
-from malob.errors import ScriptError, run_main
+from malob.errors import ScriptError, UsageError, run_main
 from malob.system.place import ROOT
 from malob.system.waiting import orderly_end, say
-from tools.release import debian, licences, project, sources
+from tools.release import container, debian, licences, project, sources
 from tools.release.contents import program
 from tools.release.files import below, tar_gz
 from tools.release.project import Project
@@ -22,13 +22,23 @@ def parser() -> Parser:
     made = Parser(prog="malob release", description="Builds all files of a release: archive, .deb packages, jars, bill of materials, checksums.")
     made.add_argument("--out", type=Path, default=ROOT / "target" / "release", metavar="DIR", help="the output directory (%(default)s)")
     made.add_argument("--check", action="store_true", help="build twice, in different directories, and compare; exit code 1 if a byte differs")
+    made.add_argument("--container", action="store_true", help="instead of files, build the container image with podman, and test it")
+    made.add_argument("--base", metavar="IMAGE", help="with --container: the local image of Debian 12 to build on, which is not pulled")
     return made
 
 
 def main() -> int:
     options = parser().parse_args()
+    if options.base is not None and not options.container:
+        raise UsageError("--base is for --container")
     if sources.changed(ROOT):
         say("malob release: warning: the checkout has uncommitted changes")
+    if options.container:
+        image = f"localhost/malob:{project.read(ROOT).version}"
+        with orderly_end():
+            container.make(ROOT, image, options.base)
+        print(image)
+        return 0
     with orderly_end(), tempfile.TemporaryDirectory(prefix="malob-release-") as snapshot:
         # what changes in the checkout meanwhile belongs to neither build
         sources.copy(ROOT, Path(snapshot) / "malob")

@@ -10,6 +10,7 @@ import io.malob.store.FileStore;
 import io.malob.store.Store;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,6 +83,31 @@ class StoredCatalogTest {
             + "\"pools\":[],\"services\":[],\"members\":[{\"id\":\"m\",\"address\":\"10.0.0.1\","
             + "\"port\":null,\"pool_id\":null,\"weight\":1,\"number\":1}]}");
     assertEquals(AdminState.UP, reloaded().members().get("m").adminState());
+  }
+
+  /** The files are as those versions have written them. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void catalogOfEachFormat_isRead_andWrittenInTheLatest(int format) throws Exception {
+    Path file = directory.resolve("catalog.json");
+    try (InputStream earlier =
+        StoredCatalogTest.class.getResourceAsStream(
+            "/state-files/earlier/catalog-" + format + ".json")) {
+      Files.copy(earlier, file);
+    }
+    CatalogTables before = reloaded().tables();
+    assertEquals("10.0.0.100", before.vips().get("web").address().toString());
+    assertEquals("web", before.pools().get("web-servers").vipId());
+    assertEquals(3, before.members().get("m1").weight());
+    assertEquals(
+        format == 1 ? AdminState.UP : AdminState.DRAIN, before.members().get("m2").adminState());
+    assertEquals("WRR", before.services().get("shop").algorithm().name().substring(0, 3));
+    try (Store store = store()) {
+      new CatalogFixture(Catalog.open(store)).pool("id", "new");
+    }
+    assertTrue(Files.readString(file).contains("\"version\" : 3"));
+    assertEquals(before.vips(), reloaded().vips());
+    assertEquals(before.members(), reloaded().members());
   }
 
   @Test
