@@ -179,7 +179,7 @@ def _list(options: argparse.Namespace) -> int:
     print("\n".join(render(["topology", "switches", "hosts", "links", "description"], rows, right=[1, 2, 3])))
     print()
     print("\n".join(render(["by rule", "description"], [[form, words] for form, words in generators.FORMS.items()])))
-    print("rate=MBPS and delay=MS, behind a comma, are for all links: ring:5,rate=50,delay=2")
+    print("rate=MBPS and delay=MS, after a comma, apply to all links: ring:5,rate=50,delay=2")
     print()
     up = linking.of_all(lambda lab: linking.table(lab, linking.shaped_directions(lab)))
     for lab, table in up:

@@ -358,9 +358,9 @@ def _check_free(instance: Instance) -> None:
     network = instance.topology
     for one in _namespaces(instance):
         if namespaces.exists(one.name):
-            raise ScriptError(f"there is a namespace {one.name} that this lab did not make")
+            raise ScriptError(f"the namespace {one.name} exists, and this lab did not make it")
         if namespaces.device_exists(one.device):
-            raise ScriptError(f"there is an interface {one.device} that this lab did not make")
+            raise ScriptError(f"the interface {one.device} exists, and this lab did not make it")
     taken = ovs.bridge_names() & {instance.bridge(switch) for switch in network.switches}
     if taken:
         raise ScriptError(f"there is a bridge {sorted(taken)[0]} that this lab did not make")
@@ -370,7 +370,7 @@ def _clear_leftover(name: str) -> None:
     if name in labs.running():
         state = labs.read_state(name)
         if state["owner"] is None:
-            raise ScriptError(f"the lab '{name}' is up already; './malob lab down --name {name}' ends it")
+            raise ScriptError(f"the lab '{name}' is up already; './malob lab down --name {name}' removes it")
         owner = ProcessId(*state["owner"])
         if owner.alive():
             raise ScriptError(f"the lab '{name}' is up already, for process {owner.pid}, which removes it when it ends")

@@ -41,7 +41,7 @@ class LabTopo(Topo):
         network = topology.load(f"{name}:{','.join(words)}" if words else name)
         self._user_space = ovs.datapath_type() == "netdev"
         if self._user_space:
-            warn("*** the kernel has no Open vSwitch: switches are in user space, and hosts do not leave checksums to them\n")
+            warn("*** the kernel has no Open vSwitch: switches are in user space, and hosts compute their own checksums\n")
         self._htb, self._netem = _shapes("htb", "default", "1"), namespaces.netem()
         self._names = _switch_names(network)
         for switch, dpid in network.switches.items():

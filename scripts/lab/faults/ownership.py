@@ -48,7 +48,7 @@ def _labels(dpids: Mapping[str, str], paths: Sequence[Any], dumps: Mapping[str, 
         (switch, label) for switch, dump in dumps.items() for line in dump.splitlines() if _is(line, _LABEL) for label in _LABELLED.findall(line)
     }
     return [
-        *(f"{switch} has a rule of label {label}, which does not lead over it" for switch, label in sorted(found - wanted)),
+        *(f"{switch} has a rule of label {label}, whose path does not include it" for switch, label in sorted(found - wanted)),
         *(f"{switch} has no rule of label {label}" for switch, label in sorted(wanted - found)),
     ]
 
@@ -61,7 +61,7 @@ def _connections(connections: Sequence[Any], dumps: Mapping[str, str]) -> list[s
         (kind, _cookie(line) & _GENERATION) for dump in dumps.values() for line in dump.splitlines() for kind in (_REQUEST, _REPLY) if _is(line, kind)
     )
     return [
-        *(f"a rule is of connection {generation}, which nobody knows" for _, generation in sorted(found) if generation not in known),
+        *(f"a rule is of connection {generation}, which the controller does not know" for _, generation in sorted(found) if generation not in known),
         *(
             f"{found[kind, generation]} rules instead of one are of {connection}"
             for generation, connection in open_ones.items()

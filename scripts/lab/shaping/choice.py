@@ -16,7 +16,7 @@ KINDS = ("emulator", "netem")
 def choose(wanted: str | None) -> str:
     """The kind that is wanted, or the one for this machine. Raises UsageError if it cannot be."""
     if wanted == "netem" and not namespaces.netem():
-        raise UsageError("this kernel has no netem; leave --shaper away, or say '--shaper emulator'")
+        raise UsageError("this kernel has no netem; omit --shaper, or use '--shaper emulator'")
     return wanted or ("netem" if namespaces.netem() else "emulator")
 
 

@@ -129,7 +129,7 @@ class Netem(Shaper):
         try:
             return Direction(**json.loads(self._note(device).read_text()))
         except OSError:
-            raise ScriptError(f"{device} is no end of a link") from None
+            raise ScriptError(f"{device} is not an end of a link") from None
 
     def _note(self, device: str) -> Path:
         return self._directory / f"{device}.json"

@@ -83,7 +83,7 @@ def load(name_or_file: str) -> Trace:
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"{path} is no text file") from None
+        raise UsageError(f"{path} is not a text file") from None
 
 
 def parse(name: str, text: str) -> Trace:

@@ -92,7 +92,7 @@ class Parser(argparse.ArgumentParser):
         return self.commands
 
     def error(self, message: str) -> NoReturn:
-        self.exit(UsageError.exit_code, f"{self.prog}: {message}; '{self.prog} --help' tells more\n")
+        self.exit(UsageError.exit_code, f"{self.prog}: {message}; see '{self.prog} --help'\n")
 
     def _known(self, action: argparse.Action, completes: str, options: dict[str, Any]) -> argparse.Action:
         self.arguments.append(Argument(action, options.get("action") == "append", completes))

@@ -146,5 +146,5 @@ def _java() -> str:
     """The launcher's choice, if it has called us."""
     found = os.environ.get("MALOB_JAVA") or find_program("java")
     if not found:
-        raise MissingError("Java is not installed; './malob doctor' tells where to get it")
+        raise MissingError("Java is not installed; './malob doctor' shows how to install it")
     return found

@@ -36,7 +36,7 @@ class UplinkOption:
         name, equals, gateway = first.partition("=")
         told: dict[str, Any] = {}
         if not _NAME.fullmatch(name) or name in (".", ".."):
-            raise argparse.ArgumentTypeError(f"'{text}': '{name}' is no name of an interface")
+            raise argparse.ArgumentTypeError(f"'{text}': '{name}' is not the name of an interface")
         if equals:
             told["gateway_ipv4"] = _address(text, gateway, 4)
         for other in others:
@@ -45,7 +45,7 @@ class UplinkOption:
                 raise argparse.ArgumentTypeError(f"'{text}': expected weight=W or gateway6=ADDRESS, not '{other}'")
             field, parse = _FIELDS[key]
             if field in told:
-                raise argparse.ArgumentTypeError(f"'{text}': {key} is told twice")
+                raise argparse.ArgumentTypeError(f"'{text}': {key} is given twice")
             told[field] = parse(text, value)
         return UplinkOption(name, **told)
 
@@ -56,7 +56,7 @@ def _address(text: str, value: str, version: int) -> str:
     except ValueError:
         address = None
     if address is None or address.version != version or address.is_multicast or address.is_unspecified:
-        raise argparse.ArgumentTypeError(f"'{text}': '{value}' is no IPv{version} address of a gateway")
+        raise argparse.ArgumentTypeError(f"'{text}': '{value}' is not the IPv{version} address of a gateway")
     return str(address)
 
 
@@ -66,7 +66,7 @@ def _weight(text: str, value: str) -> float:
     except ValueError:
         weight = 0
     if not 0 < weight <= 1e6:
-        raise argparse.ArgumentTypeError(f"'{text}': the weight is a number above 0 and up to 1000000, not '{value}'")
+        raise argparse.ArgumentTypeError(f"'{text}': the weight must be a number above 0 and up to 1000000, not '{value}'")
     return weight
 
 
@@ -84,7 +84,7 @@ def inside(text: str) -> str:
         raise argparse.ArgumentTypeError(f"expected ADDRESS/LENGTH, not '{text}'") from None
     network = interface.network
     if "/" not in text or network.prefixlen > 30 or interface.ip in (network.network_address, network.broadcast_address):
-        raise argparse.ArgumentTypeError(f"'{text}' is no address of a host in a network that has room for its gateway")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a host address in a network with room for its gateway")
     return str(interface)
 
 
@@ -106,7 +106,7 @@ class Settings:
         names = [uplink.name for uplink in self.uplinks]
         for name in names:
             if names.count(name) > 1:
-                raise UsageError(f"--uplink {name}: told twice")
+                raise UsageError(f"--uplink {name}: given twice")
         if self.default_uplink is not None and self.default_uplink not in names:
             raise UsageError(f"--default-uplink {self.default_uplink}: no --uplink has this name")
         if self.openflow_port == self.http_port:

@@ -122,7 +122,7 @@ def remove_all(tables: int) -> None:
 def overruled() -> list[str]:
     """The rules of others that would not count any more because of ours; one clause each."""
     return [
-        f"IPv{version}'s policy rule {rule['priority']} belongs to another program, a VPN perhaps, and would not count any more"
+        f"IPv{version}'s policy rule {rule['priority']} belongs to another program, such as a VPN, and would no longer take effect"
         for version in (4, 6)
         for rule in network.rules(version)
         if LOCAL_FIRST <= rule["priority"] < MAIN_PRIORITY and not is_ours(rule)

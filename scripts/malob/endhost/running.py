@@ -39,7 +39,7 @@ def up(place: Place, settings: Settings, ready: Callable[[], None]) -> int:
         try:
             if goes_on:
                 assert earlier is not None
-                say("malob endhost: going on with what an earlier one has left; open flows stay")
+                say("malob endhost: taking over the state of an earlier run; open flows continue")
                 # whoever goes on after this one is to find the algorithm, too
                 journal.take_over(settings=replace(settings, algorithm=settings.algorithm or earlier.algorithm).document())
                 supervisor.take_over(earlier)
@@ -47,7 +47,7 @@ def up(place: Place, settings: Settings, ready: Callable[[], None]) -> int:
                 supervisor.make()
             supervisor.watch(ready)
         except KeyboardInterrupt:
-            say("malob endhost: told to end")
+            say("malob endhost: stopping")
         finally:
             with undisturbed():
                 supervisor.setup.undo()
@@ -57,7 +57,7 @@ def up(place: Place, settings: Settings, ready: Callable[[], None]) -> int:
 def _clear_the_way(place: Place, settings: Settings, earlier: Settings | None, supervisor: Supervisor) -> None:
     """Undoes what an earlier one has left, if there was one, and looks whether anything else is in the way. Raises ScriptError."""
     if earlier is not None:
-        say("malob endhost: undoing what an earlier one has left")
+        say("malob endhost: removing the remains of an earlier run")
         Setup(place, earlier).undo()
     checks.check(settings, network.read())
     supervisor.setup.controller.check_ports()
@@ -70,7 +70,7 @@ def up_in_background(place: Place, words: Sequence[str]) -> None:
     Raises ScriptError, or what it is derived from, with the other's last words.
     """
     if is_up(place):
-        raise ScriptError("the end host is up already; './malob endhost down' ends it")
+        raise ScriptError("the end host is up already; './malob endhost down' stops it")
     place.directory.mkdir(parents=True, exist_ok=True)
     receive, send = os.pipe()
     command = [sys.executable, str(ROOT / "scripts" / "command.py"), "malob.cli.endhost", "up", *words, "--foreground", "--ready", str(send)]

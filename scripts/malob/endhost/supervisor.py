@@ -124,7 +124,7 @@ class Supervisor:
         self._uplinks = [uplink.seen(interfaces.get(uplink.name)) for uplink in self._uplinks]
         self._others = document.others(interfaces, self._settings)
         if INSIDE not in interfaces:
-            raise ScriptError(f"somebody has removed {INSIDE}; './malob endhost down' and 'up' make it again")
+            raise ScriptError(f"{INSIDE} was removed; './malob endhost down' and 'up' create it again")
         self._inside_mac = interfaces[INSIDE].mac
         # it stays when the last uplink with IPv6 goes: applications are reset over it
         self._inside_ipv6 |= INSIDE_IPV6 in interfaces[INSIDE].ipv6 or document.has_ipv6(self._uplinks)
@@ -187,11 +187,11 @@ class Supervisor:
         if self._owns_switch and not (self._daemons and all(daemon.alive() for daemon in self._daemons)):
             self._daemons = switch.daemons(self._place).processes()
             if len(self._daemons) < 2:
-                say("malob endhost: Open vSwitch has ended; starting it again")
+                say("malob endhost: Open vSwitch has exited; restarting it")
                 switch.start_daemons(self._place)
 
     def _restart_controller(self, now: float) -> None:
-        say("malob endhost: the controller has ended; starting it again")
+        say("malob endhost: the controller has exited; restarting it")
         self._pause_s = min(_LONGEST_PAUSE_S, max(0.5, 2 * self._pause_s))
         self._not_before = now + self._pause_s
         self._controller.launch()
@@ -202,6 +202,6 @@ class Supervisor:
 
 def _words(uplink: UplinkState) -> str:
     if not uplink.up:
-        return f"{uplink.name} is off, or gone"
+        return f"{uplink.name} is down or missing"
     addresses = ", ".join(sum(uplink.addresses, ())) or "no address"
     return f"{uplink.name} has {addresses}; its gateway is {', '.join(filter(None, uplink.gateways)) or 'unknown'}"

@@ -37,7 +37,7 @@ def machine_has_daemons() -> bool:
     if not running:
         return False
     if not (ovs.database_runs() and ovs.switch_daemon_runs() and ovs.switch_daemon_pid() in running):
-        raise MissingError("ovs-vswitchd runs in this network namespace, but does not answer at Open vSwitch's usual sockets; there can be one only")
+        raise MissingError("ovs-vswitchd runs in this network namespace, but does not answer at Open vSwitch's usual sockets; only one can run")
     return True
 
 

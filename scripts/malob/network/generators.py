@@ -79,7 +79,7 @@ def _number(text: str, name: str, value: str) -> float:
     try:
         return float(value)
     except ValueError:
-        raise UsageError(f"'{text}': {name}: '{value}' is no number") from None
+        raise UsageError(f"'{text}': {name}: '{value}' is not a number") from None
 
 
 def _bounded(text: str, what: str, value: int, least: int, most: int) -> int:

@@ -215,8 +215,8 @@ def _no_answer(client: RestClient, error: RestError) -> str:
 
 def _token_words(client: RestClient, status: int) -> str:
     if client.target.token is None:
-        return "wants a token; set MALOB_TOKEN"
-    return "does not take this token; see MALOB_TOKEN" if status == 401 else "does not let this token do that"
+        return "requires a token; set MALOB_TOKEN"
+    return "does not accept this token; check MALOB_TOKEN" if status == 401 else "does not allow this for this token"
 
 
 def _option(blamed: str | None, options: Mapping[str, str]) -> str:

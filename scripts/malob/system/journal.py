@@ -36,7 +36,7 @@ class Journal:
         Raises ScriptError if there is one already: what that tells of is to be undone first.
         """
         if self.exists():
-            raise ScriptError(f"{self._path} is there already, and tells what to undo first")
+            raise ScriptError(f"{self._path} exists already, and lists what to undo first")
         owner = this_process() if owned else None
         self._write({**facts, "boot": boot_mark(), "namespace": namespace_mark(), "owner": owner, "steps": []})
 
@@ -104,7 +104,7 @@ class Journal:
         try:
             document: dict[str, Any] = json.loads(self._path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise ScriptError(f"cannot read {self._path}, which tells what to undo: {error}") from None
+            raise ScriptError(f"cannot read {self._path}, which lists what to undo: {error}") from None
         if "owner" not in document and "supervisor" in document:
             # what an end host of an earlier version has left: it outlives an upgrade
             document["owner"] = document.pop("supervisor")

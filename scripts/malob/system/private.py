@@ -106,18 +106,18 @@ def _read(directory: int, path: Path, entries: str) -> dict[str, Any] | None:
             raise ScriptError(f"{path} is a symbolic link, and is not followed") from None
         raise ScriptError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ScriptError(f"{path} is no file of {entries}: {error}") from None
+        raise ScriptError(f"{path} is not a file of {entries}: {error}") from None
 
 
 def _check(path: Path, file: os.stat_result, directory: os.stat_result) -> None:
     """Raises ScriptError unless the file is one that we, or the directory's owner, have put there."""
     if not stat.S_ISREG(file.st_mode):
-        raise ScriptError(f"{path} is no regular file")
+        raise ScriptError(f"{path} is not a regular file")
     if file.st_nlink > 1:
         raise ScriptError(f"{path} has other names (hard links), and is not used")
     # what root writes is given to the directory's owner
     if file.st_uid != directory.st_uid and (os.geteuid() == 0 or file.st_uid != os.geteuid()):
-        raise ScriptError(f"{path} belongs to user {file.st_uid}, and its directory to user {directory.st_uid}: give it to that one with chown")
+        raise ScriptError(f"{path} belongs to user {file.st_uid}, and its directory to user {directory.st_uid}: make both the same with chown")
 
 
 def _lock(directory: int, path: Path) -> int:

@@ -32,7 +32,7 @@ def run(command: Sequence[str], timeout_s: float = 30, check: bool = True, text:
             )
         output, errors = process.communicate(text, timeout_s)
     except FileNotFoundError:
-        raise MissingError(f"{command[0]} is not installed; './malob doctor' tells where to get it") from None
+        raise MissingError(f"{command[0]} is not installed; './malob doctor' shows how to install it") from None
     except subprocess.TimeoutExpired:
         raise ScriptError(f"'{' '.join(command[:6])}' did not end within {timeout_s:g} s") from None
     finally:

@@ -35,7 +35,7 @@ def parser() -> Parser:
         names.list_parser(name, purpose, module.parser())
     java.add_programs(names, "bench")
     for name, now in MOVED_BENCHMARKS.items():
-        names.add_parser(name, help=f"deprecated: './malob {now}' does it")
+        names.add_parser(name, help=f"deprecated: use './malob {now}'")
     return made
 
 

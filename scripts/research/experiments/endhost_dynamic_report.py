@@ -89,7 +89,7 @@ def timeouts(text: str | None) -> list[float]:
         except ValueError:
             value = 0
         if not 0 < value <= 3600:
-            raise UsageError(f"--timeouts: '{word.strip()}' is no number of seconds above 0")
+            raise UsageError(f"--timeouts: '{word.strip()}' is not a number of seconds above 0")
         found.append(value)
     return found
 

@@ -85,7 +85,7 @@ def _check(options: argparse.Namespace) -> int:
         for fault in faults:
             print(f"{file}: {fault}")
         if not faults:
-            print(f"{file}: keeps the rules of RSpec version 3")
+            print(f"{file}: conforms to RSpec version 3")
     return 1 if wrong else 0
 
 

@@ -31,7 +31,7 @@ def faults(document: str) -> list[str]:
     except etree.XMLSyntaxError as error:
         return [f"not XML: {error}"]
     if root.tag != rspec("rspec"):
-        return [f"the document is no rspec of {RSPEC}, but {root.tag}"]
+        return [f"the document is not an rspec of {RSPEC}, but {root.tag}"]
     schema = etree.XMLSchema(file=str(_SCHEMA))
     if not schema.validate(root):
         return [f"line {error.line}: {error.message.replace(f'{{{RSPEC}}}', '')}" for error in schema.error_log]

@@ -59,7 +59,7 @@ def _changelog(name: str, project: Project) -> bytes:
     """A changelog for the distribution's tools; it refers to CHANGELOG.md for the changes."""
     date = format_datetime(datetime.fromtimestamp(project.epoch, timezone.utc))
     return (
-        f"{name} ({project.debian_version}) unstable; urgency=medium\n\n  * As /usr/share/doc/malob/CHANGELOG.md tells.\n\n"
+        f"{name} ({project.debian_version}) unstable; urgency=medium\n\n  * See /usr/share/doc/malob/CHANGELOG.md.\n\n"
         f" -- The MALOB authors <malob@localhost>  {date}\n"
     ).encode()
 

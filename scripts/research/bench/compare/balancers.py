@@ -169,7 +169,7 @@ def _nftables(site: Site) -> Iterator[Target]:
     try:
         run(site.lab.inside(host.name, ["nft", "-f", "-"]), text=rules)
     except ScriptError as error:
-        raise MissingError(f"this kernel does not take the rules of nftables: {error}") from error
+        raise MissingError(f"this kernel does not accept the rules of nftables: {error}") from error
     try:
         run(site.lab.inside(host.name, _AS_ROUTER.split()))
         with forwarding.plain(site.lab):

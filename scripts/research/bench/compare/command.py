@@ -123,7 +123,7 @@ def _make(out: Path) -> None:
 def parser() -> Parser:
     made = Parser(
         prog="malob bench compare",
-        description="Puts the same load on the same emulated networks, by one balancer after the other: new connections (ab, without"
+        description="Puts the same load on the same emulated networks, with one balancer after the other: new connections (ab, without"
         " keep-alive), connect() alone, and pages. Figures are medians of the repeats. Exit code 1 if a connection failed.",
     )
     made.add_argument("--networks", metavar="NAMES", default=",".join(_NETWORKS), help="topologies of the lab (default %(default)s)")

@@ -103,7 +103,7 @@ def _sentence(failure: Failure, begin: float) -> str:
     state = "accepted" if failure.accepted is not None else "not accepted"
     return (
         f"connection {failure.host}:{failure.told.get('port', '?')} > {failure.told['vip']} ({state}, server {failure.server},"
-        f" {failure.told['requests']} answers, well until {failure.progress - begin:.1f} s): {failure.outcome}, for no reason"
+        f" {failure.told['requests']} answers, well until {failure.progress - begin:.1f} s): {failure.outcome}, without a cause"
     )
 
 
@@ -160,9 +160,9 @@ def text(found: Mapping[str, Any]) -> list[str]:
     faults = ", ".join(f"{count} {kind}" for kind, count in sorted(found["faults"].items()))
     reasons = ", ".join(f"{count} by {kind}" for kind, count in sorted(connections["failed_for_a_reason"].items()))
     lines = [
-        f"seed {found['seed']}, {found['seconds']:g} s; {faults or 'no events'}; {found['late_s']:g} s late in the end",
-        f"connections  {connections['ended_well']} ended well with {connections['megabytes']:g} MB; failed for a reason:"
-        f" {reasons or 'none'}; for none: {connections['failed_for_none']}",
+        f"seed {found['seed']}, {found['seconds']:g} s; {faults or 'no events'}; {found['late_s']:g} s late at the end",
+        f"connections  {connections['ended_well']} ended well with {connections['megabytes']:g} MB; failed with a cause:"
+        f" {reasons or 'none'}; without: {connections['failed_for_none']}",
         f"connect      median {_shown(connections['connect_median_ms'])} ms, p99 {_shown(connections['connect_p99_ms'])} ms",
         f"REST         median {_shown(rest['median_ms'])} ms, p99 {_shown(rest['p99_ms'])} ms of {rest['requests']} requests",
         f"comparisons  {found['comparisons']} of the switches' rules with the controller's connections",
@@ -175,7 +175,7 @@ def text(found: Mapping[str, Any]) -> list[str]:
         lines += [f"violated at {violation['at_s']:g} s: {violation['sentence']}", *(f"    {line}" for line in violation["detail"])]
     if len(found["violations"]) > _MOST_SHOWN:
         lines.append(f"... and {len(found['violations']) - _MOST_SHOWN} more violations (--json has all)")
-    return [*lines, "the model holds" if found["ok"] else f"the model is violated; the same again: --seed {found['seed']}"]
+    return [*lines, "the model holds" if found["ok"] else f"the model is violated; to repeat the run: --seed {found['seed']}"]
 
 
 def _shown(value: float | None) -> str:

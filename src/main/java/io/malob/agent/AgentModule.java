@@ -224,9 +224,9 @@ public final class AgentModule extends BaseModule
     provider.addOFMessageListener(OFType.PACKET_IN, new ReportArp(packets));
     provider.addOFMessageListener(OFType.ERROR, this);
     Repetition repetition = new Repetition(timer);
-    repetition.every(TELL_MILLIS, "telling of dropped reports", this::tell);
-    repetition.every(SAVE_MILLIS, "saving what agents were heard", this::save);
-    repetition.every(REFRESH_MILLIS, "setting the rules for reports", this::refreshRules);
+    repetition.every(TELL_MILLIS, "logging dropped reports", this::tell);
+    repetition.every(SAVE_MILLIS, "saving the last report of each agent", this::save);
+    repetition.every(REFRESH_MILLIS, "installing the rules for reports", this::refreshRules);
   }
 
   private void agentsChanged(AgentTable before) {

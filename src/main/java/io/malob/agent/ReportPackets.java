@@ -108,14 +108,14 @@ final class ReportPackets {
     IPAddress<?> source = packet.source();
     @Nullable RateLimit limit = limits.get(source);
     if (limit == null) {
-      drop(source, Rejection.UNKNOWN_AGENT, "there is no agent at this address");
+      drop(source, Rejection.UNKNOWN_AGENT, "no agent has this address");
     } else if (!limit.allows(now)) {
-      drop(source, Rejection.RATE_LIMITED, "there are too many");
+      drop(source, Rejection.RATE_LIMITED, "more reports than reportsPerSecond");
     } else if (packet.isFragment() || packet.udpPayloadBytes() > ReportIntake.MAX_BYTES) {
       drop(source, Rejection.OVERSIZED, "a report must fit into one packet");
     } else if (waiting.incrementAndGet() > MAX_WAITING) {
       waiting.decrementAndGet();
-      drop(source, Rejection.OVERLOADED, "too many wait");
+      drop(source, Rejection.OVERLOADED, "too many reports are queued");
     } else {
       byte[] report = packet.udpPayload();
       serialExecutor.execute(() -> judge(report, source, now));

@@ -86,7 +86,7 @@ final class ReportSwitches implements SwitchListener {
       return false;
     }
     if (withoutMeter.add(switchId)) {
-      LOG.info("reports_not_metered switch={} - it takes no meter", switchId);
+      LOG.info("reports_not_metered switch={} - it does not support meters", switchId);
       refresh(List.of(switchId));
     }
     return true;

@@ -69,7 +69,7 @@ final class StoredAgents implements Supplier<AgentTable> {
               @Override
               public void unreadable(IOException why) {
                 LOG.error(
-                    "agents_not_read file=\"{}\" why=\"{}\" - they stay as they were",
+                    "agents_not_read file=\"{}\" why=\"{}\" - the earlier agents stay in effect",
                     store.where(DOCUMENT),
                     why.getMessage());
               }
@@ -92,7 +92,7 @@ final class StoredAgents implements Supplier<AgentTable> {
       if (permissions.contains(PosixFilePermission.OTHERS_READ)
           || permissions.contains(PosixFilePermission.GROUP_READ)) {
         LOG.warn(
-            "agents_file_exposed file=\"{}\" - other users can read its keys: chmod 600 ends that",
+            "agents_file_exposed file=\"{}\" - other users can read its keys; run chmod 600 on it",
             path);
       }
     } catch (UnsupportedOperationException e) {

@@ -45,37 +45,37 @@ public final class Main implements Callable<Integer> {
   @Option(
       names = {"-cf", "--config-file"},
       paramLabel = "FILE",
-      description = "Modules and settings, as in Floodlight's properties files.")
+      description = "Properties file with modules and settings, in Floodlight's format.")
   private @Nullable Path settingsFile;
 
   @Option(
       names = "--openflow-port",
       paramLabel = "N",
-      description = "Where switches connect to (6653; 0: any free port).")
+      description = "OpenFlow port for switches (6653; 0: any free port).")
   private @Nullable Integer openFlowPort;
 
   @Option(
       names = "--http-port",
       paramLabel = "N",
-      description = "Where the REST interface is (8080; 0: any free port).")
+      description = "Port of the REST interface (8080; 0: any free port).")
   private @Nullable Integer httpPort;
 
   @Option(
       names = "--bind",
       paramLabel = "ADDR",
-      description = "The address for both (127.0.0.1; 0.0.0.0: all addresses).")
+      description = "Address that both ports listen on (127.0.0.1; 0.0.0.0: all addresses).")
   private @Nullable String bindAddress;
 
   @Option(
       names = "--insecure",
-      description = "Serves REST to other machines although anyone there may change everything.")
+      description = "Serve REST to other machines without authentication: anyone may change everything.")
   private boolean isInsecure;
 
   @Option(
       names = "--data",
       paramLabel = "DIR",
       defaultValue = "${env:MALOB_DATA}",
-      description = "Where modules keep their data (the environment's MALOB_DATA).")
+      description = "Data directory (the environment variable MALOB_DATA).")
   private @Nullable Path dataDirectory;
 
   private final CountDownLatch stopped = new CountDownLatch(1);
@@ -94,7 +94,7 @@ public final class Main implements Callable<Integer> {
           wrong
               .getCommandLine()
               .getErr()
-              .printf("%s: %s; '%s --help' tells more%n", name, wrong.getMessage(), name);
+              .printf("%s: %s; see '%s --help'%n", name, wrong.getMessage(), name);
           return CommandLine.ExitCode.USAGE;
         });
     return commandLine;

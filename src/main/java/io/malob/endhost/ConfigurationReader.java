@@ -79,7 +79,7 @@ final class ConfigurationReader {
   }
 
   private static RejectedException ofAnother(String place, String text) {
-    return RejectedException.invalid(place, place + " is that of another uplink: \"" + text + "\"");
+    return RejectedException.invalid(place, place + " belongs to another uplink: \"" + text + "\"");
   }
 
   private static Uplink uplink(JsonInput<RejectedException> fields) throws RejectedException {

@@ -140,7 +140,7 @@ final class HostKeeper {
               uplink ->
                   programmer.send(now.switchId(), factory -> FlowRules.removeAll(factory, uplink)));
     }
-    LOG.info("flows_ended flows={} - their uplinks do not carry them any more", stranded.size());
+    LOG.info("flows_ended flows={} - their uplinks no longer carry them", stranded.size());
     stranded.forEach(flow -> end(now, flow));
     resetsLater.run();
   }

@@ -111,7 +111,7 @@ final class SwitchKeeper {
     boolean isTried = triedTcpFlags.remove(transaction);
     if (isTried && matchesTcpFlags) {
       matchesTcpFlags = false;
-      LOG.info("tcp_flags_not_matched - flows end by their time-outs");
+      LOG.info("tcp_flags_not_matched - flows end by their timeouts");
     }
     return isTried;
   }

@@ -38,7 +38,7 @@ public final class StateFile implements JsonErrors<DamagedException> {
 
   @Override
   public DamagedException repeated(String place, @Nullable JsonLocation at) {
-    return new DamagedException(at, "a name is there twice");
+    return new DamagedException(at, "a name occurs twice");
   }
 
   @Override

@@ -61,6 +61,6 @@ public final class Json {
 
   private static IllegalStateException noValue(Object value, JsonProcessingException e) {
     // not the value itself: some cannot be told as text either
-    return new IllegalStateException("no JSON value, of " + value.getClass().getName(), e);
+    return new IllegalStateException("not a JSON value: " + value.getClass().getName(), e);
   }
 }

@@ -95,7 +95,7 @@ public final class JsonInput<E extends Exception> {
     try (JsonParser parser = PARSERS.createParser(text)) {
       return parse(text, parser, errors);
     } catch (CharConversionException e) {
-      throw errors.malformed("it is no UTF-8", null);
+      throw errors.malformed("it is not UTF-8", null);
     } catch (IOException e) {
       throw errors.malformed("it cannot be read", null);
     }
@@ -110,7 +110,7 @@ public final class JsonInput<E extends Exception> {
       }
       Object value = new JsonTree(parser).read();
       if (parser.nextToken() != null) {
-        throw errors.malformed("there is something after the value", parser.getTokenLocation());
+        throw errors.malformed("there is content after the value", parser.getTokenLocation());
       }
       return new JsonInput<>(text, errors, null, "", value);
     } catch (JsonProcessingException e) {
@@ -256,7 +256,7 @@ public final class JsonInput<E extends Exception> {
   /** The elements of an array that has this many at most. */
   public List<JsonInput<E>> elements(int max) throws E {
     if (!(value instanceof List<?> list) || list.size() > max) {
-      throw wrong(max == Integer.MAX_VALUE ? "an array" : "an array of at most " + max);
+      throw wrong(max == Integer.MAX_VALUE ? "an array" : "an array of at most " + max + " elements");
     }
     List<JsonInput<E>> elements = new ArrayList<>();
     for (Object element : list) {

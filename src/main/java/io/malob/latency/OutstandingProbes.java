@@ -18,7 +18,7 @@ final class OutstandingProbes {
   /** For so many at a time, a power of two. */
   OutstandingProbes(int limit) {
     if (Integer.bitCount(limit) != 1) {
-      throw new IllegalArgumentException(limit + " is no power of two");
+      throw new IllegalArgumentException(limit + " is not a power of two");
     }
     ring = new AtomicReferenceArray<>(limit);
     mask = limit - 1;

@@ -52,7 +52,7 @@ public record SettingReader(Class<?> module, Map<String, String> values) {
         String old = module.getName() + "." + name.getKey();
         if (values.putIfAbsent(name.getValue(), value) != null) {
           throw new WrongSettingException(
-              old + " is the deprecated name of " + name.getValue() + ", which is set, too");
+              old + " is the deprecated name of " + name.getValue() + ", which is also set");
         }
         LOG.warn("setting_deprecated name={} use={}", old, name.getValue());
       }

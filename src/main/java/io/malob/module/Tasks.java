@@ -49,8 +49,7 @@ public final class Tasks {
             name, new Failures(1, nanoTime.getAsLong(), true), (before, now) -> next(before, now));
     if (failures.logged) {
       LOG.error(
-          "task_failed task=\"{}\" failures={} - it is tried again; further failures are only"
-              + " counted for a minute",
+          "task_failed task=\"{}\" failures={} - it is retried; further failures are only counted for a minute",
           name,
           failures.count,
           why);

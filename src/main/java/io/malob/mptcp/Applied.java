@@ -21,7 +21,7 @@ record Applied(
     return lost.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            "the network has fallen apart, or lost switches; without routes are "
+            "the network is partitioned, or switches are missing; hosts without routes: "
                 + lost.stream()
                     .map(member -> member.host().id() + " at " + member.host().switchId())
                     .collect(Collectors.joining(", ")));

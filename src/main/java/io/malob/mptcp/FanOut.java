@@ -162,7 +162,7 @@ final class FanOut {
     Set<String> ids = new HashSet<>();
     for (GivenHost host : hosts) {
       if (!ids.add(host.id())) {
-        throw RejectedException.invalid("hosts", "hosts: two have the id " + host.id());
+        throw RejectedException.invalid("hosts", "hosts: two hosts have the id " + host.id());
       }
     }
   }

@@ -107,7 +107,7 @@ final class KnownHosts {
     throw RejectedException.unprocessable(
         "hosts." + given.id(),
         String.format(
-            "hosts.%s: the controller has not seen %s%s; let it send something, or give its mac,"
+            "hosts.%s: the controller has not seen %s%s; let it send a packet, or give its mac,"
                 + " switch and port",
             given.id(),
             given.address(),

@@ -181,7 +181,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
     provider.addOFMessageListener(OFType.PACKET_IN, this);
     provider.addOFMessageListener(OFType.ERROR, this);
     Repetition repetition = new Repetition(timer);
-    repetition.every(FOLLOW_MILLIS, "following the network", this::networkChanged);
+    repetition.every(FOLLOW_MILLIS, "adapting to the network", this::networkChanged);
     repetition.every(
         RETRY_MILLIS, "completing rules for sub-flows", serialExecutor, installer::retry);
     repetition.every(COUNT_MILLIS, "counting rules for sub-flows", serialExecutor, counts::compare);
@@ -231,7 +231,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
     try {
       keeper.follow();
     } catch (RuntimeException e) {
-      LOG.error("mptcp_plan_stuck - it could not follow the network", e);
+      LOG.error("mptcp_plan_stuck - it could not adapt to the network", e);
     }
   }
 

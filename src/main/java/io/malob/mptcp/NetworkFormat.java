@@ -52,7 +52,7 @@ final class NetworkFormat {
           || !ports.add(there.dst() + "/" + there.dstPort())) {
         String place = link.placeOf("a_port");
         throw RejectedException.invalid(
-            place, place + ": a port is an end of one link, between two switches");
+            place, place + ": each port must be an end of one link only, between two different switches");
       }
       links.add(there);
       links.add(there.reversed());
@@ -77,7 +77,7 @@ final class NetworkFormat {
     for (Map.Entry<String, JsonInput<RejectedException>> field : object.fields().entrySet()) {
       DatapathId id = switchId(field.getValue());
       if (switches.containsValue(id)) {
-        throw field.getValue().wrong("a datapath id of its own");
+        throw field.getValue().wrong("a datapath id that no other switch has");
       }
       switches.put(field.getKey(), id);
     }

@@ -92,7 +92,7 @@ final class PlanMaker {
     for (int vlan : settings.vlans()) {
       if (!vlans.contains(vlan)) {
         throw RejectedException.unprocessable(
-            "vlans", "vlans: VLAN " + vlan + " is on no port: no host is in it");
+            "vlans", "vlans: VLAN " + vlan + " has no hosts");
       }
     }
     List<Host> chosen =
@@ -100,7 +100,7 @@ final class PlanMaker {
             .filter(host -> settings.vlans().isEmpty() || settings.vlans().contains(host.vlan()))
             .toList();
     if (chosen.isEmpty()) {
-      throw RejectedException.unprocessable("hosts", "hosts: there are none to plan for");
+      throw RejectedException.unprocessable("hosts", "hosts: there are no hosts to plan for");
     }
     for (Host host : chosen) {
       if (!topology.switches().contains(host.switchId())) {
@@ -185,8 +185,7 @@ final class PlanMaker {
       if (!member.merged().isEmpty()) {
         notes.add(
             String.format(
-                "%s has %d core links, and MPTCP uses %d addresses of a host: it sends nothing of"
-                    + " its own by the links to %s",
+                "%s has %d core links, but MPTCP uses only %d addresses of a host; it sends no sub-flows of its own over the links to %s",
                 member.host().id(),
                 member.homes().size() + member.merged().size(),
                 FanOut.MAX_ADDRESSES,

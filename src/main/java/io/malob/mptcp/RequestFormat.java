@@ -218,7 +218,7 @@ final class RequestFormat {
     if (vlan.isPresent() == (tagging == Tagging.NONE)) {
       String place = fields.placeOf("tagged_by");
       throw RejectedException.invalid(
-          place, place + ": who tags is said of hosts with a vlan, and only of those");
+          place, place + ": required for hosts with a vlan, and for no others");
     }
     return tagging;
   }

@@ -97,7 +97,7 @@ public abstract class WireMessage implements OFMessage {
   /** Not to be changed: made anew instead. */
   @Override
   public final Builder createBuilder() {
-    throw new UnsupportedOperationException("a message of a connection is made anew");
+    throw new UnsupportedOperationException("a message of a connection is rebuilt instead");
   }
 
   @Override

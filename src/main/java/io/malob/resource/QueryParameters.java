@@ -43,7 +43,7 @@ public final class QueryParameters {
     try {
       return URLDecoder.decode(text, StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      throw RejectedException.invalid(null, "the URL is not well encoded");
+      throw RejectedException.invalid(null, "the URL is not correctly encoded");
     }
   }
 
@@ -55,7 +55,7 @@ public final class QueryParameters {
         throw RejectedException.invalid(
             name,
             known.isEmpty()
-                ? "there are no parameters here"
+                ? "this path takes no parameters"
                 : "there is no parameter \"" + name + "\" here, only " + String.join(", ", known));
       }
       if (parameter.getValue().isEmpty()) {

@@ -97,7 +97,7 @@ final class ResourceRestlet extends Restlet {
       log.error(
           "request_failed method={} uri=\"{}\"", request.getMethod(), request.getResourceRef(), e);
       return Reply.of(
-          new RejectedException(Reason.FAILED, "the controller failed; its log says why", null));
+          new RejectedException(Reason.FAILED, "internal error in the controller; see its log", null));
     }
   }
 
@@ -116,7 +116,7 @@ final class ResourceRestlet extends Restlet {
         && routes.effectOf("GET", call.path()) == Effect.WRITE
         && !Effect.WRITE.isGrantedTo(request.getAttributes())) {
       throw new RejectedException(
-          Reason.FORBIDDEN, "this path needs the right to change something", null);
+          Reason.FORBIDDEN, "this request needs permission to make changes", null);
     }
     return routes.answer(call);
   }

@@ -158,7 +158,7 @@ public final class Routes implements Resource, DeclaresEffects {
     }
     Method method = new Method(resource, ImmutableSet.copyOf(parameters), kind);
     if (route.methods.put(name, method) != null) {
-      throw new IllegalArgumentException(name + " " + path + " is there twice");
+      throw new IllegalArgumentException(name + " " + path + " is a duplicate");
     }
     return this;
   }

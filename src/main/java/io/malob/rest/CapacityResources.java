@@ -114,11 +114,11 @@ final class CapacityResources {
     JsonInput<RejectedException> switchId = fields.get("switch");
     if (switchId.isThere()
         && !ParameterFormat.switchId("switch", text(switchId)).equals(port.switchId())) {
-      throw RejectedException.invalid("switch", "switch is not the one in the URL");
+      throw RejectedException.invalid("switch", "switch differs from the one in the URL");
     }
     JsonInput<RejectedException> number = fields.get("port");
     if (number.isThere() && !ParameterFormat.switchPort("port", text(number)).equals(port.port())) {
-      throw RejectedException.invalid("port", "port is not the one in the URL");
+      throw RejectedException.invalid("port", "port differs from the one in the URL");
     }
   }
 

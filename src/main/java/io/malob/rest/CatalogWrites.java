@@ -30,7 +30,7 @@ final class CatalogWrites {
         case FAILED ->
             throw new RejectedException(
                 Reason.FAILED,
-                "the change is stored, but could not be put in force; the log says why",
+                "the change is stored, but could not be applied; the log says why",
                 null);
       };
     };

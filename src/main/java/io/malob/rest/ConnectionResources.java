@@ -78,7 +78,7 @@ final class ConnectionResources {
 
   private static FiveTuple tuple(String cursor) throws RejectedException {
     if (!CURSOR.matcher(cursor).matches()) {
-      throw ParameterFormat.refused("next", "what the page before gave as next", cursor);
+      throw ParameterFormat.refused("next", "the value of next from the previous page", cursor);
     }
     return new FiveTuple(
         Long.parseUnsignedLong(cursor.substring(0, HALF), HALF),

@@ -42,8 +42,8 @@ final class EntityTag {
       throw new RejectedException(
           Reason.CHANGED_MEANWHILE,
           shown == null
-              ? "there is nothing here that If-Match could match"
-              : "it has changed since it had the tag in If-Match; look at it again",
+              ? "nothing exists here that If-Match could match"
+              : "it has changed since the tag in If-Match was read; read it again",
           "If-Match");
     }
   }

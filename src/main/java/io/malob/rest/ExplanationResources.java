@@ -54,7 +54,7 @@ final class ExplanationResources {
             .orElseThrow(
                 () ->
                     RejectedException.notFound(
-                        "client", "the network knows no client with the address " + client));
+                        "client", "no known client has the address " + client));
     if (explained.outcome() instanceof AddressNeeded needed) {
       throw addressNeeded(client, needed.by());
     }
@@ -80,9 +80,9 @@ final class ExplanationResources {
     return RejectedException.unprocessable(
         "client",
         what
-            + " decides by the client's IPv4 address, and the network does not know that of "
+            + " depends on the client's IPv4 address, which is not known for "
             + client
-            + "; ping any host but a VIP from this client, and ask again");
+            + "; ping a host other than a VIP from this client, and try again");
   }
 
   private static IPAddress<?> vipAddress(String text, CatalogSnapshot catalog)
@@ -115,7 +115,7 @@ final class ExplanationResources {
     @Nullable Integer ofVip = vip == null ? null : vip.port();
     if (ofVip == null && !isPing) {
       throw RejectedException.invalid(
-          "port", "the parameter port is required, since the VIP takes more than one");
+          "port", "the parameter port is required, because the VIP accepts several ports");
     }
     return ofVip == null ? ICMP_ECHO : ofVip;
   }

@@ -154,7 +154,7 @@ final class ItemCollection<T extends CatalogItem> {
     String given = fields.get(scopeField);
     if (given != null && !given.strip().equals(scopeValue)) {
       throw RejectedException.invalid(
-          scopeField, scopeField + " is not the one in the URL, " + scopeValue);
+          scopeField, scopeField + " differs from the one in the URL, " + scopeValue);
     }
     return fields.with(scopeField, scopeValue);
   }
@@ -171,7 +171,7 @@ final class ItemCollection<T extends CatalogItem> {
     @Nullable JsonInput<RejectedException> ids = list == null ? null : writable.remove(list.name());
     if (ids != null && ids.isThere() && !strings(ids).equals(listNow)) {
       throw RejectedException.invalid(
-          ids.place(), ids.place() + " is read-only: it follows from others");
+          ids.place(), ids.place() + " is read-only: it is derived from other items");
     }
     return kind.fields(writable);
   }

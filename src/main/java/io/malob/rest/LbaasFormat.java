@@ -64,7 +64,7 @@ abstract class LbaasFormat<T extends CatalogItem> {
   static void checkIsUp(Map<String, @Nullable String> given) throws RejectedException {
     if (given.containsKey("admin_state_up") && !"true".equals(given.get("admin_state_up"))) {
       throw RejectedException.unprocessable(
-          "admin_state_up", "only members can be taken down here; delete it instead");
+          "admin_state_up", "only members can be set down; delete it instead");
     }
   }
 

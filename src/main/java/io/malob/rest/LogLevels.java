@@ -61,7 +61,7 @@ final class LogLevels {
   private static RejectedException notHere() {
     return new RejectedException(
         Reason.NOT_SUPPORTED,
-        "levels can be changed where Logback does the logging, which it does not here",
+        "log levels can be changed only with Logback, which this controller does not use",
         null);
   }
 

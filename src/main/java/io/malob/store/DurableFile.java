@@ -74,7 +74,7 @@ final class DurableFile {
       keep(bytes);
       return Optional.of(content);
     } catch (DamagedException e) {
-      throw new IOException(file + " is damaged, " + e.getMessage() + "; " + advice(reader), e);
+      throw new IOException(file + " is damaged: " + e.getMessage() + "; " + advice(reader), e);
     }
   }
 
@@ -87,7 +87,7 @@ final class DurableFile {
     if (Files.notExists(file) && Files.exists(copy())) {
       throw new IOException(
           String.format(
-              "%1$s is missing, but there was one: \"cp -p %2$s %1$s\" restores it;"
+              "%1$s is missing, but existed before: \"cp -p %2$s %1$s\" restores it;"
                   + " to start without it, remove %2$s as well",
               file, copy()));
     }
@@ -142,7 +142,7 @@ final class DurableFile {
           beside, copy(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       LOG.warn(
-          "last_good_not_kept file=\"{}\" why=\"{}\" - the copy is older, or there is none",
+          "last_good_not_kept file=\"{}\" why=\"{}\" - the copy is outdated or missing",
           copy(),
           e.toString());
     }

@@ -363,7 +363,7 @@ class AgentModuleTest {
             () -> new AgentNetwork(Map.of("data", data.toString())));
 
     String message = String.valueOf(e.getMessage());
-    assertTrue(message.contains(file + " is damaged, " + what), message);
+    assertTrue(message.contains(file + " is damaged: " + what), message);
     Path copy = data.resolve(name + ".last-good");
     assertTrue(message.contains("\"cp -p " + copy + " " + file + "\" restores it"), message);
     Files.copy(copy, file, StandardCopyOption.REPLACE_EXISTING);

@@ -167,7 +167,7 @@ class ControllerProcessTest {
     assertEquals(1, errors.size(), this::said);
     Path file = data.resolve("catalog.json");
     assertTrue(
-        errors.get(0).contains(file + " is damaged, line 2, column 11: po?ls is not known"),
+        errors.get(0).contains(file + " is damaged: line 2, column 11: po?ls is not known"),
         this::said);
     assertTrue(
         errors.get(0).contains("\"cp -p " + file + ".last-good " + file + "\" restores it"),

@@ -62,7 +62,7 @@ class ReportRestTest {
 
     assertEquals(400, answer.status());
     assertEquals("server.cpu", answer.field());
-    assertEquals("absurd: server.cpu has a value that cannot be", answer.error());
+    assertEquals("absurd: server.cpu has an impossible value", answer.error());
   }
 
   @Test

@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
     name = AdoptionCommand.NAME,
     description = {
       "after kill -9: the time and memory to adopt open connections from the switches' rules,",
-      "and how long new connections take meanwhile"
+      "and the latency of new connections meanwhile"
     },
     mixinStandardHelpOptions = true)
 final class AdoptionCommand implements Callable<Integer> {
@@ -74,8 +74,7 @@ final class AdoptionCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       defaultValue = "10",
       description =
-          "How long the successor places new connections before the switches with the open ones"
-              + " connect (${DEFAULT-VALUE}).")
+          "How long the new controller places new connections before the switches with open connections connect (${DEFAULT-VALUE}).")
   private int warmup;
 
   @Option(

@@ -14,8 +14,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = HealthCommand.NAME,
     description = {
-      "what checking many members costs: the controller's processor time at rest without a monitor",
-      "and with one, and how many checks come at a time"
+      "the cost of checking many members: the controller's idle processor time without a monitor",
+      "and with one, and how many checks run at a time"
     },
     mixinStandardHelpOptions = true)
 final class HealthCommand implements Callable<Integer> {
@@ -36,21 +36,21 @@ final class HealthCommand implements Callable<Integer> {
       names = "--members",
       paramLabel = "N",
       defaultValue = "1000",
-      description = "How many, of one pool (${DEFAULT-VALUE}).")
+      description = "Members, all in one pool (${DEFAULT-VALUE}).")
   private int members = 1_000;
 
   @Option(
       names = "--delay",
       paramLabel = "SECONDS",
       defaultValue = "5",
-      description = "From one check of a member to its next (${DEFAULT-VALUE}).")
+      description = "Interval between two checks of a member (${DEFAULT-VALUE}).")
   private int delay = 5;
 
   @Option(
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "30",
-      description = "How long each of the two is measured (${DEFAULT-VALUE}).")
+      description = "Duration of each of the two measurements (${DEFAULT-VALUE}).")
   private int seconds = 30;
 
   @Mixin private ControllerOptions controllerOptions = new ControllerOptions();

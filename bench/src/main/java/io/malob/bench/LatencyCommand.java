@@ -22,8 +22,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "latency",
     description = {
-      "what probing the latency of many links costs: the controller's processor time at rest",
-      "with next to no probes and with them"
+      "the cost of probing the latency of many links: the controller's idle processor time",
+      "with almost no probes, and with probes"
     },
     mixinStandardHelpOptions = true)
 final class LatencyCommand implements Callable<Integer> {
@@ -42,21 +42,21 @@ final class LatencyCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "1000",
       description =
-          "How many, in a ring of as many switches, each in two directions (${DEFAULT-VALUE}).")
+          "Links, in a ring of as many switches, each probed in both directions (${DEFAULT-VALUE}).")
   private int links = 1_000;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "2",
-      description = "How often each of the two is measured, by turns (${DEFAULT-VALUE}).")
+      description = "Number of times that each of the two is measured, alternating (${DEFAULT-VALUE}).")
   private int rounds = 2;
 
   @Option(
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "20",
-      description = "How long each time (${DEFAULT-VALUE}).")
+      description = "Duration of each measurement (${DEFAULT-VALUE}).")
   private int seconds = 20;
 
   @Mixin private ControllerOptions controllerOptions = new ControllerOptions();

@@ -16,7 +16,7 @@ import java.io.IOException;
 record MemoryState(double heapMegabytes, double residentMegabytes, long open, long dormant) {
 
   static MemoryState of(ControllerProcess controller) throws IOException, InterruptedException {
-    System.err.println("looking at the heap");
+    System.err.println("inspecting the heap");
     double resident = ProcessStatus.residentMegabytes(controller.pid()).orElse(Double.NaN);
     JsonNode counters = controller.client().counters();
     return new MemoryState(

@@ -15,7 +15,7 @@ final class ProcessOptions {
       paramLabel = "SIZE",
       description =
           "The heap of the measured process, as for -Xmx (heap, health, latency, switches: 512m;"
-              + " footprint: what the JVM's options say; others: 600m).")
+              + " footprint: as in the JVM's options; others: 600m).")
   private @Nullable String heap;
 
   @Option(
@@ -31,8 +31,7 @@ final class ProcessOptions {
       paramLabel = "FILE",
       defaultValue = "scripts/malob/launcher/jvm.options",
       description =
-          "The measured JVM's options, one per line: those of './malob run' (${DEFAULT-VALUE}, if it"
-              + " is there).")
+          "The measured JVM's options, one per line: those of './malob run' (${DEFAULT-VALUE}, if it exists).")
   private Path jvmOptions = Path.of("");
 
   /** The heap that was asked for, or else this one. */

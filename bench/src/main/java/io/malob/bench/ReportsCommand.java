@@ -17,8 +17,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = ReportsCommand.NAME,
     description = {
-      "new connections per second without and with a flood of agents' reports, forged ones and",
-      "garbage, that comes in at the clients' switch as if it had no meter"
+      "new connections per second, without and with a flood of forged and malformed agent",
+      "reports at the clients' switch, as if it had no meter"
     },
     mixinStandardHelpOptions = true)
 final class ReportsCommand implements Callable<Integer> {

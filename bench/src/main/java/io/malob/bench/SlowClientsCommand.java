@@ -50,14 +50,14 @@ final class SlowClientsCommand implements Callable<Integer> {
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "15",
-      description = "Of each of the two measurements (${DEFAULT-VALUE}).")
+      description = "Duration of each of the two measurements (${DEFAULT-VALUE}).")
   private int seconds = 15;
 
   @Option(
       names = "--target-ms",
       paramLabel = "MS",
       defaultValue = "50",
-      description = "The 99th percentile with slow clients that is good enough (${DEFAULT-VALUE}).")
+      description = "Target for the 99th percentile with slow clients (${DEFAULT-VALUE}).")
   private double targetMillis = 50;
 
   @Mixin private ControllerOptions controllerOptions = new ControllerOptions();

@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = StormCommand.NAME,
     description = {
-      "what ten times as many packet-ins as can be placed, to one VIP or to nobody, do to",
+      "the effect of ten times more packet-ins than can be placed, to one VIP or to no host, on",
       "connections to other VIPs on the same switch and on another one, and to memory"
     },
     mixinStandardHelpOptions = true)
@@ -45,14 +45,14 @@ final class StormCommand implements Callable<Integer> {
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "10",
-      description = "How long each storm lasts (${DEFAULT-VALUE}).")
+      description = "Duration of each storm (${DEFAULT-VALUE}).")
   private int seconds;
 
   @Option(
       names = "--warmup",
       paramLabel = "N",
       defaultValue = "10",
-      description = "How long the load runs before the first figure (${DEFAULT-VALUE}).")
+      description = "Duration of the warm-up before the first measurement (${DEFAULT-VALUE}).")
   private int warmup;
 
   @Option(

@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = FluidCommand.NAME,
     description = {
-      "simulation: how long transfers take where links are shared max-min fairly,",
+      "simulation: how long transfers take if links are shared max-min fairly,",
       "for the thesis's combinations of rules"
     },
     mixinStandardHelpOptions = true)
@@ -63,7 +63,7 @@ final class FluidCommand implements Callable<Integer> {
       names = "--requests",
       paramLabel = "N",
       defaultValue = "100",
-      description = "Transfers of each client that count, per seed (${DEFAULT-VALUE}).")
+      description = "Measured transfers of each client, per seed (${DEFAULT-VALUE}).")
   private int requests;
 
   @Option(
@@ -78,8 +78,7 @@ final class FluidCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       defaultValue = "1",
       description =
-          "Between two measurements of links and servers; 0: the rules know what links can carry,"
-              + " and nothing is measured (${DEFAULT-VALUE}).")
+          "Interval between measurements of links and servers; 0: no measurements, the rules know the capacities of links (${DEFAULT-VALUE}).")
   private double interval;
 
   @Override

@@ -42,7 +42,7 @@ final class HamiltonianCommand implements Callable<Integer> {
       names = "--seeds",
       paramLabel = "N",
       defaultValue = "100",
-      description = "Networks of each kind and size: seeds from 1 on (${DEFAULT-VALUE}).")
+      description = "Networks of each kind and size, with seeds from 1 (${DEFAULT-VALUE}).")
   private int seeds;
 
   @Mixin private OutputOptions output = new OutputOptions();

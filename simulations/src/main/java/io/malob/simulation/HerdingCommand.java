@@ -56,7 +56,7 @@ final class HerdingCommand implements Callable<Integer> {
       names = "--requests",
       paramLabel = "N",
       defaultValue = "100",
-      description = "Requests of each client, or site, that count, per seed (${DEFAULT-VALUE}).")
+      description = "Measured requests of each client or site, per seed (${DEFAULT-VALUE}).")
   private int requests;
 
   /** One kind of requests, and the rules that are tried on it. */

@@ -18,8 +18,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = MptcpFluidCommand.NAME,
     description = {
-      "simulation: what the sessions of 'lab run mptcp' get",
-      "where their sub-flows share links max-min fairly"
+      "simulation: the throughput of the sessions of 'lab run mptcp'",
+      "if their sub-flows share links max-min fairly"
     },
     mixinStandardHelpOptions = true)
 final class MptcpFluidCommand implements Callable<Integer> {

@@ -2,9 +2,9 @@ package io.malob.algorithm.joint;
 
 /** The rules for choosing a server and the paths to and from it together. */
 public enum JointRules {
-  SL_PS("server that answers soonest, by latency there and back"),
+  SL_PS("lowest round-trip latency plus the wait at the server"),
   HT_PS("server with the widest bottleneck"),
-  PCT("where it is predicted to be done first");
+  PCT("earliest predicted completion");
 
   private final String description;
 

@@ -22,7 +22,7 @@ import java.util.Optional;
 final class ShortestLatency implements JointRule {
   private static final Reason REASON =
       new Reason(
-          "lowest latency to the server and back, plus the wait there",
+          "lowest latency to the server and back, plus the wait at the server",
           "fewest links, then fewest connections per weight, then smaller switch ids");
 
   @Override

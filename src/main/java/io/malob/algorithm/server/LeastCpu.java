@@ -20,7 +20,7 @@ import java.util.List;
 public final class LeastCpu implements ServerPicker {
   private static final Reason REASON =
       new Reason(
-          "lowest use of the processors, with what was placed since it was reported",
+          "lowest CPU utilization, including connections placed since the last report",
           "within 1 %: fewest connections per weight, then picked longest ago");
 
   private final Counting counting;

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class TwoChoices implements ServerPicker {
   private static final Reason REASON =
       new Reason(
-          "of two servers drawn by weight, the one with fewer connections per weight",
-          "the one drawn first");
+          "fewer connections per weight, of two servers drawn by weight",
+          "the server drawn first");
 
   /** Twice the turn, and one, have no more bits than these. */
   private static final int DRAW_BITS = 34;

@@ -105,7 +105,7 @@ final class ChoiceFinder {
   }
 
   private static Found paths(Ways ways) {
-    return new Found(Route.Kind.HAMILTONIAN, "A path over all switches, each once.", ways);
+    return new Found(Route.Kind.HAMILTONIAN, "A path that visits each switch once.", ways);
   }
 
   private Found trees(DirectedLink first, HamiltonianSearch.Result search) {
@@ -146,7 +146,7 @@ final class ChoiceFinder {
             .collect(Collectors.joining(", "));
     if (!apart.isEmpty()) {
       throw new UnplannableException(
-          "The network falls apart: there is no way from "
+          "The network is partitioned: no path leads from "
               + network.switchOf(0)
               + " to "
               + apart

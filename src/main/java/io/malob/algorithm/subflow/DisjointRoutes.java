@@ -126,7 +126,7 @@ public final class DisjointRoutes {
               ? ImmutableList.of(new Path(ingress, ImmutableList.of(identity.first())))
               : BranchOrder.of(paths);
       int shared = along.getOrDefault(identity, 0);
-      String reason = "Short paths, with no link in common as far as that goes";
+      String reason = "Short paths, link-disjoint where possible";
       return new Route(
           identity,
           Route.Kind.DISJOINT,
@@ -134,12 +134,12 @@ public final class DisjointRoutes {
           shared == 0
               ? reason + "."
               : reason
-                  + "; to "
+                  + "; "
                   + shared
                   + " of "
                   + paths.size()
-                  + " switches along those of other links, because this one leads there by a long"
-                  + " detour or not at all.");
+                  + " switches are reached over the paths of other links, because this link leads"
+                  + " there by a long detour or not at all.");
     }
 
     private Map<FlowIdentity, Path> pathsTo(DatapathId egress) {
@@ -230,7 +230,7 @@ public final class DisjointRoutes {
       Path path =
           PathTree.cheapest(topology, ingress, LinkCosts.of(topology, prices::of))
               .pathTo(egress)
-              .orElseThrow(() -> new IllegalArgumentException("no way leads to " + egress));
+              .orElseThrow(() -> new IllegalArgumentException("no path leads to " + egress));
       Map<FlowIdentity, Path> paths = new TreeMap<>();
       for (FlowIdentity identity : identities) {
         paths.put(identity, path);

@@ -132,7 +132,7 @@ final class TravelledMethod {
             stream.identity.ingress(),
             LinkCosts.of(request.topology(), link -> cost(stream, link)))
         .pathTo(stream.egress)
-        .orElseThrow(() -> new IllegalArgumentException("no way leads to " + stream.egress));
+        .orElseThrow(() -> new IllegalArgumentException("no path leads to " + stream.egress));
   }
 
   private long cost(Stream stream, Path way) {
@@ -166,7 +166,6 @@ final class TravelledMethod {
             ? ImmutableList.of(
                 new Path(demand.identity().ingress(), ImmutableList.of(demand.identity().first())))
             : BranchOrder.of(paths),
-        "Short paths, by what those who send put on the links: a detour only where it carries"
-            + " less.");
+        "Short paths, by the load that sending hosts put on links; a detour only where it is less loaded.");
   }
 }

@@ -97,7 +97,7 @@ public final class TreeRoutes {
 
   private static Path reached(PathTree tree, DatapathId egress) {
     return tree.pathTo(egress)
-        .orElseThrow(() -> new IllegalArgumentException("no way leads to " + egress));
+        .orElseThrow(() -> new IllegalArgumentException("no path leads to " + egress));
   }
 
   private static String reason(HamiltonianSearch.Result search, List<DatapathId> elsewhere) {
@@ -109,7 +109,7 @@ public final class TreeRoutes {
         elsewhere.stream().limit(NAMED).map(DatapathId::toString).collect(Collectors.joining(", "));
     int more = elsewhere.size() - NAMED;
     return sentence
-        + "; over other links of the ingress switch, because this one does not lead there: "
+        + "; reached over other links of the ingress switch, because this one does not lead there: "
         + names
         + (more > 0 ? " and " + more + " more" : "")
         + ".";

@@ -25,7 +25,7 @@ final class PrivateFile {
   static void check(Path file) throws IOException {
     try {
       if (!OWNERS.containsAll(Files.getPosixFilePermissions(file))) {
-        throw new IOException(file + " is open to other users: chmod 600 ends that");
+        throw new IOException(file + " is accessible to other users; run chmod 600 on it");
       }
     } catch (UnsupportedOperationException e) {
       // a file system without such permissions

@@ -48,7 +48,7 @@ public final class StoredTokens {
               public void unreadable(IOException why) {
                 StoredTokens.this.isWanted = true;
                 logger.error(
-                    "tokens_not_read file=\"{}\" why=\"{}\" - they stay as they were",
+                    "tokens_not_read file=\"{}\" why=\"{}\" - the earlier tokens stay in effect",
                     store.where(DOCUMENT),
                     why.getMessage());
               }

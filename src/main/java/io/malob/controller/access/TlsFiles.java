@@ -81,7 +81,7 @@ public record TlsFiles(Path certificate, Path privateKey, Optional<Path> clientA
               + privateKey
               + ": "
               + e.getMessage()
-              + " (PEM files are wanted, the key as PKCS#8 without a password)",
+              + " (expected: PEM files, the key as PKCS#8 without a password)",
           e);
     }
   }

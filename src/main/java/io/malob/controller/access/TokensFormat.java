@@ -39,7 +39,7 @@ final class TokensFormat {
     for (JsonInput<DamagedException> node : list) {
       Tokens.Entry entry = entry(node);
       if (!names.add(entry.caller().name())) {
-        throw DamagedException.at(node.get("name"), "is there twice");
+        throw DamagedException.at(node.get("name"), "is a duplicate");
       }
       entries.add(entry);
     }
@@ -52,7 +52,7 @@ final class TokensFormat {
     if (role.isEmpty()) {
       throw node.get("role").wrong("admin or read-only");
     }
-    String hash = matching(node.get("sha256"), HASH, "64 hexadecimal digits, in small letters");
+    String hash = matching(node.get("sha256"), HASH, "64 lowercase hexadecimal digits");
     return new Tokens.Entry(
         new Caller(name, role.get()), BaseEncoding.base16().decode(hash.toUpperCase(Locale.ROOT)));
   }

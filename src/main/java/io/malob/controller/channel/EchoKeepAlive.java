@@ -80,9 +80,9 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
     heard = false;
     answered = false;
     if (silentIntervals >= SILENT_INTERVALS_OF_A_DEAD_PEER) {
-      close(ctx, "been silent", silentIntervals);
+      close(ctx, "has sent nothing", silentIntervals);
     } else if (unreadIntervals >= maxUnreadIntervals) {
-      close(ctx, "read nothing of what is sent to it", unreadIntervals);
+      close(ctx, "has read nothing", unreadIntervals);
     } else if (ctx.channel().isWritable()) {
       OFEchoRequest request = version.factory().echoRequest(new byte[0]);
       echoes.sent(request.getXid(), nanoTime.getAsLong());

@@ -146,7 +146,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
       send(ctx, helloFailed());
       refuse(
           ctx,
-          "speaks none of OpenFlow 1.3, 1.4 and 1.5 (its version on the wire: "
+          "supports none of OpenFlow 1.3, 1.4 and 1.5 (its wire version: "
               + hello.version()
               + ")");
       return;
@@ -226,7 +226,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     } else if (!reply.getAuxiliaryId().equals(OFAuxId.MAIN)) {
       refuse(
           ctx,
-          "(switch " + reply.getDatapathId() + ") is an auxiliary connection, which is of no use");
+          "(switch " + reply.getDatapathId() + ") is an auxiliary connection, which is not supported");
     } else {
       features = reply;
       enter(State.PORTS);
@@ -271,7 +271,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     boolean askedForRole = state == State.DESCRIPTION || state == State.TABLE_MISS_BARRIER;
     if (askedForRole && error.getXid() == roleRequestXid) {
       logger.info(
-          "switch_role_refused from={} why=\"{}\" - this controller counts as an equal one",
+          "switch_role_refused from={} why=\"{}\" - this controller keeps the role EQUAL",
           peer,
           ErrorKind.of(error));
     } else if (state != State.TABLE_MISS_BARRIER || role != OFControllerRole.ROLE_SLAVE) {

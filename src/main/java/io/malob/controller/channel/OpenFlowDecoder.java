@@ -100,11 +100,11 @@ final class OpenFlowDecoder extends ByteToMessageDecoder {
     }
     // a peer that refuses our version says so in its own
     if (!agreed.understands(version) && type != ERROR) {
-      return new UnparseableFrame(type, xid, "its version on the wire is " + version);
+      return new UnparseableFrame(type, xid, "its wire version is " + version);
     }
     try {
       @Nullable OFMessage message = reader.read(frame);
-      return message != null ? message : new UnparseableFrame(type, xid, "it is cut short");
+      return message != null ? message : new UnparseableFrame(type, xid, "it is truncated");
     } catch (OFParseError | RuntimeException e) {
       // openflowj reports bad input by exceptions of many types
       return new UnparseableFrame(type, xid, e.toString());

@@ -55,7 +55,7 @@ final class PendingRequests {
   private void enter(Pending pending) {
     if (size.incrementAndGet() > limit) {
       size.decrementAndGet();
-      pending.fail(new OpenFlowException("More than " + limit + " requests wait for the switch"));
+      pending.fail(new OpenFlowException("More than " + limit + " requests are waiting for the switch"));
     } else if (byXid.putIfAbsent(pending.request.getXid(), pending) != null) {
       size.decrementAndGet();
       pending.fail(

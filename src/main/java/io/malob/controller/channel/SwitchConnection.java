@@ -88,7 +88,7 @@ final class SwitchConnection implements IOFMessageWriter {
       pending.fail(
           xid,
           channel.isActive()
-              ? new OpenFlowException("Switch " + id + " does not read what is sent to it")
+              ? new OpenFlowException("Switch " + id + " does not read its messages")
               : new SwitchDisconnectedException(id));
       return;
     }

@@ -131,7 +131,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
     ErrorKind kind = ErrorKind.of(error);
     if (errorCounts.merge(kind, 1L, Long::sum) == 1) {
       logger.warn(
-          "switch_error switch={} kind=\"{}\" error=\"{}\" - more of this kind are counted only",
+          "switch_error switch={} kind=\"{}\" error=\"{}\" - further errors of this kind are only counted",
           sw.getId(),
           kind,
           error);

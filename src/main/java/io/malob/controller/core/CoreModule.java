@@ -101,7 +101,7 @@ public final class CoreModule extends BaseModule implements AutoCloseable {
     if (address.isUnresolved()) {
       throw new FloodlightModuleException(
           CoreModule.class.getName()
-              + ".openFlowHost: there is no address \""
+              + ".openFlowHost: cannot resolve \""
               + address.getHostString()
               + "\"");
     }
@@ -129,7 +129,7 @@ public final class CoreModule extends BaseModule implements AutoCloseable {
         listed.add(DatapathId.of(id));
       } catch (IllegalArgumentException e) {
         throw new WrongSettingException(
-            CoreModule.class.getName() + ".switches: \"" + id + "\" is no datapath id", e);
+            CoreModule.class.getName() + ".switches: \"" + id + "\" is not a datapath id", e);
       }
     }
     try {

@@ -155,7 +155,7 @@ final class HttpCall extends ServerCall {
       entity.release();
       connection.respondError(
           HttpResponseStatus.SERVICE_UNAVAILABLE,
-          "As many long responses are being sent as can be; try again");
+          "Too many long responses are being sent; try again");
     }
   }
 
@@ -184,7 +184,7 @@ final class HttpCall extends ServerCall {
       isAnswered = true;
       connection.respondError(
           HttpResponseStatus.INTERNAL_SERVER_ERROR,
-          "Something went wrong inside the controller; its log says what");
+          "Internal error in the controller; see its log");
     }
   }
 }

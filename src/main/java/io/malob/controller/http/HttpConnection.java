@@ -238,7 +238,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     } else if (cause instanceof TooLongHttpLineException) {
       refuse(HttpResponseStatus.REQUEST_URI_TOO_LONG, "The path is too long");
     } else {
-      refuse(HttpResponseStatus.BAD_REQUEST, "This is no HTTP request that can be read");
+      refuse(HttpResponseStatus.BAD_REQUEST, "The HTTP request is malformed");
     }
   }
 
@@ -247,9 +247,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     keepsAlive = HttpUtil.isKeepAlive(request);
     long length = HttpUtil.getContentLength(request, 0L);
     if (!isUri(request.uri())) {
-      refuse(HttpResponseStatus.BAD_REQUEST, "The path is not well encoded");
+      refuse(HttpResponseStatus.BAD_REQUEST, "The path is not a valid URI");
     } else if (!isHost(request.headers().getAll(HttpHeaderNames.HOST))) {
-      refuse(HttpResponseStatus.BAD_REQUEST, "The header Host must be there once, as HOST:PORT");
+      refuse(HttpResponseStatus.BAD_REQUEST, "Exactly one Host header is required, as HOST:PORT");
     } else if (length > all.limits().bodyBytes()) {
       refuseTooLarge();
     } else {
@@ -319,7 +319,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     try {
       handler.handle(this, request, body, bodyLength);
     } catch (RejectedExecutionException e) {
-      respondError(HttpResponseStatus.SERVICE_UNAVAILABLE, "Too many requests wait; try again");
+      respondError(HttpResponseStatus.SERVICE_UNAVAILABLE, "Too many requests are waiting; try again");
     }
   }
 

@@ -59,11 +59,11 @@ final class HttpConnections {
     int limit = source.equals(LOOPBACK) ? limits.onLoopback() : limits.perAddress();
     if (bySource.getOrDefault(source, 0) >= limit
         && !makeRoom(each -> each.source().equals(source))) {
-      return Optional.of("This address has " + limit + " connections, which is as many as it may");
+      return Optional.of("This address has " + limit + " connections, the maximum");
     }
     if (open.size() >= limits.connections() && !makeRoom(each -> true)) {
       return Optional.of(
-          "There are " + limits.connections() + " connections, which is as many as there may be");
+          "There are " + limits.connections() + " connections, the maximum");
     }
     open.add(connection);
     bySource.merge(source, 1, Integer::sum);

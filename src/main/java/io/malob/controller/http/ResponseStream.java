@@ -56,12 +56,12 @@ final class ResponseStream extends OutputStream {
     try {
       if (!connection.awaitWritable(patienceNanos)) {
         connection.giveUp();
-        throw new IOException("The client does not take the response, or is gone");
+        throw new IOException("The client does not read the response, or has disconnected");
       }
     } catch (InterruptedException e) {
       connection.giveUp();
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException("The response was given up");
+      throw new InterruptedIOException("The response was abandoned");
     }
     connection
         .channel()

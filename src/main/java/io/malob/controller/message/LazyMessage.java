@@ -33,7 +33,7 @@ abstract class LazyMessage<M extends OFMessage> implements OFMessage {
       case 4 -> OFVersion.OF_13;
       case 5 -> OFVersion.OF_14;
       case 6 -> OFVersion.OF_15;
-      default -> throw new IllegalArgumentException("version " + wireVersion + " on the wire");
+      default -> throw new IllegalArgumentException("unsupported wire version " + wireVersion);
     };
   }
 

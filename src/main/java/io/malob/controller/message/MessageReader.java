@@ -56,7 +56,7 @@ public final class MessageReader {
     @Nullable OFMessage other = openflowj.readFrom(message);
     if (other instanceof OFPacketIn packetIn
         && packetIn.getMatch().get(MatchField.IN_PORT) == null) {
-      throw new OFParseError("a packet that came in nowhere");
+      throw new OFParseError("a packet-in without an ingress port");
     }
     return other;
   }

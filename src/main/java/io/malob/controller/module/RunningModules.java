@@ -94,7 +94,7 @@ public final class RunningModules implements AutoCloseable {
     }
     if (!missing.isEmpty()) {
       throw new FloodlightModuleException(
-          module.getClass().getName() + " promises services that it does not have: " + missing);
+          module.getClass().getName() + " declares services that it does not provide: " + missing);
     }
   }
 

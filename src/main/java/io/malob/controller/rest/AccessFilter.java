@@ -103,7 +103,7 @@ final class AccessFilter extends Filter {
       return refuse(
           response,
           Status.CLIENT_ERROR_FORBIDDEN,
-          "This host name is not the controller's: its address will do, or the setting hostNames");
+          "Unknown host name: use the controller's address, or add the name to the setting hostNames");
     }
     if (effect == Effect.WRITE && isOfAnotherSite(request, host, response)) {
       return false;
@@ -119,7 +119,7 @@ final class AccessFilter extends Filter {
       return refuse(
           response,
           Status.CLIENT_ERROR_FORBIDDEN,
-          caller.get().name() + " is read-only: this needs the role admin");
+          caller.get().name() + " is read-only; this request requires the role admin");
     }
     return true;
   }
@@ -135,14 +135,14 @@ final class AccessFilter extends Filter {
       return !refuse(
           response,
           Status.CLIENT_ERROR_FORBIDDEN,
-          "A page of another site may not change anything here (Origin)");
+          "A page of another site must not change anything here (Origin)");
     }
     Optional<String> site = header(request, "Sec-Fetch-Site");
     if (site.isPresent() && !OWN_SITES.contains(site.get())) {
       return !refuse(
           response,
           Status.CLIENT_ERROR_FORBIDDEN,
-          "A page of another site may not change anything here (Sec-Fetch-Site)");
+          "A page of another site must not change anything here (Sec-Fetch-Site)");
     }
     if (RequestEffects.isSafe(request)
         && origin.isEmpty()
@@ -152,9 +152,9 @@ final class AccessFilter extends Filter {
       return !refuse(
           response,
           Status.CLIENT_ERROR_FORBIDDEN,
-          "A browser may not change anything here by "
+          "A browser must not change anything here by "
               + request.getMethod()
-              + ", which a page of another site could have asked it for: use POST or DELETE");
+              + ", because a page of another site could have sent it: use POST or DELETE");
     }
     return false;
   }
@@ -180,7 +180,7 @@ final class AccessFilter extends Filter {
         return refuse(
             response,
             new Status(429),
-            "Too many wrong tokens came from this address; the next is looked at in "
+            "Too many wrong tokens from this address; try again in "
                 + seconds
                 + " s");
       }
@@ -190,8 +190,8 @@ final class AccessFilter extends Filter {
         response,
         Status.CLIENT_ERROR_UNAUTHORIZED,
         bearer(request).isPresent()
-            ? "This token is not known here (any more)"
-            : "A token is wanted: Authorization: Bearer TOKEN");
+            ? "This token is unknown or was removed"
+            : "A token is required: Authorization: Bearer TOKEN");
   }
 
   private static boolean refuse(Response response, Status status, String sentence) {

@@ -49,9 +49,8 @@ record AccessSettings(
     if (isExposed && !StoredTokens.isIn(tokens)) {
       throw new FloodlightModuleException(
           String.format(
-              "%1$s.host is %2$s, so other machines could change everything: make a token"
-                  + " (malob token add NAME --role admin; setting %1$s.tokens), or set"
-                  + " %1$s.certificate, .privateKey and .clientAuthorities, or say"
+              "%1$s.host is %2$s, so other machines could change everything: create a token (malob token add NAME --role admin; setting %1$s.tokens), or set"
+                  + " %1$s.certificate, .privateKey and .clientAuthorities, or set"
                   + " %1$s.insecure=true (--insecure)",
               settings.module().getName(), host));
     }

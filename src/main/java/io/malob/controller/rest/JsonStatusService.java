@@ -62,7 +62,7 @@ final class JsonStatusService extends StatusService {
     } else if (status.getCode() == Status.CLIENT_ERROR_METHOD_NOT_ALLOWED.getCode()) {
       return path + " does not allow " + (request == null ? "this" : request.getMethod().getName());
     } else if (status.isServerError()) {
-      return "Something went wrong inside the controller; its log says what";
+      return "Internal error in the controller; see its log";
     }
     return status.getDescription() == null ? status.getReasonPhrase() : status.getDescription();
   }

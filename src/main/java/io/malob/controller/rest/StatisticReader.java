@@ -91,14 +91,14 @@ final class StatisticReader {
       throw new ExecutionException("The switch did not answer", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new ExecutionException("The controller stops", e);
+      throw new ExecutionException("The controller is stopping", e);
     }
   }
 
   private Answer held(PackedJson json) throws BusyException {
     if (heldBytes.addAndGet(json.packedLength()) > maxHeldBytes) {
       heldBytes.addAndGet(-json.packedLength());
-      throw new BusyException("Clients have not taken the answers of before yet; try again");
+      throw new BusyException("Clients have not read earlier answers yet; try again");
     }
     return new Answer(json);
   }

@@ -75,7 +75,7 @@ final class StatisticsResource {
         "stat",
         "There is no statistic \""
             + name
-            + "\"; there are "
+            + "\"; the statistics are "
             + String.join(", ", SwitchStatistic.names()));
   }
 
@@ -87,7 +87,7 @@ final class StatisticsResource {
       sw = null;
     }
     if (sw == null) {
-      throw RejectedException.notFound("switch", "There is no switch \"" + id + "\" now");
+      throw RejectedException.notFound("switch", "Switch \"" + id + "\" is not connected");
     }
     return sw;
   }

@@ -54,7 +54,7 @@ final class StaticEntries {
     StaticEntry older = byName.get(entry.name());
     if (older == null && byName.size() >= MAX_ENTRIES) {
       throw RejectedException.invalid(
-          "name", "There are " + MAX_ENTRIES + " entries already, and no more can be kept");
+          "name", "There are " + MAX_ENTRIES + " entries, the maximum");
     }
     byName.put(entry.name(), entry);
     cookies.merge(entry.cookie(), 1, Integer::sum);

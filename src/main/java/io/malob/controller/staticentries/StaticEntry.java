@@ -82,7 +82,7 @@ record StaticEntry(
       return DatapathId.of(text.trim());
     } catch (IllegalArgumentException e) {
       throw RejectedException.invalid(
-          field, "\"" + text + "\" is no datapath id like 00:00:00:00:00:00:00:01");
+          field, "\"" + text + "\" is not a datapath id like 00:00:00:00:00:00:00:01");
     }
   }
 
@@ -177,7 +177,7 @@ record StaticEntry(
               ? Long.parseUnsignedLong(text.substring(2), 16)
               : Long.parseLong(text.trim()));
     } catch (NumberFormatException e) {
-      throw RejectedException.invalid("cookie", "cookie must be a number of 64 bits");
+      throw RejectedException.invalid("cookie", "cookie must be a 64-bit number");
     }
   }
 

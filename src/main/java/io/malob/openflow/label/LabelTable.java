@@ -309,7 +309,7 @@ public final class LabelTable {
           boolean done = isAccepted(labelled, confirmed);
           if (!done) {
             failedRepairs.increment();
-            LOG.warn("path_not_changed from=\"{}\" to=\"{}\" - it is tried again", before, after);
+            LOG.warn("path_not_changed from=\"{}\" to=\"{}\" - it is retried", before, after);
           }
           labelled.settle(done);
           cameToRest(labelled);
@@ -362,8 +362,7 @@ public final class LabelTable {
   private LabelledPath failed(Path path) {
     if (isTimeAgain(exhaustedNanos, EXHAUSTED_NANOS)) {
       LOG.warn(
-          "labels_exhausted labels={} - connections over further paths are refused until some"
-              + " labels are unused",
+          "labels_exhausted labels={} - connections over new paths are refused until labels become free",
           ids.count());
     }
     // never written to a switch: what is not ready is not used
@@ -401,7 +400,7 @@ public final class LabelTable {
   /** Not for each: where a switch is full, each new connection tries again. */
   private void warnOfFailure(Path path) {
     if (isTimeAgain(warnedNanos, WARN_NANOS)) {
-      LOG.warn("path_not_installed path=\"{}\" - at most one of them a second is told", path);
+      LOG.warn("path_not_installed path=\"{}\" - logged at most once per second", path);
     }
   }
 

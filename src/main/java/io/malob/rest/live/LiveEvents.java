@@ -52,7 +52,7 @@ public final class LiveEvents implements AutoCloseable {
     try {
       feed.tick();
     } catch (RuntimeException e) {
-      log.error("task_failed task=\"{}\" - it is tried again", "making events for pages", e);
+      log.error("task_failed task=\"{}\" - it is retried", "building events for pages", e);
     }
   }
 
@@ -70,7 +70,7 @@ public final class LiveEvents implements AutoCloseable {
                 () ->
                     new RejectedException(
                         Reason.BUSY,
-                        "as many listen as can; ask for /state and /rates instead",
+                        "the maximum number of event streams is open; poll /state and /rates instead",
                         null));
     return Reply.ok(new EventStream(listener)).withCaching(Reply.Caching.NEVER);
   }

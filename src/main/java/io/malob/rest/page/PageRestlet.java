@@ -48,7 +48,7 @@ final class PageRestlet extends Restlet {
     protect(response.getHeaders());
     if (!request.getMethod().equals(Method.GET) && !request.getMethod().equals(Method.HEAD)) {
       response.getAllowedMethods().addAll(List.of(Method.GET, Method.HEAD));
-      refuse(response, Status.CLIENT_ERROR_METHOD_NOT_ALLOWED, "The page can only be read.");
+      refuse(response, Status.CLIENT_ERROR_METHOD_NOT_ALLOWED, "The page accepts only GET and HEAD.");
       return;
     }
     @Nullable String rest = request.getResourceRef().getRemainingPart(false, false);

@@ -97,7 +97,7 @@ public final class Catalog {
 
               @Override
               public void unreadable(IOException why) {
-                log.error("catalog_not_read why=\"{}\" - it stays as it was", why.getMessage());
+                log.error("catalog_not_read why=\"{}\" - the earlier catalog stays in effect", why.getMessage());
               }
             });
   }
@@ -136,7 +136,7 @@ public final class Catalog {
     }
     if (items.size() >= kind.limit()) {
       throw RejectedException.conflict(
-          null, "there are " + items.size() + " " + kind.noun() + "s, and no more are possible");
+          null, "there are " + items.size() + " " + kind.noun() + "s, the maximum");
     }
     T item = kind.read(reader, draft.id(), kind.nextNumber(before.tables()), null);
     commit(checked(kind, before, item, fields));
@@ -162,7 +162,7 @@ public final class Catalog {
     T current = existing(kind, before, id);
     FieldReader reader = new FieldReader(fields, kind.fieldNames());
     if (!reader.required("id", id, FieldFormat::id).equals(id)) {
-      throw RejectedException.invalid("id", "the id of " + kind.noun() + " " + id + " is for life");
+      throw RejectedException.invalid("id", "the id of " + kind.noun() + " " + id + " cannot be changed");
     }
     T item = kind.read(reader, id, 0, current);
     CatalogSnapshot after = checked(kind, before, item, fields);
@@ -186,7 +186,7 @@ public final class Catalog {
     condition.check(snapshot);
     String given = fields.get("id");
     if (given != null && !given.strip().equals(id)) {
-      throw RejectedException.invalid("id", "the id is not the one in the URL, " + id);
+      throw RejectedException.invalid("id", "the id differs from the one in the URL, " + id);
     }
     return create(kind, fields.with("id", id));
   }
@@ -269,7 +269,7 @@ public final class Catalog {
     if (!swap.isDone()) {
       throw new RejectedException(
           RejectedException.Reason.CHANGED_MEANWHILE,
-          "another controller has changed the catalog meanwhile, so nothing was changed here",
+          "another controller has changed the catalog meanwhile, so this change was not made",
           null);
     }
   }
@@ -282,7 +282,7 @@ public final class Catalog {
     stored = now;
     if (now.content().isEmpty()) {
       // an empty catalog would take away the rules of all VIPs
-      log.error("catalog_not_read why=\"{}\" - it stays as it was", "it was deleted");
+      log.error("catalog_not_read why=\"{}\" - the earlier catalog stays in effect", "it was deleted");
       return;
     }
     CatalogSnapshot before = snapshot;

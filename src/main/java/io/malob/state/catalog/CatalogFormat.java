@@ -75,7 +75,7 @@ final class CatalogFormat {
     int version = root.get("version").whole(1, Integer.MAX_VALUE);
     if (version > VERSION) {
       throw new IOException(
-          "the catalog has format " + version + " of a later version; this one knows " + VERSION);
+          "the catalog has format " + version + ", which a later version wrote; this version reads formats up to " + VERSION);
     }
     root.only(FIELDS);
     CatalogTables tables =
@@ -104,11 +104,11 @@ final class CatalogFormat {
     for (JsonInput<DamagedException> node : root.get(list).elements()) {
       int number = maxNumber == 0 ? 0 : node.get(NUMBER).whole(1, maxNumber);
       if (maxNumber != 0 && !numbers.add(number)) {
-        throw DamagedException.at(node.get(NUMBER), "is another item's, too");
+        throw DamagedException.at(node.get(NUMBER), "is a duplicate");
       }
       T item = readItem(node, number, kind);
       if (items.put(item.id(), item) != null) {
-        throw DamagedException.at(node.get("id"), "is another item's, too");
+        throw DamagedException.at(node.get("id"), "is a duplicate");
       }
     }
     return Collections.unmodifiableMap(items);
@@ -134,7 +134,7 @@ final class CatalogFormat {
     if (e.field().isPresent() && item.get(e.field().get()).isThere()) {
       at = item.get(e.field().get());
     }
-    return DamagedException.at(at, "is not possible: " + e.getMessage());
+    return DamagedException.at(at, "is not valid: " + e.getMessage());
   }
 
   private static Map<String, Service> withDefault(Map<String, Service> services) {

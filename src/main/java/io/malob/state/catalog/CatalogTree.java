@@ -104,7 +104,7 @@ public final class CatalogTree {
     }
     if (items.size() > kind.limit()) {
       throw RejectedException.conflict(
-          kind.listName(), "there can be " + kind.limit() + " " + kind.noun() + "s at most");
+          kind.listName(), "at most " + kind.limit() + " " + kind.noun() + "s are possible");
     }
     return items.equals(old) ? old : Collections.unmodifiableMap(items);
   }

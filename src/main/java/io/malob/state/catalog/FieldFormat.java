@@ -52,7 +52,7 @@ interface FieldFormat<T> {
           field, field + " must have at most " + MAX_NAME_LENGTH + " characters");
     }
     if (text.chars().anyMatch(Character::isISOControl)) {
-      throw RejectedException.invalid(field, field + " must not have control characters in it");
+      throw RejectedException.invalid(field, field + " must not contain control characters");
     }
     return text;
   }
@@ -76,7 +76,7 @@ interface FieldFormat<T> {
     if (!unicast || address.equals(IPv4Address.NO_MASK)) {
       throw RejectedException.invalid(
           field,
-          field + " must be the address of a host in the network, which " + text + " is not");
+          field + " must be the unicast address of a host, which " + text + " is not");
     }
     return address;
   }
@@ -172,7 +172,7 @@ interface FieldFormat<T> {
                     field
                         + ": there is no algorithm "
                         + quoted(text)
-                        + "; there are "
+                        + "; the algorithms are "
                         + String.join(", ", Algorithm.names())));
   }
 

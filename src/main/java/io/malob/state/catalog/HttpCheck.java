@@ -59,7 +59,7 @@ public record HttpCheck(Method method, String path, StatusCodes codes, @Nullable
           field
               + " must begin with / and have at most "
               + MAX_LENGTH
-              + " characters of those that a URL may have");
+              + " characters that are valid in a URL");
     }
     return text;
   }
@@ -78,7 +78,7 @@ public record HttpCheck(Method method, String path, StatusCodes codes, @Nullable
     if (text.length() > MAX_LENGTH || text.chars().anyMatch(Character::isISOControl)) {
       throw RejectedException.invalid(
           field,
-          field + " must have at most " + MAX_LENGTH + " characters, none of them a control one");
+          field + " must have at most " + MAX_LENGTH + " characters, none of them a control character");
     }
     return text;
   }

@@ -40,7 +40,7 @@ public record Persistence(int timeoutSeconds) {
         timeout = FieldFormat.persistenceSeconds(field, value);
       } else {
         throw RejectedException.invalid(
-            field, field + " has type and timeout, and no " + FieldFormat.quoted(name));
+            field, field + " has only type and timeout, not " + FieldFormat.quoted(name));
       }
     }
     if (!type.equalsIgnoreCase(SOURCE_IP)) {

@@ -110,7 +110,7 @@ final class PoolKind extends CatalogKind<Pool> {
         throw RejectedException.unprocessable(
             "protocol",
             String.format(
-                "member %s of pool %s has port %d, which %s does not have",
+                "member %s of pool %s has port %d, which is not valid for %s",
                 member.id(), pool.id(), member.port(), protocol.text()));
       }
     }

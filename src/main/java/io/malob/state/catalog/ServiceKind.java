@@ -51,7 +51,7 @@ final class ServiceKind extends CatalogKind<Service> {
       return;
     }
     if (service.port() == null) {
-      throw RejectedException.invalid("port", "only the service \"default\" can be without port");
+      throw RejectedException.invalid("port", "only the service \"default\" can omit port");
     }
     checkPort(service);
     Optional<Service> other =
@@ -63,11 +63,11 @@ final class ServiceKind extends CatalogKind<Service> {
 
   private static void checkDefault(Service service) throws RejectedException {
     if (service.port() != null) {
-      throw RejectedException.invalid("port", "the default entry is for all ports and has none");
+      throw RejectedException.invalid("port", "the default entry applies to all ports and has no port");
     }
     if (service.protocol() != null) {
       throw RejectedException.invalid(
-          "protocol", "the default entry is for all protocols and has none");
+          "protocol", "the default entry applies to all protocols and has no protocol");
     }
   }
 
@@ -112,8 +112,8 @@ final class ServiceKind extends CatalogKind<Service> {
   private static RejectedException taken(Service there) {
     String what =
         there.isDefault()
-            ? "without port it is the default entry, which has "
-            : "service " + there.id() + " is for that port already, with ";
+            ? "an entry without port is the default entry, which uses "
+            : "service " + there.id() + " already covers that port, with ";
     return RejectedException.conflict(
         "port", what + there.algorithm().name() + "; change it with PUT services/" + there.id());
   }

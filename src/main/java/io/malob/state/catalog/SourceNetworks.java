@@ -72,7 +72,7 @@ public final class SourceNetworks {
     if (text.indexOf(':') >= 0) {
       throw RejectedException.invalid(
           field,
-          field + ": VIPs have IPv4 addresses and no clients from " + FieldFormat.quoted(text));
+          field + ": VIPs have IPv4 addresses, so no clients can come from " + FieldFormat.quoted(text));
     }
     Matcher matcher = NETWORK.matcher(text);
     if (!matcher.matches() || !FieldFormat.IPV4.matcher(matcher.group(1)).matches()) {
@@ -88,7 +88,7 @@ public final class SourceNetworks {
     Network network = new Network(address & -1L << (ADDRESS_BITS - length), length);
     if (network.lowest != address) {
       throw RejectedException.invalid(
-          field, field + ": " + text + " is within a network; the network is " + network.text());
+          field, field + ": " + text + " has host bits set; the network is " + network.text());
     }
     return network;
   }

@@ -57,7 +57,7 @@ public final class ConfiguredCapacities {
               @Override
               public void unreadable(IOException why) {
                 LOG.error(
-                    "capacities_not_read why=\"{}\" - they stay as they were", why.getMessage());
+                    "capacities_not_read why=\"{}\" - the earlier capacities stay in effect", why.getMessage());
               }
             });
     return capacities;
@@ -87,7 +87,7 @@ public final class ConfiguredCapacities {
     return change(
         changed -> {
           if (changed.size() >= MAX && !changed.containsKey(port)) {
-            throw new IllegalStateException("there are " + MAX + " capacities already");
+            throw new IllegalStateException("there are " + MAX + " capacities, the maximum");
           }
           return changed.put(port, bitsPerSecond);
         });

@@ -53,12 +53,12 @@ public final class AgentTableFormat {
     for (JsonInput<DamagedException> node : list) {
       Agent agent = agent(node);
       if (!taken.add("id " + agent.id())) {
-        throw DamagedException.at(node.get("id"), "is there twice: " + agent.id());
+        throw DamagedException.at(node.get("id"), "is a duplicate: " + agent.id());
       }
       if (!taken.add(agent.kind() + " " + agent.address())) {
         throw DamagedException.at(
             node.get("address"),
-            "is that of another " + agent.kind().label() + " agent: " + agent.address());
+            "belongs to another " + agent.kind().label() + " agent: " + agent.address());
       }
       agents.add(agent);
     }
@@ -104,7 +104,7 @@ public final class AgentTableFormat {
     if (!key.isThere()) {
       return Optional.empty();
     }
-    String hex = matching(key, KEY, "32 to 128 hexadecimal digits, in small letters");
+    String hex = matching(key, KEY, "32 to 128 lowercase hexadecimal digits");
     return Optional.of(
         new SecretKeySpec(BaseEncoding.base16().decode(hex.toUpperCase(Locale.ROOT)), Agent.HMAC));
   }

@@ -35,7 +35,7 @@ final class PlainReport {
     }
     Matcher link = LINK.matcher(text);
     if (!link.matches()) {
-      throw ReportReader.malformed("this is no report of a format that is known", null);
+      throw ReportReader.malformed("the report has an unknown format", null);
     }
     if (!link.group(1).equals(sender)) {
       throw new RejectedReportException(

@@ -112,7 +112,7 @@ public final class ReplayGuard {
       throws RejectedReportException {
     if (stamp.sequence() <= last.memory.sequence()) {
       throw new RejectedReportException(
-          Rejection.REPLAYED, "a report with this sequence number has been here", "sequence");
+          Rejection.REPLAYED, "a report with this sequence number has already been received", "sequence");
     }
     long clocks = clocksMillis(stamp, nowNanos);
     @Nullable Long learnt = last.clocksMillis;
@@ -123,7 +123,7 @@ public final class ReplayGuard {
     long fastest = Math.min(clocks, learnt + drift);
     if (clocks - fastest > MAX_DELAY_MILLIS) {
       throw new RejectedReportException(
-          Rejection.STALE, "the report was under way for too long", "uptime_ms");
+          Rejection.STALE, "the report arrived too late", "uptime_ms");
     }
     return heard(stamp, last.memory.earlierBoots(), nowNanos, fastest);
   }
@@ -132,13 +132,12 @@ public final class ReplayGuard {
       throws RejectedReportException {
     if (last.earlierBoots().contains(stamp.boot())) {
       throw new RejectedReportException(
-          Rejection.REPLAYED, "this run of the agent was followed by another one", "boot");
+          Rejection.REPLAYED, "a later run of the agent has already reported", "boot");
     }
     if (stamp.timeMillis() <= last.timeMillis() && !isQuiet) {
       throw new RejectedReportException(
           Rejection.REPLAYED,
-          "another run of the agent has reported with a later time; if the clock was put back, this"
-              + " one will be heard after "
+          "another run of the agent has reported with a later time; if the clock was set back, this run is accepted after "
               + TimeUnit.NANOSECONDS.toMinutes(QUIET_NANOS)
               + " minutes",
           "time_ms");

@@ -169,7 +169,7 @@ final class ReportReader {
         return port;
       }
     }
-    throw malformed("server.connections: " + shown(text) + " is no port", "server.connections");
+    throw malformed("server.connections: " + shown(text) + " is not a port", "server.connections");
   }
 
   private Report.Links links() throws IOException, RejectedReportException {
@@ -283,6 +283,6 @@ final class ReportReader {
 
   private static RejectedReportException absurd(String name) {
     return new RejectedReportException(
-        Rejection.ABSURD, name + " has a value that cannot be", name);
+        Rejection.ABSURD, name + " has an impossible value", name);
   }
 }

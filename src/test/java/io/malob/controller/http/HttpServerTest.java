@@ -274,7 +274,7 @@ class HttpServerTest {
     assertTrue(answer.contains("retry-after: 1\r\n"), answer);
     assertTrue(
         answer.endsWith(
-            "{\"error\":\"This address has 2 connections, which is as many as it may\","
+            "{\"error\":\"This address has 2 connections, the maximum\","
                 + "\"field\":null}"),
         answer);
     gate.countDown();

@@ -121,7 +121,7 @@ class StoredCatalogTest {
         "\"weight\" | \"wieght\" | members[0].wieght is not possible",
         "\"number\" : 1 | \"number\" : x | not valid JSON",
         "\"pools\" | \"pool_\" | pool_ is not known",
-        "\"id\" : \"n\" | \"id\" : \"m\" | members[1].id is another item's, too",
+        "\"id\" : \"n\" | \"id\" : \"m\" | members[1].id is a duplicate",
         "\"pool_id\" : \"p\" | \"pool_id\" : \"q\" | pool_id is not possible",
         "\"vips\" : [ | \"vips\" : { | not valid JSON"
       })

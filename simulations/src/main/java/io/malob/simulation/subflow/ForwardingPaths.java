@@ -16,6 +16,6 @@ public record ForwardingPaths(Topology topology) implements SubflowPaths {
     return PathTree.fewestHops(topology, ingress)
         .pathTo(egress)
         .orElseThrow(
-            () -> new IllegalArgumentException("no way leads from " + ingress + " to " + egress));
+            () -> new IllegalArgumentException("no path leads from " + ingress + " to " + egress));
   }
 }

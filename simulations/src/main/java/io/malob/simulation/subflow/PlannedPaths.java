@@ -33,7 +33,7 @@ public final class PlannedPaths implements SubflowPaths {
    */
   public static PlannedPaths of(LabNetwork network, JsonNode answer) {
     if (!answer.path("paths").isArray()) {
-      throw new IllegalArgumentException("the plan has no list 'paths'");
+      throw new IllegalArgumentException("the plan has no array 'paths'");
     }
     ImmutableMap.Builder<IPv4Address, ImmutableList<ImmutableList<DatapathId>>> branches =
         ImmutableMap.builder();
@@ -72,7 +72,7 @@ public final class PlannedPaths implements SubflowPaths {
       }
     }
     throw new IllegalArgumentException(
-        "the plan has no way from " + source + " on " + ingress + " to " + egress);
+        "the plan has no path from " + source + " on " + ingress + " to " + egress);
   }
 
   private Path path(List<DatapathId> switches) {

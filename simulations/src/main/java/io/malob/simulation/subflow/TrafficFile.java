@@ -50,7 +50,7 @@ public final class TrafficFile {
   public static TrafficFile read(JsonNode document) {
     double accessMbps = document.path("access_mbps").asDouble();
     if (!(accessMbps > 0)) {
-      throw new IllegalArgumentException("'access_mbps' is to be a number above 0");
+      throw new IllegalArgumentException("'access_mbps' must be a number above 0");
     }
     ImmutableMap.Builder<String, LabNetwork> networks = ImmutableMap.builder();
     document

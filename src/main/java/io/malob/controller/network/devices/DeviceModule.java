@@ -129,7 +129,7 @@ public final class DeviceModule extends BaseModule
         .addListener(updates -> writer.execute(tracker::topologyChanged));
     Repetition repetition = new Repetition(pool);
     repetition.every(AGEING_MILLIS, "removing silent hosts", writer, tracker::removeSilent);
-    repetition.every(REPORT_MILLIS, "telling of refused packets", writer, this::reportRefused);
+    repetition.every(REPORT_MILLIS, "logging refused packets", writer, this::reportRefused);
     context
         .getServiceImpl(IFloodlightProviderService.class)
         .addOFMessageListener(OFType.PACKET_IN, this);
@@ -140,7 +140,7 @@ public final class DeviceModule extends BaseModule
     long now = refused.sum();
     if (now != refusedAtReport) {
       log.warn(
-          "packets_refused count={} - their source is a path label or no host's address",
+          "packets_refused count={} - their source address is a path label or cannot belong to a host",
           now - refusedAtReport);
       refusedAtReport = now;
     }

@@ -143,8 +143,8 @@ public final class LinkDiscoveryModule extends BaseModule
     switches.addOFSwitchListener(this);
     switches.getAllSwitchDpids().forEach(this::switchActivated);
     Repetition repetition = new Repetition(pool);
-    repetition.every(TICK_MILLIS, "looking after links", writer, tracker::tick);
-    repetition.every(TELL_MILLIS, "telling of refused probes", this::tellRefused);
+    repetition.every(TICK_MILLIS, "checking links", writer, tracker::tick);
+    repetition.every(TELL_MILLIS, "logging refused probes", this::tellRefused);
   }
 
   @Override

@@ -87,7 +87,7 @@ public final class TopologyModule extends BaseModule
         .getServiceImpl(IFloodlightProviderService.class)
         .addOFMessageListener(OFType.PACKET_IN, this);
     new Repetition(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor())
-        .every(LOG_MILLIS, "telling of topologies", this::logChange);
+        .every(LOG_MILLIS, "announcing topologies", this::logChange);
   }
 
   /** One line for all changes of a second: a large network comes up in hundreds of them. */
