@@ -81,8 +81,8 @@ def _field(document: Any, part: str, name: str) -> float:
 class Budget:
     """Keeps what all probes of any hour send within a bound."""
 
-    def __init__(self, most_bytes: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self, max_bytes: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._max_bytes = max_bytes
         self._clock = clock
         self._spent: deque[tuple[float, float]] = deque()
 
@@ -90,7 +90,7 @@ class Budget:
         now = self._clock()
         while self._spent and now - self._spent[0][0] >= _HOUR_S:
             self._spent.popleft()
-        return sum(spent for _, spent in self._spent) + amount <= self._most_bytes
+        return sum(spent for _, spent in self._spent) + amount <= self._max_bytes
 
     def spend(self, amount: float) -> None:
         self._spent.append((self._clock(), amount))

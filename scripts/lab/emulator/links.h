@@ -5,7 +5,7 @@
 #include "direction.h"
 #include "trace.h"
 
-enum { MOST_LINKS = 500, NAME_BYTES = 16 };
+enum { MAX_LINKS = 500, NAME_BYTES = 16 };
 
 /* Way 0 is what comes in at device 0 and goes out at device 1, way 1 the other. */
 typedef struct {
@@ -17,7 +17,7 @@ typedef struct {
 } Link;
 
 typedef struct {
-    Link *links[MOST_LINKS];
+    Link *links[MAX_LINKS];
     int count;
 } Links;
 

@@ -23,7 +23,7 @@
 
 /* In the long run it wakes up no more often than once per GRAIN_NS, and takes then whatever has come: waking for each
    packet would cost more than carrying it. BURST wakes may come at any distance, so that a few packets are on time. */
-enum { GRAIN_NS = 400000, BURST = 8, EVENTS = 64, MOST_CLIENTS = 16 };
+enum { GRAIN_NS = 400000, BURST = 8, EVENTS = 64, MAX_CLIENTS = 16 };
 
 /* What an event is about: a client's descriptor, or a device as 2 * link + way. */
 typedef enum { TIMER, LISTENER, CLIENT, DEVICE } Kind;
@@ -68,7 +68,7 @@ static void watch_new_devices(Emulator *emulator) {
 static void welcome(Emulator *emulator) {
     int client = accept4(emulator->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (client < 0) return;
-    if (emulator->clients == MOST_CLIENTS) {
+    if (emulator->clients == MAX_CLIENTS) {
         close(client);
         return;
     }

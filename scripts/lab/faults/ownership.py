@@ -12,7 +12,7 @@ from malob.rest import listing
 from malob.rest.local import RestClient
 from malob.system import ovs
 
-_MOST_CONNECTIONS = 100_000
+_MAX_CONNECTIONS = 100_000
 _REQUEST, _REPLY, _LABEL = 0x6522, 0x6523, 0x6524
 _GENERATION = 0xFFFFF
 
@@ -27,7 +27,7 @@ def differences(lab: Instance, rest: RestClient) -> list[str]:
     """
     dumps = {switch: ovs.ofctl("--no-stats", "dump-flows", lab.bridge(switch)) for switch in lab.topology.switches}
     paths = rest.get("/wm/malob/paths")
-    connections = listing.read(rest, {}, _MOST_CONNECTIONS)["connections"]
+    connections = listing.read(rest, {}, _MAX_CONNECTIONS)["connections"]
     return compare(lab.topology.switches, paths, connections, dumps)
 
 

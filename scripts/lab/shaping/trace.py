@@ -17,7 +17,7 @@ from malob.network.links import check_limit
 DIRECTORY = Path(__file__).parent.parent / "traces"
 
 _COLUMNS = ("seconds", "rate_mbps", "delay_ms", "loss")
-_MOST_STEPS = 100_000
+_MAX_STEPS = 100_000
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ def parse(name: str, text: str) -> Trace:
             steps.append(_step(at, columns, line, steps))
     if not steps:
         raise UsageError(f"trace '{name}' has no rows")
-    if len(steps) > _MOST_STEPS:
-        raise UsageError(f"trace '{name}' has more than {_MOST_STEPS} rows")
+    if len(steps) > _MAX_STEPS:
+        raise UsageError(f"trace '{name}' has more than {_MAX_STEPS} rows")
     return Trace(name, " ".join(comments), tuple(steps))
 
 

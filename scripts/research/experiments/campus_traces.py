@@ -20,7 +20,7 @@ from lab.shaping.trace import DIRECTORY, Step
 from malob.system.waiting import say
 
 SECONDS, OUT_AT_S = 400, 110
-MAX_MBPS, LEAST_MBPS = 80.0, 0.3
+MAX_MBPS, MIN_MBPS = 80.0, 0.3
 SEED = 2020
 
 #: From, to: seconds without any throughput.
@@ -73,7 +73,7 @@ def _gap(second: int) -> bool:
 def _step(second: int, mbps: float | None) -> Step:
     if mbps is None:
         return Step(second, _NOTHING[0], DELAY_MS, _NOTHING[1])
-    return Step(second, round(min(MAX_MBPS, max(LEAST_MBPS, mbps)), 1), DELAY_MS, 0.0)
+    return Step(second, round(min(MAX_MBPS, max(MIN_MBPS, mbps)), 1), DELAY_MS, 0.0)
 
 
 def text(what: str, steps: Sequence[Step]) -> str:

@@ -28,7 +28,7 @@ MEAN_FLOWS = 42
 
 #: Of the logarithms of sizes: e to the first is the median, in bytes.
 _MEDIAN_BYTES, _SPREAD = 11_000, 1.5
-LEAST_BYTES, MAX_BYTES = 200, 5_000_000
+MIN_BYTES, MAX_BYTES = 200, 5_000_000
 
 #: Flows of one page per origin.
 _FLOWS_PER_ORIGIN, MAX_ORIGINS = 5, 20
@@ -63,7 +63,7 @@ def _page(drawn: random.Random, count: int) -> list[tuple[int, int]]:
 
 def _size(drawn: random.Random) -> int:
     size = math.exp(drawn.gauss(math.log(_MEDIAN_BYTES), _SPREAD))
-    return int(min(MAX_BYTES, max(LEAST_BYTES, size)) // 100 * 100)
+    return int(min(MAX_BYTES, max(MIN_BYTES, size)) // 100 * 100)
 
 
 def text(pages: Sequence[Sequence[tuple[int, int]]]) -> str:

@@ -15,7 +15,7 @@ from research.experiments.endhost_site import EndhostSite
 
 #: The delay between a change of a rate and its report to MALOB.
 _BEHIND_S = 0.02
-_LEAST_MBPS = 0.001
+_MIN_MBPS = 0.001
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Recording:
             for uplink, name in enumerate(self._site.network.names):
                 capacity = self._paths.capacity_mbps(uplink, second + _BEHIND_S)
                 # an uplink with capacity 0 would be considered dead
-                self._site.product.record_capacity(name, max(capacity, _LEAST_MBPS) if self._behind else capacity)
+                self._site.product.record_capacity(name, max(capacity, _MIN_MBPS) if self._behind else capacity)
 
     def _estimates(self) -> tuple[float | None, ...]:
         if not self._ask:

@@ -27,7 +27,7 @@ from research.experiments.site import NAME
 BASE = "/wm/malob/mptcp"
 
 #: A queue holds the packets that its link sends in this time in seconds, and at least this number of packets of 1,500 bytes.
-QUEUE_S, _LEAST_PACKETS = 0.12, 10
+QUEUE_S, _MIN_PACKETS = 0.12, 10
 
 #: What ends of connections remember of a destination would let one case spoil the next: each starts from scratch.
 _TUNING = """
@@ -150,7 +150,7 @@ def with_short_queues(network: Topology, scale: float) -> Topology:
     links = []
     for link in network.links:
         directions: dict[str, Any] = {
-            name: replace(direction, queue_packets=max(_LEAST_PACKETS, round((direction.rate_mbps or 0) * scale * 1e6 * QUEUE_S / 12_000)))
+            name: replace(direction, queue_packets=max(_MIN_PACKETS, round((direction.rate_mbps or 0) * scale * 1e6 * QUEUE_S / 12_000)))
             for name, direction in (("forward", link.forward), ("reverse", link.reverse))
         }
         links.append(replace(link, **directions))

@@ -18,7 +18,7 @@ IMAGE = "default_ubuntu_22"
 #: Shared cards are in plenty; where they do not pass frames for addresses that are not theirs, "NIC_ConnectX_5" does.
 CARD = "NIC_Basic"
 _DISK_GB = 10
-_LEAST_RAM_GB = 2
+_MIN_RAM_GB = 2
 #: MALOB is built there.
 _CONTROLLER_RAM_GB = 8
 _FABNET = "FABNET"
@@ -84,7 +84,7 @@ def set_up(fabric_slice: Any, commands: Mapping[str, Sequence[str]], archive: st
 
 
 def _ram_gb(node: Node) -> int:
-    return _CONTROLLER_RAM_GB if node.role == CONTROLLER else max(_LEAST_RAM_GB, -(-node.machine.ram_mb // 1024))
+    return _CONTROLLER_RAM_GB if node.role == CONTROLLER else max(_MIN_RAM_GB, -(-node.machine.ram_mb // 1024))
 
 
 def _component(interface: str) -> str:

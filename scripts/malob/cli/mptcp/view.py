@@ -53,12 +53,12 @@ def _paths(paths: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _links(links: Sequence[Mapping[str, Any]]) -> list[str]:
-    most = max((link["subflows"] for link in links), default=0) or 1
+    largest = max((link["subflows"] for link in links), default=0) or 1
     rows = [
         [
             f"{switch(link['a'])}/{link['a_port']} - {switch(link['b'])}/{link['b_port']}",
             _number(link["subflows"]),
-            "#" * round(link["subflows"] * min(1, _BAR / most)),
+            "#" * round(link["subflows"] * min(1, _BAR / largest)),
         ]
         for link in links
     ]

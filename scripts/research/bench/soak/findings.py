@@ -19,8 +19,8 @@ _FLAT = {"heap_mb": (0.1, 3.0), "threads": (0.1, 3.0), "rules": (0.1, 30.0)}
 WARM_UP_S = 45.0
 #: Of what happened before and after a failure is told.
 _AROUND_S = 10.0
-_MOST_SHOWN = 8
-_MOST_LOG_LINES = 12
+_MAX_SHOWN = 8
+_MAX_LOG_LINES = 12
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def _around(begin: float, end: float, record: Record) -> tuple[str, ...]:
     """What was done, and what the controller said, between two moments and shortly before."""
     done = (_fault_text(fault, record.begin) for fault in record.faults if fault.begin <= end and fault.end >= begin - _AROUND_S)
     said = [f"log at {at - record.begin:.1f} s: {line}" for at, line in record.log if begin - 1 <= at <= end + 1]
-    return (*done, *said[-_MOST_LOG_LINES:])
+    return (*done, *said[-_MAX_LOG_LINES:])
 
 
 def _fault_text(fault: Fault, begin: float) -> str:
@@ -171,10 +171,10 @@ def text(found: Mapping[str, Any]) -> list[str]:
         lines.append(
             f"{name:<12} " + ("too few samples" if each is None else f"median {each['median']:g}, {each['grown']:+g} in {each['seconds']} s")
         )
-    for violation in found["violations"][:_MOST_SHOWN]:
+    for violation in found["violations"][:_MAX_SHOWN]:
         lines += [f"violated at {violation['at_s']:g} s: {violation['sentence']}", *(f"    {line}" for line in violation["detail"])]
-    if len(found["violations"]) > _MOST_SHOWN:
-        lines.append(f"... and {len(found['violations']) - _MOST_SHOWN} more violations (--json has all)")
+    if len(found["violations"]) > _MAX_SHOWN:
+        lines.append(f"... and {len(found['violations']) - _MAX_SHOWN} more violations (--json has all)")
     return [*lines, "the model holds" if found["ok"] else f"the model is violated; to repeat the run: --seed {found['seed']}"]
 
 

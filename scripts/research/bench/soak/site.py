@@ -30,7 +30,7 @@ _SERVER = Path(__file__).parent / "programs" / "server.py"
 _BALANCER = "io.malob.balancer.BalancerModule"
 #: Rules end soon, so that connections often sleep and wake; few are remembered, so that this is soon full; audits are frequent.
 _SETTINGS = {"idleTimeoutTcp": IDLE_S, "maxDormant": 2000, "auditSeconds": 10, "adoptSeconds": 20}
-_MOST_CONNECTIONS = 100_000
+_MAX_CONNECTIONS = 100_000
 
 
 class Site:
@@ -130,7 +130,7 @@ class Site:
 
     def open_connections(self) -> list[dict[str, Any]]:
         """Those that have rules, as the controller says."""
-        known: list[dict[str, Any]] = listing.read(self.rest, {}, _MOST_CONNECTIONS)["connections"]
+        known: list[dict[str, Any]] = listing.read(self.rest, {}, _MAX_CONNECTIONS)["connections"]
         return [each for each in known if each["state"] != "dormant"]
 
     def rules(self, *match: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 #: Fewer samples, or a shorter time, show no trend.
-LEAST_SAMPLES, LEAST_S = 8, 90.0
+MIN_SAMPLES, MIN_S = 8, 90.0
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def of(samples: Sequence[tuple[float, float]]) -> Trend | None:
     import numpy
     from scipy import stats
 
-    if len(samples) < LEAST_SAMPLES or samples[-1][0] - samples[0][0] < LEAST_S:
+    if len(samples) < MIN_SAMPLES or samples[-1][0] - samples[0][0] < MIN_S:
         return None
     times, values = zip(*samples)
     seconds = times[-1] - times[0]

@@ -14,7 +14,7 @@ public final class ServerLoad {
    */
   private static final double DEFAULT_CPU_PER_CONNECTION = 0.1;
 
-  private static final double LEAST_CPU_PER_CONNECTION = 0.01;
+  private static final double MIN_CPU_PER_CONNECTION = 0.01;
 
   /** Above this, a server counts as fully used. */
   private static final double FULL_USE = 0.95;
@@ -129,7 +129,7 @@ public final class ServerLoad {
   private void learnCpuPerConnection(double fraction) {
     double present = (active.now() + active.atMeasurement()) / 2.0 + foreign;
     if (fraction >= 0 && present >= 1) {
-      double seen = Math.max(LEAST_CPU_PER_CONNECTION, fraction / present);
+      double seen = Math.max(MIN_CPU_PER_CONNECTION, fraction / present);
       double before = Double.isNaN(cpuPerConnection) ? seen : cpuPerConnection;
       cpuPerConnection =
           fraction < FULL_USE || seen > before ? before + LEARNING_RATE * (seen - before) : before;

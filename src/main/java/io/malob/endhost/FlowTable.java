@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  * ended is here until its rules have gone.
  */
 final class FlowTable {
-  private final int most;
+  private final int max;
   private final ConcurrentMap<FlowKey, Flow> flows = new ConcurrentHashMap<>();
   private final AtomicInteger size = new AtomicInteger();
 
   /** A table for so many flows. */
-  FlowTable(int most) {
-    this.most = most;
+  FlowTable(int max) {
+    this.max = max;
   }
 
   @Nullable Flow find(FlowKey key) {
@@ -27,7 +27,7 @@ final class FlowTable {
   }
 
   boolean isFull() {
-    return size.get() >= most;
+    return size.get() >= max;
   }
 
   /** Adds a flow; gives back the one that was faster, or else this. */

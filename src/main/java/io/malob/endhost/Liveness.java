@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Whether the router of an uplink is there, by whether it answers. It is when it answers, and is no
  * more when nothing has been heard for {@link #SILENCE_NANOS} although it was asked at least {@link
- * #LEAST_ASKED} times. As long as the uplink carries something towards the host, its queue may hold
+ * #MIN_ASKED} times. As long as the uplink carries something towards the host, its queue may hold
  * answers up, and that takes {@link #BUSY_SILENCE_NANOS}. It is to be looked at all the time: when
  * it was not for {@link #STANDSTILL_NANOS}, this program stood still, and answers may be waiting to
  * be read; then only what is asked from now on counts. For one thread.
@@ -14,7 +14,7 @@ final class Liveness {
   static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(1_250);
   static final long BUSY_SILENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
   static final long STANDSTILL_NANOS = TimeUnit.MILLISECONDS.toNanos(600);
-  static final int LEAST_ASKED = 3;
+  static final int MIN_ASKED = 3;
 
   private static final long DOUBT_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
@@ -55,8 +55,8 @@ final class Liveness {
       asked = 0;
     }
     lookedNanos = nowNanos;
-    long most = isBusy ? BUSY_SILENCE_NANOS : SILENCE_NANOS;
-    if (asked >= LEAST_ASKED && nowNanos - askedNanos >= most) {
+    long max = isBusy ? BUSY_SILENCE_NANOS : SILENCE_NANOS;
+    if (asked >= MIN_ASKED && nowNanos - askedNanos >= max) {
       isThere = false;
     }
     return isThere;

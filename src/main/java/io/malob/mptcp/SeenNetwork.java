@@ -25,7 +25,7 @@ import org.projectfloodlight.openflow.types.VlanVid;
 record SeenNetwork(IDeviceService devices, IMonitorService monitor)
     implements PlanKeeper.Surroundings {
   /** A link that is full still counts for so much of its capacity. */
-  private static final double LEAST_LEFT = 0.05;
+  private static final double MIN_LEFT = 0.05;
 
   @Override
   public List<KnownHosts.Seen> hosts() {
@@ -69,6 +69,6 @@ record SeenNetwork(IDeviceService devices, IMonitorService monitor)
 
   private static double left(double capacityBps, @Nullable LinkMeasurements measured) {
     @Nullable Measurement left = measured == null ? null : measured.throughputBps();
-    return left == null ? capacityBps : Math.max(capacityBps * LEAST_LEFT, left.value());
+    return left == null ? capacityBps : Math.max(capacityBps * MIN_LEFT, left.value());
   }
 }

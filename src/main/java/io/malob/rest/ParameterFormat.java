@@ -37,10 +37,10 @@ final class ParameterFormat {
     return OFPort.of((int) number(field, text, 1, MAX_PORT));
   }
 
-  static long number(String field, String text, long least, long most) throws RejectedException {
+  static long number(String field, String text, long min, long max) throws RejectedException {
     long number = NUMBER.matcher(text).matches() ? Long.parseLong(text) : -1;
-    if (number < least || number > most) {
-      throw refused(field, "a whole number from " + least + " to " + most, text);
+    if (number < min || number > max) {
+      throw refused(field, "a whole number from " + min + " to " + max, text);
     }
     return number;
   }

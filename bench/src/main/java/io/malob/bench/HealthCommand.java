@@ -98,14 +98,14 @@ final class HealthCommand implements Callable<Integer> {
 
   /** The most of them that are within so many nanoseconds; they are in order. */
   static int maxWithin(long[] times, long nanos) {
-    int most = 0;
+    int max = 0;
     int first = 0;
     for (int i = 0; i < times.length; i++) {
       while (times[i] - times[first] >= nanos) {
         first++;
       }
-      most = Math.max(most, i - first + 1);
+      max = Math.max(max, i - first + 1);
     }
-    return most;
+    return max;
   }
 }

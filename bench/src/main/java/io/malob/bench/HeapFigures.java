@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 /** What a soak has to hold: as fast in the end as at first, with no more memory than halfway. */
 final class HeapFigures {
-  private static final double LEAST_OF_FIRST_TENTH = 0.7;
+  private static final double MIN_OF_FIRST_TENTH = 0.7;
   private static final double GROWTH = 1.2;
   private static final double GROWTH_MEGABYTES = 20;
 
@@ -32,7 +32,7 @@ final class HeapFigures {
         atLast,
         "/s",
         ">= 70 % of the first",
-        perSecond.size() > 1 && atLast >= LEAST_OF_FIRST_TENTH * atFirst);
+        perSecond.size() > 1 && atLast >= MIN_OF_FIRST_TENTH * atFirst);
     figures.add("p99_first", "p99 latency, first half", first.latencyMillis(99), "ms");
     figures.add("p99_second", "p99 latency, second half", second.latencyMillis(99), "ms");
     figures.add("max_latency", "longest placement", longest(first, second), "ms");

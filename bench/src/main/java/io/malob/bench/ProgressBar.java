@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class ProgressBar implements AutoCloseable {
   private static final int WIDTH = 24;
   private static final String CLEAR = "\r\u001b[K";
-  private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final long whole;
   private final @Nullable PrintStream terminal;
@@ -50,7 +50,7 @@ final class ProgressBar implements AutoCloseable {
    */
   void at(long done, String words) {
     long now = nanoTime.getAsLong();
-    if (terminal == null || (shown && now - shownAt < LEAST_NANOS)) {
+    if (terminal == null || (shown && now - shownAt < MIN_NANOS)) {
       return;
     }
     shown = true;

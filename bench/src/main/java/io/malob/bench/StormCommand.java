@@ -109,11 +109,11 @@ final class StormCommand implements Callable<Integer> {
   private void measure(Figures figures, ControllerProcess controller, Network network)
       throws IOException, InterruptedException {
     Experiment experiment = new Experiment(PacketInCommand.TARGET, network, controller.pid());
-    Outcome most =
+    Outcome max =
         experiment.run(
             new Demand.Outstanding(CAPACITY_OUTSTANDING), Extent.ofSeconds(warmup, seconds));
-    int unwanted = stormRate != null ? stormRate : (int) (TIMES * most.measurement().median());
-    figures.add("capacity", "placed without a storm, at most", most.measurement().median(), "/s");
+    int unwanted = stormRate != null ? stormRate : (int) (TIMES * max.measurement().median());
+    figures.add("capacity", "placed without a storm, at most", max.measurement().median(), "/s");
     Demand wanted = new Demand.Rate(rate);
     Outcome calm = experiment.run(wanted, Extent.ofSeconds(1, seconds));
     addLatency(figures, "calm", calm.measurement());

@@ -39,12 +39,12 @@ public final class CapacityEstimator {
   /** What processors and timers may add to one size and not to another. */
   private static final double CLOCK_NANOS = 5_000;
 
-  private static final int LEAST_OF_A_SIZE = 3;
-  private static final int LEAST_SIZES = 3;
+  private static final int MIN_PER_SIZE = 3;
+  private static final int MIN_SIZES = 3;
   private static final double MAX_ERROR = 0.06;
 
   /** A smaller change, as the logarithm of a ratio, is none. */
-  private static final double LEAST_CHANGE = 0.3;
+  private static final double MIN_CHANGE = 0.3;
 
   /** With fewer echoes of a size, a fifth of them is no more than the least. */
   private static final int ENOUGH = 12;
@@ -113,7 +113,7 @@ public final class CapacityEstimator {
             line -> {
               double difference = Math.abs(line.slope() - before.line.slope());
               double error = Math.hypot(line.slopeError(), before.line.slopeError());
-              return difference > Math.max(LEAST_CHANGE * before.line.slope(), 3 * error);
+              return difference > Math.max(MIN_CHANGE * before.line.slope(), 3 * error);
             })
         .isPresent();
   }
@@ -121,7 +121,7 @@ public final class CapacityEstimator {
   /** Whether two capacities may be those of one link that has not changed. */
   static boolean agree(Capacity one, Capacity other) {
     double difference = Math.abs(Math.log(one.bps / other.bps));
-    return difference <= Math.max(LEAST_CHANGE, 3 * Math.hypot(one.error, other.error));
+    return difference <= Math.max(MIN_CHANGE, 3 * Math.hypot(one.error, other.error));
   }
 
   private static Optional<Capacity> capacity(Line line) {
@@ -172,11 +172,11 @@ public final class CapacityEstimator {
         bySize.computeIfAbsent(echo.bytes, any -> new ArrayList<>()).add(echo.tookNanos);
       }
     }
-    bySize.values().removeIf(times -> times.size() < LEAST_OF_A_SIZE);
-    if (bySize.size() < LEAST_SIZES) {
+    bySize.values().removeIf(times -> times.size() < MIN_PER_SIZE);
+    if (bySize.size() < MIN_SIZES) {
       return Optional.empty();
     }
-    Line ofLeast = line(bySize, CapacityEstimator::least);
+    Line ofLeast = line(bySize, CapacityEstimator::min);
     boolean isEnough = bySize.values().stream().allMatch(times -> times.size() >= ENOUGH);
     Line ofFifth = isEnough ? line(bySize, CapacityEstimator::fifth) : ofLeast;
     return Optional.of(ofLeast.slopeError() <= ofFifth.slopeError() ? ofLeast : ofFifth);
@@ -217,7 +217,7 @@ public final class CapacityEstimator {
    * of it left as lies between it and the next, on average, and half of what lies between it and
    * the third.
    */
-  private static Line.Point least(int bytes, long[] sorted) {
+  private static Line.Point min(int bytes, long[] sorted) {
     double left = (sorted[2] - sorted[0]) / 2.0;
     return new Line.Point(bytes, sorted[0] - left, left);
   }

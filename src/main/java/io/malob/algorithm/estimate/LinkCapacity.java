@@ -43,7 +43,7 @@ public final class LinkCapacity {
 
   private static final double PACKET_BITS = 12_000;
   private static final double NOISE_NANOS = 1e6;
-  private static final double LEAST_BPS = 50_000;
+  private static final double MIN_BPS = 50_000;
   private static final double AVERAGE = 0.5;
 
   /** Estimates that agree are averaged: each is from echoes of which some were in the last, too. */
@@ -64,7 +64,7 @@ public final class LinkCapacity {
   /** until it is tried again: so much later than the last time. */
   private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  private static final int LEAST_ECHOES = 2;
+  private static final int MIN_ECHOES = 2;
   private static final int MAX_ECHOES = 256;
 
   private final CapacityEstimator estimator = new CapacityEstimator();
@@ -167,8 +167,8 @@ public final class LinkCapacity {
   private boolean isSaturated() {
     double lateNanos = Math.max(NOISE_NANOS, 2 * PACKET_BITS * 1e9 / rateBps);
     return fastestNanos < Double.POSITIVE_INFINITY // it does answer echoes
-        && rateBps >= LEAST_BPS
-        && second.size() + lost >= LEAST_ECHOES
+        && rateBps >= MIN_BPS
+        && second.size() + lost >= MIN_ECHOES
         && second.stream().allMatch(echo -> echo.tookNanos - idleNanos(echo.bytes) > lateNanos);
   }
 
@@ -201,7 +201,7 @@ public final class LinkCapacity {
   }
 
   private void assume(long nowNanos) {
-    boolean isUsed = rateBps >= LEAST_BPS;
+    boolean isUsed = rateBps >= MIN_BPS;
     if (isUsed) {
       usedNanos = nowNanos;
     }

@@ -108,9 +108,9 @@ public final class ProbePlan {
     if (isFirst && savedNanos == 0) {
       savedNanos = nowNanos;
     }
-    double most = 2 * (LARGEST_BYTES + ETHERNET_BYTES);
+    double max = 2 * (LARGEST_BYTES + ETHERNET_BYTES);
     double earned = (nowNanos - savedNanos) / SECOND * SHARE * bps / 8;
-    savedBytes = Math.min(most, savedBytes + earned);
+    savedBytes = Math.min(max, savedBytes + earned);
     savedNanos = nowNanos;
   }
 

@@ -18,7 +18,7 @@ public final class HamiltonianSearch {
   /** How many steps a search may take by default, for each pair of switches, and overall. */
   private static final long STEPS_PER_PAIR = 1000;
 
-  private static final long LEAST_BUDGET = 1_000_000;
+  private static final long MIN_BUDGET = 1_000_000;
   private static final long MAX_BUDGET = 300_000_000;
 
   /** How many paths are listed to draw one of them. */
@@ -80,7 +80,7 @@ public final class HamiltonianSearch {
   }
 
   private static long usualBudget(long switches) {
-    return Math.max(LEAST_BUDGET, Math.min(MAX_BUDGET, STEPS_PER_PAIR * switches * switches));
+    return Math.max(MIN_BUDGET, Math.min(MAX_BUDGET, STEPS_PER_PAIR * switches * switches));
   }
 
   /**

@@ -31,7 +31,7 @@ final class PredictedTime implements JointRule {
   /**
    * Nothing at all would take for ever, by any server, so that none would be better than another.
    */
-  private static final double LEAST_BPS = 1;
+  private static final double MIN_BPS = 1;
 
   private static final Reason REASON =
       new Reason(
@@ -73,13 +73,13 @@ final class PredictedTime implements JointRule {
       NetworkSnapshot network, DatapathId src, DatapathId dst, double latencyBefore, double bits) {
     ImmutableList<Path> shortest = network.shortest(src, dst);
     @Nullable Path best = network.widest(src, dst).orElse(null);
-    double least =
+    double min =
         best == null ? Double.POSITIVE_INFINITY : nanos(network, best, latencyBefore, bits);
     for (int i = 0; i < shortest.size(); i++) {
       double nanos = nanos(network, shortest.get(i), latencyBefore, bits);
       // the widest one is taken only where it is better
-      if (nanos < least || (i == 0 && nanos == least)) {
-        least = nanos;
+      if (nanos < min || (i == 0 && nanos == min)) {
+        min = nanos;
         best = shortest.get(i);
       }
     }
@@ -94,7 +94,7 @@ final class PredictedTime implements JointRule {
   }
 
   private static double rateBps(LinkValues values, Path path) {
-    return Math.max(LEAST_BPS, values.shareBps(path));
+    return Math.max(MIN_BPS, values.shareBps(path));
   }
 
   private static double networkNanos(

@@ -31,11 +31,11 @@ final class Site {
   }
 
   void sharesChanged() {
-    double most = 0;
+    double max = 0;
     for (Server server : servers) {
-      most = Math.max(most, server.load().share());
+      max = Math.max(max, server.load().share());
     }
-    share = most;
+    share = max;
   }
 
   DatapathId switchId() {

@@ -24,12 +24,12 @@ final class LeastExpectedBytes implements UplinkPicker {
   public UplinkLoad pick(List<UplinkLoad> usable) {
     double[] cost = Capacities.shares(usable);
     double one = sizes.meanBytes();
-    double least = Double.POSITIVE_INFINITY;
+    double min = Double.POSITIVE_INFINITY;
     for (int i = 0; i < cost.length; i++) {
       cost[i] = (usable.get(i).expectedBytes() + one) / cost[i];
-      least = Math.min(least, cost[i]);
+      min = Math.min(min, cost[i]);
     }
-    double best = least;
+    double best = min;
     return turn.next(
         IntStream.range(0, cost.length)
             .filter(i -> cost[i] <= best)

@@ -19,12 +19,12 @@ final class MaximumBandwidth implements UplinkPicker {
   public UplinkLoad pick(List<UplinkLoad> usable) {
     double[] available = Capacities.bps(usable);
     boolean known = usable.stream().anyMatch(each -> each.capacityBps() > 0);
-    double most = Double.NEGATIVE_INFINITY;
+    double max = Double.NEGATIVE_INFINITY;
     for (int i = 0; i < available.length; i++) {
       available[i] = known ? available[i] - usable.get(i).rateBps() : 0;
-      most = Math.max(most, available[i]);
+      max = Math.max(max, available[i]);
     }
-    double best = most;
+    double best = max;
     return turn.next(
         IntStream.range(0, available.length)
             .filter(i -> available[i] >= best)

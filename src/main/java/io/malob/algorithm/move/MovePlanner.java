@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MovePlanner {
   /** What is left to flows where other traffic seems to take everything. */
-  private static final double LEAST_PART = 0.01;
+  private static final double MIN_PART = 0.01;
 
   private final Topology topology;
   private final Map<DirectedLink, LinkState> links;
@@ -52,21 +52,21 @@ public final class MovePlanner {
    * @param links what is known of links; those that are missing are unknown
    * @param flows all long flows
    * @param gain how many times wider the new share must be, at least 1
-   * @param most how many moves at most
+   * @param max how many moves at most
    */
   public static List<Move> plan(
       Topology topology,
       Map<DirectedLink, LinkState> links,
       List<Flow> flows,
       double gain,
-      int most) {
-    return new MovePlanner(topology, links, flows, gain).plan(most);
+      int max) {
+    return new MovePlanner(topology, links, flows, gain).plan(max);
   }
 
-  private List<Move> plan(int most) {
+  private List<Move> plan(int max) {
     List<Move> moves = new ArrayList<>();
     Set<Integer> moved = new HashSet<>();
-    while (moves.size() < most) {
+    while (moves.size() < max) {
       Optional<Move> best = best(moved);
       if (best.isEmpty()) {
         break;
@@ -130,7 +130,7 @@ public final class MovePlanner {
       return 0;
     }
     double others = Math.max(0, state.useBps() - counts.measuredBps(link));
-    double left = Math.max(state.capacityBps() - others, LEAST_PART * state.capacityBps());
+    double left = Math.max(state.capacityBps() - others, MIN_PART * state.capacityBps());
     int flowsOnIt = counts.flows(link) + (own.contains(link) ? 0 : 1);
     return left / Math.max(1, flowsOnIt);
   }

@@ -39,7 +39,7 @@ final class Bounds {
     this.stars = new StarUse(network, egress, choices);
     double top = 1;
     for (int edge = 0; edge < network.edgeCount(); edge++) {
-      top = Math.max(top, loads.value(edge, usage.most()[edge]));
+      top = Math.max(top, loads.value(edge, usage.max()[edge]));
     }
     maximum = boundary(top, 0, value -> !canHaveMaximum(value));
     minimum = boundary(0, top, value -> !canHaveMinimum(value));
@@ -83,12 +83,12 @@ final class Bounds {
     double[] room = new double[network.edgeCount()];
     for (int edge = 0; edge < room.length; edge++) {
       double within = loads.subflows(edge, value) + ROUNDING;
-      room[edge] = Math.min(usage.most()[edge], isWhole ? Math.floor(within) : within);
-      if (room[edge] < usage.least()[edge] - ROUNDING) {
+      room[edge] = Math.min(usage.max()[edge], isWhole ? Math.floor(within) : within);
+      if (room[edge] < usage.min()[edge] - ROUNDING) {
         return false;
       }
     }
-    return sum(room) >= usage.leastTotal() - slack(usage.leastTotal())
+    return sum(room) >= usage.minTotal() - slack(usage.minTotal())
         && (!isWhole || stars.fitsInto(room));
   }
 
@@ -96,8 +96,8 @@ final class Bounds {
     double[] need = new double[network.edgeCount()];
     for (int edge = 0; edge < need.length; edge++) {
       double wanted = loads.subflows(edge, value) - ROUNDING;
-      need[edge] = Math.max(usage.least()[edge], isWhole ? Math.ceil(wanted) : wanted);
-      if (need[edge] > usage.most()[edge] + ROUNDING) {
+      need[edge] = Math.max(usage.min()[edge], isWhole ? Math.ceil(wanted) : wanted);
+      if (need[edge] > usage.max()[edge] + ROUNDING) {
         return false;
       }
     }

@@ -151,15 +151,15 @@ public final class DisjointRoutes {
     }
 
     private Map<FlowIdentity, Path> pathsTo(DatapathId egress, Path shortest) {
-      int most = shortest.hops() + DETOUR;
+      int max = shortest.hops() + DETOUR;
       Map<DirectedLink, Path> own = new HashMap<>();
       for (Path path : disjointTo(egress, shortest)) {
-        if (path.hops() <= most) {
+        if (path.hops() <= max) {
           own.put(path.links().get(0), path);
         }
       }
       own.putIfAbsent(shortest.links().get(0), shortest);
-      return complete(egress, own, most);
+      return complete(egress, own, max);
     }
 
     /** As many as there are without common links; with a shortest if that makes no fewer. */
@@ -186,7 +186,7 @@ public final class DisjointRoutes {
 
     /** Ways for those, too, whose first link has none of its own. */
     private Map<FlowIdentity, Path> complete(
-        DatapathId egress, Map<DirectedLink, Path> own, int most) {
+        DatapathId egress, Map<DirectedLink, Path> own, int max) {
       Set<UndirectedLink> taken = new HashSet<>();
       own.values()
           .forEach(path -> path.links().forEach(link -> taken.add(UndirectedLink.of(link))));
@@ -198,7 +198,7 @@ public final class DisjointRoutes {
         Optional<Path> path =
             Optional.ofNullable(own.get(identity.first()))
                 .or(() -> through(identity.first(), egress, taken))
-                .filter(way -> way.hops() <= most);
+                .filter(way -> way.hops() <= max);
         if (path.isEmpty()) {
           along.merge(identity, 1, Integer::sum);
         }

@@ -65,9 +65,9 @@ final class Exhaustion {
     }
     int[] none = new int[assignment.loads().edgeCount()];
     List<Partial> partials = List.of(new Partial(ImmutableIntArray.copyOf(none), null, -1, -1));
-    int[] later = most(order);
+    int[] later = max(order);
     for (int index : order) {
-      subtract(later, most(List.of(index)));
+      subtract(later, max(List.of(index)));
       partials = next(partials, index, later);
       if (tries >= MAX_TRIES) {
         return false;
@@ -113,14 +113,14 @@ final class Exhaustion {
   }
 
   /** By edge, the most that these demands can add. */
-  private int[] most(List<Integer> indices) {
-    int[] most = new int[assignment.loads().edgeCount()];
+  private int[] max(List<Integer> indices) {
+    int[] max = new int[assignment.loads().edgeCount()];
     for (int index : indices) {
-      IntStream.range(0, most.length)
+      IntStream.range(0, max.length)
           .filter(edge -> ways(index).stream().anyMatch(way -> uses(index, way, edge)))
-          .forEach(edge -> most[edge] += assignment.choice(index).demand().subflows());
+          .forEach(edge -> max[edge] += assignment.choice(index).demand().subflows());
     }
-    return most;
+    return max;
   }
 
   private boolean uses(int index, int[] way, int edge) {
@@ -134,15 +134,15 @@ final class Exhaustion {
   }
 
   private void take(List<Partial> complete) {
-    Score least = best;
+    Score min = best;
     @Nullable Partial chosen = null;
     for (Partial partial : complete) {
       Score score =
           assignment
               .loads()
               .score(partial.loads().asList().stream().mapToDouble(load -> load).toArray());
-      if (score.isBetterThan(least)) {
-        least = score;
+      if (score.isBetterThan(min)) {
+        min = score;
         chosen = partial;
       }
     }

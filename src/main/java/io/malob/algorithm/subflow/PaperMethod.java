@@ -90,13 +90,13 @@ final class PaperMethod {
   private List<Integer> maxLoaded() {
     Loads loads = assignment.loads();
     double maximum = loads.score().maximum();
-    List<Integer> most = new ArrayList<>();
+    List<Integer> edges = new ArrayList<>();
     for (int edge = 0; edge < loads.edgeCount(); edge++) {
       if (Score.compare(loads.value(edge), maximum) == 0) {
-        most.add(edge);
+        edges.add(edge);
       }
     }
-    return most;
+    return edges;
   }
 
   private boolean redrawAny(List<Integer> edges) {

@@ -13,9 +13,9 @@ import java.util.List;
 final class Usage {
   private final Network network;
   private final boolean[] egress;
-  private final double[] least;
-  private final double[] most;
-  private double leastTotal;
+  private final double[] min;
+  private final double[] max;
+  private double minTotal;
   private double maxTotal;
 
   /**
@@ -26,24 +26,24 @@ final class Usage {
   Usage(Network network, boolean[] egress, List<Choice> choices) {
     this.network = network;
     this.egress = egress;
-    least = new double[network.edgeCount()];
-    most = new double[network.edgeCount()];
+    min = new double[network.edgeCount()];
+    max = new double[network.edgeCount()];
     choices.forEach(this::add);
   }
 
   /** By edge, the sub-flows that are on it in any case. */
-  double[] least() {
-    return least;
+  double[] min() {
+    return min;
   }
 
   /** By edge, the sub-flows that can be on it. */
-  double[] most() {
-    return most;
+  double[] max() {
+    return max;
   }
 
   /** The smallest sum of sub-flows over all links. */
-  double leastTotal() {
-    return leastTotal;
+  double minTotal() {
+    return minTotal;
   }
 
   /** The largest sum of sub-flows over all links. */
@@ -61,12 +61,12 @@ final class Usage {
 
   /** Where all ways are known, the use of each is. */
   private void addAll(Choice choice) {
-    double[] fewest = new double[least.length];
-    double[] largest = new double[least.length];
+    double[] fewest = new double[min.length];
+    double[] largest = new double[min.length];
     double fewestTotal = Double.POSITIVE_INFINITY;
     double largestTotal = 0;
     Arrays.fill(fewest, Double.POSITIVE_INFINITY);
-    double[] amounts = new double[least.length];
+    double[] amounts = new double[min.length];
     for (int[] way : choice.ways().all()) {
       Arrays.fill(amounts, 0);
       choice.counter().count(way).addTo(amounts);
@@ -80,10 +80,10 @@ final class Usage {
       largestTotal = Math.max(largestTotal, total);
     }
     for (int edge = 0; edge < amounts.length; edge++) {
-      least[edge] += fewest[edge];
-      most[edge] += largest[edge];
+      min[edge] += fewest[edge];
+      max[edge] += largest[edge];
     }
-    leastTotal += fewestTotal;
+    minTotal += fewestTotal;
     maxTotal += largestTotal;
   }
 
@@ -94,20 +94,20 @@ final class Usage {
     double[] ending = choice.counter().ending();
     boolean[] wanted = wanted(choice, ingress);
     int[] hops = hops(ingress, usable, -1);
-    for (int edge = 0; edge < least.length; edge++) {
+    for (int edge = 0; edge < min.length; edge++) {
       if (usable[edge]) {
-        most[edge] += choice.counter().leaving(ingress);
-        least[edge] += cutOff(choice.counter(), wanted, hops(ingress, usable, edge));
+        max[edge] += choice.counter().leaving(ingress);
+        min[edge] += cutOff(choice.counter(), wanted, hops(ingress, usable, edge));
       }
     }
-    double leastLinks = 0;
+    double minLinks = 0;
     for (int number = 0; number < wanted.length; number++) {
       if (wanted[number]) {
-        leastLinks += choice.counter().isWhole() ? 1 : ending[number] * Math.max(0, hops[number]);
+        minLinks += choice.counter().isWhole() ? 1 : ending[number] * Math.max(0, hops[number]);
       }
     }
     double weight = choice.counter().isWhole() ? choice.counter().subflows() : 1;
-    leastTotal += weight * leastLinks;
+    minTotal += weight * minLinks;
     maxTotal += choice.counter().leaving(ingress) * (network.switchCount() - 1);
   }
 

@@ -122,14 +122,14 @@ final class HttpConnections {
   }
 
   /** The one of which this is largest; null if it is nowhere so large. */
-  private @Nullable HttpConnection largest(ToLongFunction<HttpConnection> measure, long least) {
+  private @Nullable HttpConnection largest(ToLongFunction<HttpConnection> measure, long min) {
     @Nullable HttpConnection largest = null;
-    long most = least - 1;
+    long max = min - 1;
     for (HttpConnection each : open) {
       long size = measure.applyAsLong(each);
-      if (size > most) {
+      if (size > max) {
         largest = each;
-        most = size;
+        max = size;
       }
     }
     return largest;

@@ -35,7 +35,7 @@ public record HttpLimits(
   /** The largest body of a resource, and as much as is thrown away of a larger one. */
   private static final int BODY_BYTES = 17 * 1024 * 1024;
 
-  private static final long LEAST_HELD_BYTES = 32L * 1024 * 1024;
+  private static final long MIN_HELD_BYTES = 32L * 1024 * 1024;
 
   /** Limits of which operators set some; programs on this machine share three quarters. */
   public static HttpLimits of(int threads, int connections, int perAddress, int requestSeconds) {
@@ -49,6 +49,6 @@ public record HttpLimits(
         SECONDS.toNanos(IDLE_SECONDS),
         SECONDS.toNanos(WRITE_SECONDS),
         BODY_BYTES,
-        Math.max(LEAST_HELD_BYTES, Runtime.getRuntime().maxMemory() / 16));
+        Math.max(MIN_HELD_BYTES, Runtime.getRuntime().maxMemory() / 16));
   }
 }

@@ -160,9 +160,9 @@ record StaticEntry(
     return number("priority", DEFAULT_PRIORITY, 0, 0xffff);
   }
 
-  private int number(String field, int byDefault, int least, int most) throws RejectedException {
+  private int number(String field, int byDefault, int min, int max) throws RejectedException {
     String text = fields.get(field);
-    return text == null ? byDefault : Values.number(field, text, least, most);
+    return text == null ? byDefault : Values.number(field, text, min, max);
   }
 
   /** The cookie of the rule: the one asked for, or one made of the name. */
@@ -199,9 +199,9 @@ record StaticEntry(
           factory.instructions().writeActions(Actions.of(factory, WRITE_ACTIONS, written)));
     }
     if (fields.containsKey(GOTO_TABLE)) {
-      int least = table().getValue() + 1;
+      int min = table().getValue() + 1;
       instructions.add(
-          factory.instructions().gotoTable(TableId.of(number(GOTO_TABLE, 0, least, 254))));
+          factory.instructions().gotoTable(TableId.of(number(GOTO_TABLE, 0, min, 254))));
     }
     return instructions;
   }

@@ -22,7 +22,7 @@ public final class Ipv6Packet implements IpPacket {
   private static final int AUTHENTICATION = 51;
   private static final int DESTINATION = 60;
   private static final int MAX_HEADERS = 8;
-  private static final int LEAST_HEADER_BYTES = 8;
+  private static final int MIN_HEADER_BYTES = 8;
   private static final int UDP_BYTES = 8;
 
   private final Packet ethernet;
@@ -64,13 +64,13 @@ public final class Ipv6Packet implements IpPacket {
   /** Goes to the transport header; false if a header before it is not whole. */
   private boolean passExtensions() {
     for (int headers = 0; isExtension() && !isFragment; headers++) {
-      if (headers == MAX_HEADERS || end < transportOffset + LEAST_HEADER_BYTES) {
+      if (headers == MAX_HEADERS || end < transportOffset + MIN_HEADER_BYTES) {
         return false;
       }
       int units = uint8(transportOffset + 1);
       int length =
           switch (protocol) {
-            case FRAGMENT -> LEAST_HEADER_BYTES;
+            case FRAGMENT -> MIN_HEADER_BYTES;
             case AUTHENTICATION -> (units + 2) * 4;
             default -> (units + 1) * 8;
           };

@@ -78,9 +78,9 @@ record LiveState(
     return end;
   }
 
-  private static List<Object> items(Collection<? extends CatalogItem> items, int most) {
+  private static List<Object> items(Collection<? extends CatalogItem> items, int max) {
     List<Object> shown = new ArrayList<>();
-    items.stream().limit(most).forEach(item -> shown.add(item.fields()));
+    items.stream().limit(max).forEach(item -> shown.add(item.fields()));
     return shown;
   }
 }

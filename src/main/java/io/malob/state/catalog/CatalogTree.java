@@ -156,13 +156,13 @@ public final class CatalogTree {
   /** Gives numbers to many new items. */
   private static final class Numbers {
     private final BitSet used;
-    private final int most;
+    private final int max;
     private int last;
 
-    Numbers(int last, int most) {
-      this.used = new BitSet(most + 1);
+    Numbers(int last, int max) {
+      this.used = new BitSet(max + 1);
       this.last = last;
-      this.most = most;
+      this.max = max;
     }
 
     <T extends CatalogItem> void take(Collection<T> items, CatalogKind<T> kind) {
@@ -171,11 +171,11 @@ public final class CatalogTree {
 
     /** The number of an item, or for a new one the next that is free. */
     <T extends CatalogItem> int of(@Nullable T current, CatalogKind<T> kind) {
-      if (current != null || most == 0) {
+      if (current != null || max == 0) {
         return current == null ? 0 : kind.numberOf(current);
       }
       int free = used.nextClearBit(last + 1);
-      last = free <= most ? free : used.nextClearBit(1);
+      last = free <= max ? free : used.nextClearBit(1);
       used.set(last);
       return last;
     }

@@ -102,8 +102,8 @@ interface FieldFormat<T> {
 
   /** Seconds that a client stays with its member. */
   static Integer persistenceSeconds(String field, String text) throws RejectedException {
-    int most = Persistence.MAX_SECONDS;
-    return number(field, text, 1, most, "of seconds from 1 to " + most);
+    int max = Persistence.MAX_SECONDS;
+    return number(field, text, 1, max, "of seconds from 1 to " + max);
   }
 
   static Boolean truth(String field, String text) throws RejectedException {
@@ -153,10 +153,10 @@ interface FieldFormat<T> {
             + quoted(text));
   }
 
-  private static int number(String field, String text, int least, int most, String range)
+  private static int number(String field, String text, int min, int max, String range)
       throws RejectedException {
     int value = WHOLE_NUMBER.matcher(text).matches() ? Integer.parseInt(text) : -1;
-    if (value < least || value > most) {
+    if (value < min || value > max) {
       throw RejectedException.invalid(
           field, field + " must be a whole number " + range + ", not " + quoted(text));
     }

@@ -9,10 +9,10 @@ final class FreeNumber {
   private FreeNumber() {}
 
   /** The next number from 1 to {@code most} after {@code last}, around the end, that none has. */
-  static <T> int after(int last, int most, Collection<T> items, ToIntFunction<T> numberOf) {
-    BitSet used = new BitSet(most + 1);
+  static <T> int after(int last, int max, Collection<T> items, ToIntFunction<T> numberOf) {
+    BitSet used = new BitSet(max + 1);
     items.forEach(item -> used.set(numberOf.applyAsInt(item)));
     int free = used.nextClearBit(last + 1);
-    return free <= most ? free : used.nextClearBit(1);
+    return free <= max ? free : used.nextClearBit(1);
   }
 }

@@ -39,15 +39,15 @@ class DisjointRoutesTest {
 
   /** The most paths without a common link, by trying all sets of paths. */
   private static int maxDisjoint(List<Path> paths, int from, Set<UndirectedLink> used) {
-    int most = 0;
+    int max = 0;
     for (int i = from; i < paths.size(); i++) {
       Set<UndirectedLink> links = links(paths.get(i));
       if (links.stream().noneMatch(used::contains)) {
         links.addAll(used);
-        most = Math.max(most, 1 + maxDisjoint(paths, i + 1, links));
+        max = Math.max(max, 1 + maxDisjoint(paths, i + 1, links));
       }
     }
-    return most;
+    return max;
   }
 
   private static Set<UndirectedLink> links(Path path) {

@@ -412,10 +412,10 @@ final class Site {
 
   /** Checks that round robin gave every member the same, within one. */
   void checkEven() {
-    long least = Arrays.stream(placedOn).min().orElse(0);
-    long most = Arrays.stream(placedOn).max().orElse(0);
-    if (most - least > 1) {
-      faults.add(Kind.UNEVEN, () -> "members got " + least + " to " + most + " connections each");
+    long min = Arrays.stream(placedOn).min().orElse(0);
+    long max = Arrays.stream(placedOn).max().orElse(0);
+    if (max - min > 1) {
+      faults.add(Kind.UNEVEN, () -> "members got " + min + " to " + max + " connections each");
     }
   }
 }

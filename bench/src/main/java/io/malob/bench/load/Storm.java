@@ -97,14 +97,14 @@ public final class Storm {
   /** Sends what is due, as far as the connection takes it. */
   void pump(long now) {
     long dueNow = (long) ((now - startNanos) / 1e9 * perSecond);
-    long most = dueNow - due;
+    long max = dueNow - due;
     due = dueNow;
     if (blockedUntilNanos - now > 0) {
-      blocked += most;
-      most = 0;
+      blocked += max;
+      max = 0;
     }
-    while (most > 0 && outbox.isWritable()) {
-      for (int i = 0; i < AT_A_TIME && most > 0; i++, most--) {
+    while (max > 0 && outbox.isWritable()) {
+      for (int i = 0; i < AT_A_TIME && max > 0; i++, max--) {
         send();
         sent++;
       }

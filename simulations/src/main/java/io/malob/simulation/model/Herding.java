@@ -15,7 +15,7 @@ import java.util.OptionalDouble;
  */
 final class Herding {
   /** In an interval with fewer placements a large share means nothing. */
-  private static final int LEAST_PLACEMENTS = 4;
+  private static final int MIN_PLACEMENTS = 4;
 
   private final Map<Integer, Integer> onServers = new HashMap<>();
   private final Map<DirectedLink, Integer> onLinks = new HashMap<>();
@@ -31,7 +31,7 @@ final class Herding {
 
   /** An interval is over. */
   void measured() {
-    if (placements >= LEAST_PLACEMENTS) {
+    if (placements >= MIN_PLACEMENTS) {
       serverShares.add(largest(onServers.values()) / (double) placements);
       linkShares.add(largest(onLinks.values()) / (double) placements);
     }

@@ -8,7 +8,7 @@ package io.malob.controller.network.links;
  * @param settle how long a new port is probed before hosts may be attached to it
  */
 public record LinkTimes(long probeInterval, int missedProbes, long settle) {
-  private static final long LEAST_PROBE_LIFE = 1_000;
+  private static final long MIN_PROBE_LIFE = 1_000;
 
   /** To notice that a link has gone, and to lead its paths another way, at most. */
   private static final long REPAIR = 300;
@@ -27,6 +27,6 @@ public record LinkTimes(long probeInterval, int missedProbes, long settle) {
    * that a controller with much to do, which reads late, does not lose its links.
    */
   long probeLife() {
-    return Math.max(LEAST_PROBE_LIFE, linkLife());
+    return Math.max(MIN_PROBE_LIFE, linkLife());
   }
 }
