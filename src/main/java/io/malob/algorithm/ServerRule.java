@@ -23,7 +23,7 @@ enum ServerRule {
     this.description = description;
   }
 
-  /** What it chooses, in a few words for people. */
+  /** A short description. */
   String description() {
     return description;
   }

@@ -4,9 +4,9 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** Proves by its structure that no path covers a graph, and says why; where that shows nothing. */
+/** Proves by a graph's structure that no path covers it, and gives the reason. */
 final class Absence {
-  /** Where there is no such structure, but a search has come to its end. */
+  /** The reason after a complete search, if the structure proves nothing. */
   static final String ALL_TRIED = "every path ends before it has visited all switches";
 
   private final SwitchGraph graph;
@@ -15,7 +15,7 @@ final class Absence {
     this.graph = graph;
   }
 
-  /** Why no path begins at the start and covers all, as a part of a sentence; empty if not seen. */
+  /** Why no path from the start covers all, as a part of a sentence; empty if the structure proves nothing. */
   static Optional<String> of(SwitchGraph graph) {
     return new Absence(graph).reason();
   }

@@ -17,12 +17,12 @@ public enum JointRules {
     return name().replace('_', '-');
   }
 
-  /** What it chooses, in a few words for people. */
+  /** A short description. */
   public String description() {
     return description;
   }
 
-  /** Whether it asks for the widest paths. */
+  /** Whether it needs the widest paths. */
   public boolean isByWidth() {
     return this != SL_PS;
   }

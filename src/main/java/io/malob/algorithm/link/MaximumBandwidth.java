@@ -6,10 +6,10 @@ import java.util.stream.IntStream;
 /**
  * MBW: the uplink with the largest available bandwidth, which is its capacity less its rate
  * (equation 1 in section 5.1.2 of the paper on dynamic capacities). Among equals, and if no
- * capacity is known, in turn. An operator's weight is no bandwidth, and is not looked at.
+ * capacity is known, in turn. An operator's weight is not a bandwidth, and is ignored.
  *
  * <p>This is the paper's rule, with its weakness: all flows between two measurements go to the same
- * uplink, because what they will take is not in the rate yet, and nothing here guesses it. {@link
+ * uplink, because the rate does not include them yet, and this rule does not estimate them. {@link
  * LeastExpectedBytes} is the rule that counts them. For one thread.
  */
 final class MaximumBandwidth implements UplinkPicker {

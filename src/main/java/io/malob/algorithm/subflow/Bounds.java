@@ -5,9 +5,8 @@ import java.util.List;
 import java.util.function.DoublePredicate;
 
 /**
- * What no plan can do better than. A maximum is possible at most if each link's use in any case is
- * within it, if all links together have room for all routes, and if the links of each switch have
- * room for all that come by. Likewise a minimum is possible at most if there are enough sub-flows
+ * Bounds for all plans. A maximum is possible at most if each link's use in any case is
+ * within it, if all links together have room for all routes, and if the links of each switch have room for all routes through it. Likewise a minimum is possible at most if there are enough sub-flows
  * to fill all links up to it.
  *
  * <p>By the links of a switch: a Hamiltonian path uses two of them, but one where it begins, and
@@ -29,7 +28,7 @@ final class Bounds {
    * The bounds for all demands together.
    *
    * @param egress by number, the switches that every route has to reach
-   * @param loads for capacities and what links carry anyway
+   * @param loads for capacities and background loads
    */
   Bounds(Network network, boolean[] egress, List<Choice> choices, Loads loads) {
     this.network = network;
@@ -55,13 +54,13 @@ final class Bounds {
     return minimum;
   }
 
-  /** Whether no plan is better but by its sum of squares. */
+  /** Whether no plan is better, except in its sum of squares. */
   boolean areReachedBy(Score score) {
     return Score.compare(score.maximum(), maximum) <= 0
         && Score.compare(score.minimum(), minimum) >= 0;
   }
 
-  /** The last value, on the way from one that can be to one that cannot. */
+  /** The last possible value between a possible and an impossible one, by bisection. */
   private static double boundary(double possible, double impossible, DoublePredicate cannot) {
     double can = possible;
     double not = impossible;

@@ -50,7 +50,7 @@ final class StarUse {
     }
   }
 
-  /** Whether routes may fit, if so many sub-flows are allowed on each edge. */
+  /** Whether routes may fit within the given number of sub-flows on each edge. */
   boolean fitsInto(double[] room) {
     double ends = 0;
     for (int number = 0; number < throughPaths.length; number++) {
@@ -63,7 +63,7 @@ final class StarUse {
     return ends <= paths;
   }
 
-  /** Whether routes may be enough, if so many sub-flows are wanted on each edge. */
+  /** Whether routes may suffice for the given number of sub-flows on each edge. */
   boolean fill(double[] need) {
     double ends = 0;
     for (int number = 0; number < throughPaths.length; number++) {

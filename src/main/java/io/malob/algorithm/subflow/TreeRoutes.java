@@ -18,9 +18,7 @@ import java.util.stream.Collectors;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Routes for identities that no Hamiltonian path begins with: a tree of the cheapest ways, on which
- * an idle link costs one and the most loaded one two, so that no branch is more than twice as long
- * as it must be. All egress switches that can be reached through the first link without passing the
+ * Routes for identities that no Hamiltonian path begins with: a tree of the cheapest paths, where an idle link costs one and the most loaded link two, so that no branch is more than twice as long as necessary. All egress switches that can be reached through the first link without passing the
  * ingress switch again are reached through it, the others over other links of the ingress switch.
  * There is a branch for each leaf; leaves are egress switches. Pure; one thread only.
  */
@@ -47,8 +45,8 @@ public final class TreeRoutes {
   /**
    * The tree of an identity.
    *
-   * @param load what a link carries before, in any unit; not negative
-   * @param search what came of looking for a Hamiltonian path
+   * @param load the initial load of a link, in any unit; not negative
+   * @param search the result of the search for a Hamiltonian path
    * @throws IllegalArgumentException if there is a Hamiltonian path, or if an egress switch cannot
    *     be reached at all
    */
@@ -89,7 +87,7 @@ public final class TreeRoutes {
         topology.links());
   }
 
-  /** A link, and a path from where it ends. */
+  /** A link, and a path from its end. */
   static Path after(DirectedLink first, Path rest) {
     return new Path(
         first.src(), ImmutableList.<DirectedLink>builder().add(first).addAll(rest.links()).build());

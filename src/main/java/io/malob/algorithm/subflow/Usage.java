@@ -6,9 +6,7 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * What any plan puts on links at least and at most, as far as it can be told from single demands:
- * what can be reached by one link only goes over that link; what leaves its ingress switch by one
- * link never goes over the others.
+ * Bounds for the load of each link in any plan, from single demands: traffic to switches behind a single link uses that link; traffic that leaves its ingress switch by one link never uses the switch's other links.
  */
 final class Usage {
   private final Network network;
@@ -59,7 +57,7 @@ final class Usage {
     }
   }
 
-  /** Where all ways are known, the use of each is. */
+  /** Exact if all routes are known. */
   private void addAll(Choice choice) {
     double[] fewest = new double[min.length];
     double[] largest = new double[min.length];
@@ -87,7 +85,7 @@ final class Usage {
     maxTotal += largestTotal;
   }
 
-  /** Otherwise, what cannot be reached without a link is reached by it. */
+  /** Otherwise, switches that cannot be reached without a link are reached over it. */
   private void addByReach(Choice choice) {
     int ingress = network.number(choice.demand().identity().ingress());
     boolean[] usable = usable(choice, ingress);
@@ -111,7 +109,7 @@ final class Usage {
     maxTotal += choice.counter().leaving(ingress) * (network.switchCount() - 1);
   }
 
-  /** The switches that the ways of a demand reach in any case. */
+  /** The switches that all routes of a demand reach. */
   private boolean[] wanted(Choice choice, int ingress) {
     boolean[] wanted = egress.clone();
     if (choice.kind() == Route.Kind.HAMILTONIAN) {
@@ -121,7 +119,7 @@ final class Usage {
     return wanted;
   }
 
-  /** The edges that ways of a demand may use. */
+  /** The edges that routes of a demand may use. */
   private boolean[] usable(Choice choice, int ingress) {
     int first = network.number(choice.demand().identity().first());
     boolean[] byFirst = network.reached(network.target(first), ingress);
@@ -135,7 +133,7 @@ final class Usage {
     return usable;
   }
 
-  /** The sub-flows that do not arrive any more. */
+  /** The sub-flows that no longer arrive. */
   private double cutOff(Counter counter, boolean[] wanted, int[] hops) {
     double cutOff = 0;
     for (int number = 0; number < wanted.length; number++) {

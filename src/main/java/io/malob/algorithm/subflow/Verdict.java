@@ -3,11 +3,11 @@ package io.malob.algorithm.subflow;
 /**
  * Whether a plan is proven to have the smallest maximum, and then the smallest spread.
  *
- * @param proof what proves it, or why it is not proven, in sentences, for people
+ * @param proof the proof, or why there is none, in sentences
  */
 record Verdict(boolean isOptimal, String proof) {
 
-  /** What bounds tell. */
+  /** The verdict of bounds. */
   static Verdict byBounds(Score score, Bounds bounds) {
     String maximum = Numbers.text(bounds.maximum());
     String minimum = Numbers.text(bounds.minimum());
@@ -33,7 +33,7 @@ record Verdict(boolean isOptimal, String proof) {
     return new Verdict(false, "Not all plans were examined. " + known + ".");
   }
 
-  /** What looking at all plans tells. */
+  /** The verdict after the examination of all plans. */
   static Verdict byExhaustion(Score score, int looked) {
     return new Verdict(
         true,
