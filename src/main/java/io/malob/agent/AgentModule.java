@@ -58,9 +58,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Settings: {@code agentsFile}, the file of agents and their keys ({@code agents.json} in the
  * directory {@code data}); {@code serverAddress}, {@code linkAddress} and {@code port}, where
- * reports are sent to; {@code reportsPerSecond} of one agent's address; {@code
- * packetsPerSecondAndSwitch}, how many packets each switch may hand to the controller, where it has
- * meters.
+ * reports are sent to; {@code reportsPerSecond} of one agent's address; {@code packetsPerSecondAndSwitch}, the max packets per second from each switch with meters.
  */
 @Settings({
   "data",
@@ -86,7 +84,7 @@ public final class AgentModule extends BaseModule
           "loadbalancer",
           "forwarding");
 
-  /** The source of reports that came by REST. */
+  /** The source of reports by REST. */
   private static final IPAddress<?> NOT_A_PACKET = IPv4Address.NONE;
 
   private static final long TELL_MILLIS = 5_000;
@@ -165,7 +163,7 @@ public final class AgentModule extends BaseModule
     context.getServiceImpl(IShutdownService.class).registerShutdownListener(this::save);
   }
 
-  /** Who may report, and what agents were heard. */
+  /** The agents, and their last reports. */
   private void open(SettingReader settings, IStoreService stores) throws FloodlightModuleException {
     String data = settings.text("data", "");
     String file = settings.text("agentsFile", data.isEmpty() ? "agents.json" : "");
@@ -300,7 +298,7 @@ public final class AgentModule extends BaseModule
     return NAME;
   }
 
-  /** Before all others: a flood of reports must cost next to nothing, and teaches nothing. */
+  /** Before all others: a flood of reports must cost almost nothing, and no host is learnt from it. */
   @Override
   public boolean isCallbackOrderingPostreq(OFType type, String name) {
     return switch (type) {

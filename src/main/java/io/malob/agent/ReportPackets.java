@@ -23,8 +23,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Takes reports out of packets, on the threads that read from switches: looks at who sends, how
- * often and how much, and leaves signatures and contents to an executor. Answers ARP for the
+ * Extracts reports from packets, on the threads that read from switches: checks sender, rate and size, and leaves signatures and contents to an executor. Answers ARP for the
  * addresses that reports are sent to. Thread-safe; bounded by the number of agents.
  */
 final class ReportPackets {
@@ -44,10 +43,10 @@ final class ReportPackets {
   private final RateLimit arpLimit;
   private final AtomicInteger waiting = new AtomicInteger();
 
-  /** How much each agent's address may send. */
+  /** The rate limit of each agent's address. */
   private volatile ImmutableMap<IPAddress<?>, RateLimit> limits = ImmutableMap.of();
 
-  /** Where reports are sent to. */
+  /** The destination of reports. */
   record Destinations(ImmutableSet<IPAddress<?>> addresses, int port) {}
 
   ReportPackets(
@@ -68,7 +67,7 @@ final class ReportPackets {
     this.arpLimit = new RateLimit(ARP_PER_SECOND, nanoTime.getAsLong());
   }
 
-  /** Takes over who may send, and how much; to be called by one thread at a time. */
+  /** Sets the permitted senders and their limits; to be called by one thread at a time. */
   void setAgents(AgentTable agents, int perSecond) {
     ImmutableMap<IPAddress<?>, RateLimit> before = limits;
     ImmutableMap.Builder<IPAddress<?>, RateLimit> now = ImmutableMap.builder();
@@ -79,7 +78,7 @@ final class ReportPackets {
     limits = now.build();
   }
 
-  /** Deals with a packet that came by one of the rules for reports; false if it is ARP. */
+  /** Handles a packet from one of the rules for reports; false if it is ARP. */
   boolean report(Packet packet) {
     if (packet.kind() == Packet.Kind.ARP) {
       return false;

@@ -19,8 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives switches the rules that lead reports to the controller, through a meter where they have
- * meters. Thread-safe.
+ * Installs the rules that send reports to the controller, through a meter if the switch supports meters. Thread-safe.
  */
 final class ReportSwitches implements SwitchListener {
   private static final Logger LOG = LoggerFactory.getLogger(ReportSwitches.class);
@@ -30,7 +29,7 @@ final class ReportSwitches implements SwitchListener {
   private final int port;
   private final int packetsPerSecond;
 
-  /** Switches by the transactions that tell whether they have meters. */
+  /** Switches by the transactions that show whether they support meters. */
   private final Map<Long, DatapathId> tried = new ConcurrentHashMap<>();
 
   private final Set<DatapathId> withoutMeter = ConcurrentHashMap.newKeySet();
@@ -79,7 +78,7 @@ final class ReportSwitches implements SwitchListener {
         done -> messages.forEach(message -> tried.remove(message.getXid())));
   }
 
-  /** A switch has refused a message; false if that was not one to find out what it can. */
+  /** A switch has rejected a message; false if the message was not a probe for meters. */
   boolean refused(long transaction) {
     @Nullable DatapathId switchId = tried.remove(transaction);
     if (switchId == null) {
@@ -92,7 +91,7 @@ final class ReportSwitches implements SwitchListener {
     return true;
   }
 
-  /** Sets the rules again; changes nothing where they are. */
+  /** Sends the rules again; no effect if they exist. */
   void refresh(Collection<DatapathId> switches) {
     for (DatapathId switchId : switches) {
       programmer

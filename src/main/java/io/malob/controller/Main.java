@@ -28,8 +28,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 /**
- * The controller as a process: runs in the foreground until SIGTERM or SIGINT. Exit codes: 0 it was
- * asked to stop and did, 1 it failed, 2 wrong use.
+ * The controller as a process: runs in the foreground until SIGTERM or SIGINT. Exit codes: 0 stopped on request, 1 failed, 2 usage error.
  */
 @Command(
     name = "malob run",
@@ -85,7 +84,7 @@ public final class Main implements Callable<Integer> {
     System.exit(commandLine().execute(args));
   }
 
-  /** The command line; what is wrong with one is said in one line. */
+  /** The command line; errors in it are one line. */
   static CommandLine commandLine() {
     CommandLine commandLine = new CommandLine(new Main());
     commandLine.setParameterExceptionHandler(
@@ -121,7 +120,7 @@ public final class Main implements Callable<Integer> {
     return exitCode;
   }
 
-  /** What was said on the command line, over what the file says; nothing for what was not said. */
+  /** The settings of the command line, which override the file; only given options. */
   private Map<String, String> overrides() {
     Map<String, String> overrides = new HashMap<>();
     override(overrides, CoreModule.class.getName() + ".openFlowPort", openFlowPort);

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What the balancer has done, and how its members are. */
+/** The metrics of the balancer and its members. */
 record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
   void addTo(Samples samples) {
     BalancerActivity activity = balancer.activity();

@@ -6,7 +6,7 @@ import io.malob.resource.Routes;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
 /**
- * {@code GET /metrics}, in Prometheus's text format or, for who asks for it, OpenMetrics. Safe for
+ * {@code GET /metrics}, in Prometheus's text format or, on request, OpenMetrics. Safe for
  * use by several threads.
  */
 final class Scrape {

@@ -12,7 +12,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Answers ARP for the addresses of a plan's hosts, where it comes in. Hosts of another VLAN get no
+ * Answers ARP for the addresses of a plan's hosts, at the ingress port. Hosts of another VLAN get no
  * answer. Thread-safe.
  */
 final class AliasArp {
@@ -22,14 +22,14 @@ final class AliasArp {
   /**
    * Answers for these addresses.
    *
-   * @param addresses of now, by their bits
+   * @param addresses the current ones, by their bits
    */
   AliasArp(Supplier<ImmutableMap<Integer, Fan.Address>> addresses, FlowProgrammer programmer) {
     this.addresses = addresses;
     this.programmer = programmer;
   }
 
-  /** Handles an ARP packet; false if that is for others to do. */
+  /** Handles an ARP packet; false if it is for other modules. */
   boolean handle(DatapathId switchId, OFPort inPort, Packet arp) {
     ImmutableMap<Integer, Fan.Address> now = addresses.get();
     Fan.@Nullable Address target = now.get(arp.dstAddress());

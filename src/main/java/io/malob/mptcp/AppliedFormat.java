@@ -38,7 +38,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The file of a plan that is in place. Links are listed once and meant by their number after that.
+ * The file of an installed plan. Links are listed once and then referred to by number.
  */
 final class AppliedFormat {
   private static final int VERSION = 1;
@@ -50,7 +50,7 @@ final class AppliedFormat {
   }
 
   /**
-   * What these bytes tell.
+   * Reads these bytes.
    *
    * @throws DamagedException if they are not what {@link #write} makes
    */

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/** Reads a network of switches and links that a request tells. */
+/** Reads a network of switches and links from a request. */
 final class NetworkFormat {
   private static final int MAX_LINKS = 100_000;
   private static final long LAST_PORT = 0xffffff00L;
@@ -28,7 +28,7 @@ final class NetworkFormat {
   private static final ImmutableSet<String> LINK =
       ImmutableSet.of("a", "a_port", "b", "b_port", "mbps");
 
-  /** What the id of a switch is called in errors. */
+  /** The description of a switch id in errors. */
   private static final String SWITCH = "a datapath id like 00:00:00:00:00:00:00:01";
 
   private NetworkFormat() {}
@@ -84,7 +84,7 @@ final class NetworkFormat {
     return switches;
   }
 
-  /** The id of a switch; one without colons can be a number. */
+  /** The id of a switch; without colons, it can be a number. */
   static DatapathId switchId(JsonInput<RejectedException> value) throws RejectedException {
     String text = RequestFormat.text(value);
     try {

@@ -93,7 +93,7 @@ public final class PlanCommand {
             Optional.empty());
   }
 
-  /** Those of the request; without any, one on each switch. */
+  /** The hosts of the request; without any, one on each switch. */
   private static List<Host> hosts(
       @Nullable List<GivenHost> given, ImmutableSortedMap<DatapathId, String> names)
       throws RejectedException {

@@ -24,7 +24,7 @@ import org.projectfloodlight.openflow.types.VlanVid;
 /** Hosts and links as the controller sees them. Thread-safe. */
 record SeenNetwork(IDeviceService devices, IMonitorService monitor)
     implements PlanKeeper.Surroundings {
-  /** A link that is full still counts for so much of its capacity. */
+  /** The min part of its capacity that a full link counts for. */
   private static final double MIN_LEFT = 0.05;
 
   @Override
@@ -44,7 +44,7 @@ record SeenNetwork(IDeviceService devices, IMonitorService monitor)
                 }
               });
     }
-    // their order must not depend on when they were seen
+    // their order must not depend on the time they were seen
     seen.sort(KnownHosts.Seen.ORDER);
     return seen;
   }

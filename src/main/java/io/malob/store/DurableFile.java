@@ -17,10 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A state file, which is always either the old version or the new one as a whole: the new one is
- * written beside it, forced to the disk, and renamed. The last version that was good is kept as a
- * copy, NAME.last-good, so that damage of the file itself loses nothing. A damaged file is never
- * taken for an empty one, nor a lost one for a first start. For one writer at a time.
+ * A state file that is replaced atomically: the new version is written beside it, forced to the disk, and renamed. A copy of the last good version, NAME.last-good, protects against damage of the file itself. A damaged file never counts as empty, nor a lost one as a first start. For one writer at a time.
  */
 final class DurableFile {
   private static final Logger LOG = LoggerFactory.getLogger(DurableFile.class);
@@ -30,7 +27,7 @@ final class DurableFile {
   private final Disk disk;
 
   /**
-   * Makes what was written to a file or directory outlive a crash of the machine.
+   * Makes writes to a file or directory durable over a crash of the machine.
    *
    * <p>The seam for tests.
    */
@@ -38,7 +35,7 @@ final class DurableFile {
     void force(Path path, FileChannel channel) throws IOException;
   }
 
-  /** A file that need not be there yet, in a directory that is there. */
+  /** A file that may not exist yet, in an existing directory. */
   DurableFile(Path file) {
     this(file, (path, channel) -> channel.force(true));
   }
@@ -57,7 +54,7 @@ final class DurableFile {
   }
 
   /**
-   * What is in it; empty on a first start. What is good is kept as a copy.
+   * Reads the content; empty on a first start. Good content is copied.
    *
    * @throws IOException if it is damaged or lost; the message names the place and how to restore it
    */
@@ -107,7 +104,7 @@ final class DurableFile {
     }
   }
 
-  /** Puts these bytes in the place of what is there; on return they are on the disk. */
+  /** Replaces the content by these bytes; on return they are on the disk. */
   void replace(byte[] bytes) throws IOException {
     Path beside = beside(".new");
     writeDurably(beside, bytes);
@@ -116,7 +113,7 @@ final class DurableFile {
     keep(bytes);
   }
 
-  /** Removes it if it is there; on return that is on the disk. */
+  /** Removes the file if it exists; on return the removal is on the disk. */
   void delete() throws IOException {
     // the copy first: left alone, it would mean that the file was lost
     boolean wasThere = Files.deleteIfExists(copy());
@@ -126,8 +123,7 @@ final class DurableFile {
   }
 
   /**
-   * The file is on the disk already, so this need not be forced there; and it must not fail what
-   * was asked for. The owner alone may read it, because files may hold keys.
+   * The file itself is already on the disk, so the copy need not be forced there, and its failure must not fail the request. Only the owner may read it, because files may contain keys.
    */
   private void keep(byte[] bytes) {
     try {
@@ -178,7 +174,7 @@ final class DurableFile {
     }
   }
 
-  /** Makes renames and removals last. */
+  /** Makes renames and removals durable. */
   private void forceDirectory() throws IOException {
     Path directory = file.resolveSibling(".").normalize();
     try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {

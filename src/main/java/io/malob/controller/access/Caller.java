@@ -1,10 +1,10 @@
 package io.malob.controller.access;
 
 /**
- * Who sent a request.
+ * The sender of a request.
  *
  * @param name of the token or the certificate
- * @param role what it may do
+ * @param role its permissions
  */
 public record Caller(String name, Role role) {
   /** The principal of unauthenticated requests: on loopback, without tokens. */

@@ -24,9 +24,9 @@ public final class StoredTokens {
   private volatile boolean isWanted;
 
   /**
-   * The tokens of a store, which need not be there yet.
+   * The tokens of a store, which may not exist yet.
    *
-   * @param isWanted whether tokens are wanted even if there are none
+   * @param isWanted whether tokens are required even if there are none
    * @throws IOException if they cannot be used, or were lost; the message says why
    */
   public StoredTokens(Store store, boolean isWanted) throws IOException {
@@ -55,7 +55,7 @@ public final class StoredTokens {
             });
   }
 
-  /** Whether a store has tokens, or something in their place that cannot be read. */
+  /** Whether a store has tokens, even if they cannot be read. */
   public static boolean isIn(Store store) {
     try {
       return store.read(DOCUMENT).content().isPresent();

@@ -8,8 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens that count, of which only hashes are known. A token is 256 random bits, so one round
- * of SHA-256 is enough: there is no list of likely ones to try. Immutable.
+ * The valid tokens, of which only hashes are known. A token is 256 random bits, so one round of SHA-256 is enough: dictionary attacks are impossible. Immutable.
  *
  * @param entries all of them
  */
@@ -19,13 +18,13 @@ record Tokens(ImmutableList<Entry> entries) {
   /**
    * One token.
    *
-   * @param caller whose it is
+   * @param caller its owner
    * @param sha256 of its text
    */
-  @SuppressWarnings("ArrayRecordComponent") // never compared, and not given out
+  @SuppressWarnings("ArrayRecordComponent") // never compared, and not published
   record Entry(Caller caller, byte[] sha256) {}
 
-  /** Whose token this is. Takes as long for a wrong one as for a right one. */
+  /** The owner of a token. Takes the same time for wrong and right tokens. */
   Optional<Caller> callerOf(String token) {
     byte[] hash = sha256(token);
     @Nullable Caller found = null;

@@ -29,8 +29,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A request and its response, for Restlet. What has a known length is made in memory, so that the
- * calling thread is free before the client has taken it; all else is sent by a thread of its own.
+ * A request and its response, for Restlet. A response of known length is built in memory, so that the calling thread is free before the client has read it; other responses are sent by their own threads.
  */
 final class HttpCall extends ServerCall {
   private static final Logger logger = LoggerFactory.getLogger(HttpCall.class);
@@ -143,7 +142,7 @@ final class HttpCall extends ServerCall {
               entity.write(out);
               isComplete = true;
             } catch (IOException e) {
-              // the client is gone, or has not taken it in time
+              // the client has disconnected, or has not read it in time
             } catch (RuntimeException e) {
               logger.error("response_failed uri=\"{}\"", getRequestUri(), e);
             } finally {
@@ -178,7 +177,7 @@ final class HttpCall extends ServerCall {
     return headers;
   }
 
-  /** Ensures that there is an answer after any failure. */
+  /** Ensures an answer after any failure. */
   void finish() {
     if (!isAnswered) {
       isAnswered = true;

@@ -22,7 +22,7 @@ final class ModuleOrder {
       new LinkedHashMap<>();
   private final Set<IFloodlightModule> ordered = new LinkedHashSet<>();
 
-  /** The modules on the way from a listed one to the one being visited. */
+  /** The modules on the path from a listed module to the visited one. */
   private final Set<IFloodlightModule> path = new LinkedHashSet<>();
 
   private ModuleOrder(Collection<IFloodlightModule> modules) {

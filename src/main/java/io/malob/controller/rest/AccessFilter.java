@@ -24,11 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands before all resources: lets requests through whose sender may make them, and writes down
- * every change that was asked for. What is open to everyone are the page's files, which show
- * nothing without a token, whether the controller is healthy, and reports of agents, which are
- * signed. A right token always counts, however many wrong tokens came from its source, so no client
- * can lock others out.
+ * Runs before all resources: passes requests whose sender has permission, and logs every requested change. Open to everyone: the page's files, which show no data without a token, the controller's health, and reports of agents, which are signed. A valid token always works, even after many wrong tokens from its source, so no client can lock others out.
  */
 final class AccessFilter extends Filter {
   /** Who changes what. */
@@ -37,7 +33,7 @@ final class AccessFilter extends Filter {
   private static final String REPORTS = "/wm/malob/reports";
   private static final String BEARER = "Bearer ";
 
-  /** Where a request may come from, by Sec-Fetch-Site: the page itself, or an address typed in. */
+  /** The allowed origins of a request, by Sec-Fetch-Site: the page itself, or a typed address. */
   private static final ImmutableSet<String> OWN_SITES = ImmutableSet.of("same-origin", "none");
 
   private final AccessSettings settings;
@@ -125,9 +121,7 @@ final class AccessFilter extends Filter {
   }
 
   /**
-   * Refuses what a page of another site asks for. Browsers say so by Origin, but not with a GET for
-   * a picture, and by Sec-Fetch-Site, but not over plain HTTP to another machine. So a GET that
-   * writes and comes from a browser without either is refused as well.
+   * Refuses requests from pages of other sites. Browsers send Origin, but not with a GET for a picture, and Sec-Fetch-Site, but not over plain HTTP to another machine. So a writing GET from a browser without either header is refused as well.
    */
   private boolean isOfAnotherSite(Request request, String host, Response response) {
     Optional<String> origin = header(request, "Origin");
@@ -224,7 +218,7 @@ final class AccessFilter extends Filter {
                 || path.equals("/wm/core/health/json")));
   }
 
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   private static String path(Request request) {
     String path = request.getResourceRef().getPath();
     return path.endsWith("/") ? path.substring(0, path.length() - 1) : path;

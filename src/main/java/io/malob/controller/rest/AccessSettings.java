@@ -15,12 +15,12 @@ import java.util.Optional;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 
 /**
- * Who may use the REST interface.
+ * The access to the REST interface.
  *
  * @param tokens has the tokens, if there are any
  * @param mustHaveTokens whether all requests are refused while there are no tokens
  * @param tls if it speaks HTTPS
- * @param administrators common names of the certificates that may change things
+ * @param administrators common names of the certificates that may make changes
  * @param hostNames under which it is reached
  */
 record AccessSettings(
@@ -31,7 +31,7 @@ record AccessSettings(
     HostNames hostNames) {
 
   /**
-   * What the module's settings say.
+   * From the module's settings.
    *
    * @throws FloodlightModuleException if the controller would be open to other machines
    */
@@ -70,7 +70,7 @@ record AccessSettings(
     try {
       return InetAddress.getByName(host).isLoopbackAddress();
     } catch (UnknownHostException e) {
-      return true; // it cannot be bound either, which is said then
+      return true; // binding fails as well, with an error then
     }
   }
 }

@@ -13,7 +13,7 @@ import javax.naming.ldap.Rdn;
 import org.jspecify.annotations.Nullable;
 import org.restlet.Request;
 
-/** Who a certificate says that a client is; TLS has checked who vouches for it. */
+/** The identity of a client from its certificate, which TLS has verified. */
 final class Certificates {
   private Certificates() {}
 

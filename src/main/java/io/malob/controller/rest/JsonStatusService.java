@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gives every error that has no body of its own the body {@code {"error": sentence, "field":
- * null}}. What a resource throws is logged here and not shown to the client.
+ * null}}. Exceptions of resources are logged and not shown to the client.
  */
 final class JsonStatusService extends StatusService {
   private static final Logger logger = LoggerFactory.getLogger(JsonStatusService.class);

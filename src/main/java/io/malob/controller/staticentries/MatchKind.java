@@ -32,7 +32,7 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
 
   /** Reads a value of a field. */
   interface Parser<F> {
-    /** The value of this text; an IllegalArgumentException also says that it is wrong. */
+    /** The value of this text; an IllegalArgumentException also reports an error. */
     F parse(String name, String text) throws RejectedException;
   }
 
@@ -99,7 +99,7 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
     return ALL.containsKey(name);
   }
 
-  /** The match of these fields; other fields are left alone. */
+  /** The match of these fields; other fields are ignored. */
   static Match match(OFFactory factory, Map<String, String> fields) throws RejectedException {
     Match.Builder builder = factory.buildMatch();
     for (MatchKind<?> kind : ALL.values()) {

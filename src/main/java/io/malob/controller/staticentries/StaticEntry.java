@@ -22,11 +22,11 @@ import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * A rule that an operator wants on a switch. Immutable, and known to be good for all versions.
+ * A rule that an operator has defined for a switch. Immutable, and valid for all versions.
  *
- * @param name what it is known by
- * @param switchId the switch that it is for
- * @param active whether it is to be on the switch
+ * @param name its unique name
+ * @param switchId its switch
+ * @param active whether the switch should have it
  * @param fields all fields as texts, with Floodlight's names, in the order that they came
  */
 record StaticEntry(
@@ -121,7 +121,7 @@ record StaticEntry(
         .build();
   }
 
-  /** The message that takes the rule away, and no other. */
+  /** The message that deletes this rule and no other. */
   OFFlowDeleteStrict delete(OFFactory factory) throws RejectedException {
     return factory
         .buildFlowDeleteStrict()
@@ -133,7 +133,7 @@ record StaticEntry(
         .build();
   }
 
-  /** Whether another entry takes the very place of this one: switches hold one rule there. */
+  /** Whether another entry has the same table, priority and match: switches hold only one such rule. */
   boolean hasSamePlaceAs(StaticEntry other) throws RejectedException {
     OFFactory factory = OFFactories.getFactory(OFVersion.OF_13);
     return switchId.equals(other.switchId)
@@ -142,7 +142,7 @@ record StaticEntry(
         && MatchKind.match(factory, fields).equals(MatchKind.match(factory, other.fields));
   }
 
-  /** Whether a switch tells of the end of the rule that this entry is. */
+  /** Whether a message reports the end of this entry's rule. */
   boolean isRule(OFFlowRemoved removed) throws RejectedException {
     OFFactory factory = OFFactories.getFactory(removed.getVersion());
     return active

@@ -70,7 +70,7 @@ final class StaticEntryResource {
     }
   }
 
-  /** A switch that is connected may not have taken the change yet. */
+  /** A connected switch may not have accepted the change yet. */
   private Reply changed(String status, List<StaticEntry> changed) {
     Map<String, String> body = Map.of("status", status);
     boolean isBehind =

@@ -90,7 +90,7 @@ public final class TopologyModule extends BaseModule
         .every(LOG_MILLIS, "announcing topologies", this::logChange);
   }
 
-  /** One line for all changes of a second: a large network comes up in hundreds of them. */
+  /** One line for all changes of a second: a large network comes up in hundreds of changes. */
   private void logChange() {
     Topology now = snapshot.topology();
     if (!now.equals(logged)) {
