@@ -339,7 +339,7 @@ final class PlanKeeper {
   /**
    * Removes the plan; false if there was none.
    *
-   * @param done called when the switches have confirmed it no more
+   * @param done called when the switches have removed its rules
    */
   boolean clear(Runnable done) throws RejectedException {
     if (view.applied().isEmpty()) {

@@ -22,8 +22,8 @@ public final class EchoFrames {
   /**
    * An echo request, whose payload is all zeros.
    *
-   * @param identifier of who asks, 16 bits
-   * @param sequence which of its questions this is, 16 bits
+   * @param identifier of the sender, 16 bits
+   * @param sequence the sequence number, 16 bits
    * @param bytes of the IPv4 packet, at least {@link #MIN_BYTES}
    */
   public static byte[] request(End from, End to, int identifier, int sequence, int bytes) {

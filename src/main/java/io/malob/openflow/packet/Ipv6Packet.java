@@ -7,8 +7,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * The headers of one IPv6 packet (RFC 8200) in an Ethernet frame without VLAN tag, read from its
- * bytes, which are not copied: TCP, UDP, ICMPv6, and any other protocol by its number. Hop-by-hop,
- * routing, destination and authentication headers are passed over, as switches do. Immutable as
+ * bytes, which are not copied: TCP, UDP, ICMPv6, and any other protocol by its number. Hop-by-hop, routing, destination and authentication headers are skipped, as in switches. Immutable as
  * long as the bytes are not modified.
  */
 public final class Ipv6Packet implements IpPacket {
@@ -61,7 +60,7 @@ public final class Ipv6Packet implements IpPacket {
     return isFragment || isTransportWhole(end - transportOffset);
   }
 
-  /** Goes to the transport header; false if a header before it is not whole. */
+  /** Skips to the transport header; false if a header before it is incomplete. */
   private boolean passExtensions() {
     for (int headers = 0; isExtension() && !isFragment; headers++) {
       if (headers == MAX_HEADERS || end < transportOffset + MIN_HEADER_BYTES) {
@@ -169,7 +168,7 @@ public final class Ipv6Packet implements IpPacket {
     return is(PROTOCOL_ICMPV6) ? uint8(transportOffset) : 0;
   }
 
-  /** How many more hops it might have gone. */
+  /** The remaining hops. */
   int hopLimit() {
     return uint8(networkOffset() + 7);
   }
