@@ -1,5 +1,5 @@
 /**
- * A host that spreads its own flows over its uplinks: an Open vSwitch on the host, and this
+ * Distributes a host's own flows over its uplinks: an Open vSwitch on the host, and this
  * controller beside it.
  */
 @NullMarked
