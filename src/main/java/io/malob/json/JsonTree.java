@@ -10,9 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Makes plain values of the tokens of a document: maps and lists, strings, booleans, {@link Digits}
- * and {@link Null}. The bounds are checked here, because Jackson 2.11 of Floodlight has none and
- * overflows the stack.
+ * Converts the tokens of a document to plain values: maps and lists, strings, booleans, {@link Digits}
+ * and {@link Null}. It checks the limits, because Floodlight's Jackson 2.11 has none and overflows the stack.
  */
 final class JsonTree {
   /** The maximum length of a number, as in newer versions of Jackson. */
@@ -35,7 +34,7 @@ final class JsonTree {
     }
   }
 
-  /** A number as it is written. */
+  /** A number as written. */
   record Digits(String text, boolean isWhole) {
     @Override
     public String toString() {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What is behind the question mark of a URL. Immutable; values are trimmed, and each parameter has
+ * The query parameters of a URL. Immutable; values are trimmed, and each parameter has
  * one.
  */
 public final class QueryParameters {
@@ -23,8 +23,8 @@ public final class QueryParameters {
   /**
    * The parameters of a URL.
    *
-   * @param query what is behind the question mark, as it was sent; empty if there is none
-   * @throws RejectedException if a parameter is there twice, is empty, or is not well encoded
+   * @param query the query, as sent; empty if there is none
+   * @throws RejectedException if a parameter is repeated, empty, or wrongly encoded
    */
   static QueryParameters read(String query) throws RejectedException {
     Map<String, String> values = new LinkedHashMap<>();
@@ -47,7 +47,7 @@ public final class QueryParameters {
     }
   }
 
-  /** Checks that there are no parameters but these, and that none is empty. */
+  /** Checks that there are no other parameters than these, and that none is empty. */
   void checkNames(Collection<String> known) throws RejectedException {
     for (Map.Entry<String, String> parameter : values.entrySet()) {
       String name = parameter.getKey();

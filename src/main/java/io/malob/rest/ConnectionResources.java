@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.MacAddress;
 
-/** Lists the connections that the balancer knows, page by page. Safe for use by several threads. */
+/** Lists the balancer's connections, page by page. Safe for use by several threads. */
 final class ConnectionResources {
   /** The longest page. */
   static final int MAX_LINES = 1_000;
@@ -85,7 +85,7 @@ final class ConnectionResources {
         Long.parseUnsignedLong(cursor.substring(HALF), HALF));
   }
 
-  /** The id of the member; null if it has been deleted in this very moment. */
+  /** The id of the member; null if it has just been deleted. */
   private static @Nullable String memberId(PlacedConnection each, CatalogSnapshot catalog) {
     return catalog.membersAt(each.server().address()).stream()
         .filter(member -> member.number() == each.server().number())

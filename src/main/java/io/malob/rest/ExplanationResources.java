@@ -19,7 +19,7 @@ import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * Says what would be chosen for a new connection, and why. Changes nothing. Safe for use by several
+ * Shows the choice for a new connection, with reasons. Changes nothing. Safe for use by several
  * threads.
  */
 final class ExplanationResources {
@@ -102,7 +102,7 @@ final class ExplanationResources {
     return ofVip == null ? Protocol.TCP : ofVip;
   }
 
-  /** What is given, or else what the VIP has; a ping has the type that can be balanced. */
+  /** The given port, or else the VIP's; for ICMP, echo requests. */
   private static int port(QueryParameters parameters, @Nullable Vip vip, Protocol protocol)
       throws RejectedException {
     Optional<String> given = parameters.text("port");

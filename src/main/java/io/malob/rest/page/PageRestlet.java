@@ -24,8 +24,7 @@ import org.restlet.representation.StringRepresentation;
 import org.restlet.util.Series;
 
 /**
- * Serves the files of the page. Browsers keep them, and ask each time whether they are still the
- * same; a file is read once. Safe for use by several threads.
+ * Serves the files of the page. Browsers cache them and revalidate each time; a file is read once. Safe for use by several threads.
  */
 final class PageRestlet extends Restlet {
   /**
