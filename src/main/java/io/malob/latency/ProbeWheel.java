@@ -40,8 +40,7 @@ final class ProbeWheel<T> {
   }
 
   /**
-   * Takes these in the place of all others; each has so many turns now, but not more than there are
-   * slots, at regular distances.
+   * Replaces all entries; each has the given number of turns, but max one per slot, at regular distances.
    *
    * @param all those in the same list belong together
    */

@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.ToIntFunction;
 
-/** The JSON text of a whole catalog: one list for each kind, with the numbers for cookies. */
+/** The JSON text of a whole catalog: one array for each kind, with the numbers for cookies. */
 final class CatalogFormat {
   /**
-   * 2: members have an {@code admin_state}, which version 1 would take for damage. 3: there are
+   * 2: members have an {@code admin_state}, which version 1 would treat as damage. 3: there are
    * health monitors, backups, allowed sources and limits, and members may have no weight.
    */
   private static final int VERSION = 3;
@@ -127,7 +127,7 @@ final class CatalogFormat {
     }
   }
 
-  /** Names the field, if there is one to blame. */
+  /** Names the wrong field, if known. */
   private static DamagedException damaged(JsonInput<DamagedException> item, RejectedException e)
       throws DamagedException {
     JsonInput<DamagedException> at = item;
@@ -151,7 +151,7 @@ final class CatalogFormat {
       try {
         kind.check(snapshot, item);
       } catch (RejectedException e) {
-        // a default service that was added has no place in the file
+        // an added default service has no position in the file
         List<JsonInput<DamagedException>> nodes = root.get(list).elements();
         throw index < nodes.size()
             ? damaged(nodes.get(index), e)

@@ -30,7 +30,7 @@ interface FieldFormat<T> {
   /** Without leading zeros, which some read as octal. */
   Pattern IPV4 = Pattern.compile("((25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(\\.(?!$)|$)){4}");
 
-  /** The value of a text that is trimmed and not empty. */
+  /** The value of a trimmed, non-empty string. */
   T parse(String field, String text) throws RejectedException;
 
   static String id(String field, String text) throws RejectedException {
@@ -90,17 +90,17 @@ interface FieldFormat<T> {
     return number(field, text, 0, Member.MAX_WEIGHT, "from 0 to " + Member.MAX_WEIGHT);
   }
 
-  /** How many connections there may be. */
+  /** The max number of connections. */
   static Integer connectionLimit(String field, String text) throws RejectedException {
     return number(field, text, 1, MAX_CONNECTIONS, "from 1 to " + MAX_CONNECTIONS);
   }
 
-  /** Seconds until a member has its full share. */
+  /** The duration of slow start, in seconds. */
   static Integer slowStart(String field, String text) throws RejectedException {
     return number(field, text, 0, Monitor.MAX_SECONDS, "from 0 to " + Monitor.MAX_SECONDS);
   }
 
-  /** Seconds that a client stays with its member. */
+  /** The duration of session persistence, in seconds. */
   static Integer persistenceSeconds(String field, String text) throws RejectedException {
     int max = Persistence.MAX_SECONDS;
     return number(field, text, 1, max, "of seconds from 1 to " + max);
@@ -128,7 +128,7 @@ interface FieldFormat<T> {
     return number(field, text, 1, Monitor.MAX_SECONDS, "from 1 to " + Monitor.MAX_SECONDS);
   }
 
-  /** How many checks of a health monitor decide. */
+  /** The number of checks in a row that decide. */
   static Integer attempts(String field, String text) throws RejectedException {
     return number(field, text, 1, Monitor.MAX_ATTEMPTS, "from 1 to " + Monitor.MAX_ATTEMPTS);
   }
@@ -176,7 +176,7 @@ interface FieldFormat<T> {
                         + String.join(", ", Algorithm.names())));
   }
 
-  /** What is wrong with a port of that protocol; null if nothing is. */
+  /** The error of a port of that protocol; null if there is none. */
   static @Nullable String portProblem(@Nullable Protocol protocol, @Nullable Integer port) {
     if (port == null) {
       return null;

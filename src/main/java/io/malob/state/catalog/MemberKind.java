@@ -102,7 +102,7 @@ final class MemberKind extends CatalogKind<Member> {
     }
   }
 
-  /** Port 0 exists as an ICMP type only, so that it needs a pool that is for ICMP. */
+  /** Port 0 exists only as an ICMP type, so it requires a pool for ICMP. */
   @Override
   void checkGiven(CatalogSnapshot candidate, Member member, Fields given) throws RejectedException {
     if (given.has("port")) {

@@ -91,7 +91,7 @@ final class PoolKind extends CatalogKind<Pool> {
     checkProtocol(candidate, pool);
   }
 
-  /** Checks that a pool, its VIP and its members can have to do with the same protocol. */
+  /** Checks that a pool, its VIP and its members are compatible with the same protocol. */
   static void checkProtocol(CatalogSnapshot candidate, Pool pool) throws RejectedException {
     Vip vip = vipOf(candidate, pool);
     Protocol own = pool.protocol();
@@ -116,7 +116,7 @@ final class PoolKind extends CatalogKind<Pool> {
     }
   }
 
-  /** The protocol of a pool's traffic: its own or its VIP's; null if neither says. */
+  /** The protocol of a pool's traffic: its own or its VIP's; null if neither has one. */
   static @Nullable Protocol protocolOf(CatalogSnapshot snapshot, Pool pool) {
     Vip vip = vipOf(snapshot, pool);
     Protocol own = pool.protocol();

@@ -78,7 +78,7 @@ final class ServiceKind extends CatalogKind<Service> {
     }
   }
 
-  /** A service that is there with all that the new one names is the new one. */
+  /** An existing service with all given values counts as the new one. */
   @Override
   Optional<Service> alreadyThere(CatalogSnapshot snapshot, Service service, Fields given)
       throws RejectedException {
@@ -102,7 +102,7 @@ final class ServiceKind extends CatalogKind<Service> {
             || service.name().equals(there.name()));
   }
 
-  /** The services for the same protocol and port, itself among them. */
+  /** The services for the same protocol and port, including itself. */
   private static Stream<Service> sameTraffic(CatalogSnapshot snapshot, Service service) {
     return snapshot.services().values().stream()
         .filter(other -> other.protocol() == service.protocol())

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * in O(log networks), with nothing allocated.
  */
 public final class SourceNetworks {
-  /** How many there can be. */
+  /** The max number of networks. */
   public static final int MAX = 256;
 
   private static final Pattern NETWORK =
@@ -22,7 +22,7 @@ public final class SourceNetworks {
 
   private final List<String> texts;
 
-  /** The lowest and the highest address of each, as numbers without sign, in order and apart. */
+  /** The lowest and the highest address of each, as unsigned numbers, in order and disjoint. */
   private final long[] lowest;
 
   private final long[] highest;
@@ -46,7 +46,7 @@ public final class SourceNetworks {
     }
   }
 
-  /** In order, without those that are in another. */
+  /** In order, without networks within others. */
   private static List<Network> apart(List<Network> networks) {
     List<Network> apart = new ArrayList<>();
     networks.stream()
@@ -56,7 +56,7 @@ public final class SourceNetworks {
     return apart;
   }
 
-  /** The networks of a text such as {@code 10.0.0.0/8, 192.168.7.1}. */
+  /** Parses networks such as {@code 10.0.0.0/8, 192.168.7.1}. */
   static SourceNetworks parse(String field, String text) throws RejectedException {
     List<Network> networks = new ArrayList<>();
     for (String each : text.split(",", -1)) {
@@ -101,7 +101,7 @@ public final class SourceNetworks {
     return before >= 0 && number <= highest[before];
   }
 
-  /** As they were given, each with its length. */
+  /** As given, each with its length. */
   public List<String> texts() {
     return texts;
   }

@@ -69,7 +69,7 @@ public final class StatusCodes {
     return text.hashCode();
   }
 
-  /** As it was written. */
+  /** As given. */
   @Override
   public String toString() {
     return text;

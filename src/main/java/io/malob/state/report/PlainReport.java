@@ -25,7 +25,7 @@ final class PlainReport {
   /**
    * The report of this text.
    *
-   * @param sender the address that it comes from, which for a link must be its first node
+   * @param sender its source address, which for a link must be the first node
    */
   static Report read(byte[] bytes, String sender) throws RejectedReportException {
     String text = new String(bytes, StandardCharsets.US_ASCII);
