@@ -39,7 +39,7 @@ final class Measurements {
   }
 
   /**
-   * Sets the topology. Estimates stay while their switch or link exists; one that returns is new. Returns all targets of probes, a list for each switch: the switch itself, then its links.
+   * Sets the topology. Estimates stay while their switch or link exists; a returned one is new. Returns all targets of probes, a list for each switch: the switch itself, then its links.
    */
   List<List<ProbeGroup>> take(Topology topology) {
     switches = ImmutableSortedMap.copyOf(Maps.toMap(topology.switches(), this::measured));

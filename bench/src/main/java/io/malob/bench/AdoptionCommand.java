@@ -19,8 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Kills the controller and measures how long its successor takes to count the open connections
- * again, and whether that delays new ones. Two sites: the first has the open connections, at the
+ * Kills the controller and measures the time until the new one counts the open connections again, and the delay of new ones. Two sites: the first has the open connections, at the
  * second new ones are placed meanwhile.
  */
 @Command(

@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures how fast the controller starts, and what memory it takes. */
+/** Measures the start time and the memory of the controller. */
 @Command(
     name = FootprintCommand.NAME,
     description = "the time to start, and the memory: idle, and with many open connections",

@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures what it costs to check members, and whether they are all asked at a time. */
+/** Measures the cost of health checks, and whether they are spread over time. */
 @Command(
     name = HealthCommand.NAME,
     description = {
@@ -24,7 +24,7 @@ final class HealthCommand implements Callable<Integer> {
   private static final String USUAL_HEAP = "512m";
   private static final int MAX_SECONDS = 100_000;
 
-  /** What 1,000 members that are checked every 5 s may cost. */
+  /** The max cost of 1,000 members that are checked every 5 s. */
   private static final double MAX_PERCENT = 5;
 
   private static final long SLOT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -96,7 +96,7 @@ final class HealthCommand implements Callable<Integer> {
     figures.addBelow("checking", "of a processor, for checking", on - off, "%", MAX_PERCENT);
   }
 
-  /** The most of them that are within so many nanoseconds; they are in order. */
+  /** The max number of times within the given nanoseconds; the times are in order. */
   static int maxWithin(long[] times, long nanos) {
     int max = 0;
     int first = 0;

@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Places connections for a long time on a small heap, and sees whether anything grows or slows. */
+/** Places connections for a long time on a small heap, and checks for growth or slowdown. */
 @Command(
     name = HeapCommand.NAME,
     description = "millions of connections on a small heap: does anything grow, slow down or fail?",
@@ -97,7 +97,7 @@ final class HeapCommand implements Callable<Integer> {
     return networkOptions.scenario();
   }
 
-  /** Two runs, so that the load rests while the heap is looked at between them. */
+  /** Two runs, so that the load pauses while the heap is measured between them. */
   private void measure(
       Figures figures, Scenario scenario, ControllerProcess controller, Network network)
       throws IOException, InterruptedException {

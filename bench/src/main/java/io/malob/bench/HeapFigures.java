@@ -5,7 +5,7 @@ import io.malob.bench.load.Measurement;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What a soak has to hold: as fast in the end as at first, with no more memory than halfway. */
+/** The targets of a soak: as fast at the end as at the beginning, with no more memory than halfway. */
 final class HeapFigures {
   private static final double MIN_OF_FIRST_TENTH = 0.7;
   private static final double GROWTH = 1.2;
@@ -13,7 +13,7 @@ final class HeapFigures {
 
   private HeapFigures() {}
 
-  /** The load and what became of it, the two halves put together. */
+  /** The load and its result, of both halves together. */
   static void addLoad(Figures figures, Measurement first, Measurement second) {
     List<Double> perSecond =
         Stream.of(first, second).flatMap(half -> half.perSecond().stream()).toList();
@@ -60,7 +60,7 @@ final class HeapFigures {
     return values.mapToDouble(Double::doubleValue).average().orElse(0);
   }
 
-  /** The heap, which must not be more than 20 % and 20 MB larger in the end than halfway. */
+  /** The heap, which must not be more than 20 % and 20 MB larger at the end than halfway. */
   static void addMemory(
       Figures figures, MemoryState start, MemoryState middle, MemoryState end, MemoryState after) {
     double limit =

@@ -15,9 +15,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Measures what it costs to measure latencies: two controllers in turn, one of which probes. The
- * other has the module, too, because other modules need it; it probes so seldom that it costs
- * nothing.
+ * Measures the cost of latency measurements: two controllers in turn, one of which probes. The
+ * other has the module, too, because other modules need it; it probes so rarely that it costs nothing.
  */
 @Command(
     name = "latency",
@@ -30,7 +29,7 @@ final class LatencyCommand implements Callable<Integer> {
   private static final String USUAL_HEAP = "512m";
 
   /** The JIT compiler has done most of its work by then. */
-  /** Until the just-in-time compiler has finished: its work is part of a start, not of rest. */
+  /** Until the just-in-time compiler has finished: its work is part of the start, not of the idle state. */
   private static final int WARMUP_SECONDS = 60;
 
   private static final String INTERVAL = "io.malob.latency.LatencyModule.intervalMillis=";
@@ -104,7 +103,7 @@ final class LatencyCommand implements Callable<Integer> {
     }
   }
 
-  /** Processor time at rest, in percent of one processor, of a controller with these properties. */
+  /** Idle processor time, in percent of one processor, of a controller with these properties. */
   private double cpuPercent(Workspace workspace, String name, String properties)
       throws IOException, InterruptedException {
     Path file = Files.writeString(workspace.directory().resolve(name + ".properties"), properties);

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** How much is asked for, and for how long, as options. */
+/** Load and duration, as options. */
 final class LoadOptions {
   private static final List<Integer> USUAL = List.of(64, 256, 1);
 

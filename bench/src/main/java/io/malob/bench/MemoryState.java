@@ -6,7 +6,7 @@ import io.malob.bench.process.ProcessStatus;
 import java.io.IOException;
 
 /**
- * What a controller holds at one moment.
+ * The memory and connections of a controller at one moment.
  *
  * @param heapMegabytes its live objects, after a full collection
  * @param residentMegabytes the memory of its process before that collection; NaN if not known

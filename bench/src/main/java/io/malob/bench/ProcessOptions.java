@@ -34,12 +34,12 @@ final class ProcessOptions {
           "The measured JVM's options, one per line: those of './malob run' (${DEFAULT-VALUE}, if it exists).")
   private Path jvmOptions = Path.of("");
 
-  /** The heap that was asked for, or else this one. */
+  /** The heap from the options, or else this one. */
   String heapOr(String usual) {
     return heap == null ? usual : heap;
   }
 
-  /** The options of the JVM that is measured, the more special ones last, with that heap. */
+  /** The options of the measured JVM, the more specific ones last, with that heap. */
   List<String> jvm(String usualHeap) {
     List<String> options = baseOptions();
     options.add("-Xmx" + heapOr(usualHeap));
@@ -47,7 +47,7 @@ final class ProcessOptions {
     return options;
   }
 
-  /** The same with no other heap than its options say, unless one was asked for. */
+  /** The same with the heap of its own options, unless one was given. */
   List<String> jvm() {
     List<String> options = baseOptions();
     if (heap != null) {

@@ -7,8 +7,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far something is, and how long the rest will take: one line that is written over, for a
- * terminal. Quiet unless the launcher says that stderr is one ({@code -Dmalob.progress=true}). For
+ * The progress, and the remaining time: one line that is overwritten, for a terminal. Quiet unless the launcher reports that stderr is a terminal ({@code -Dmalob.progress=true}). For
  * one thread.
  */
 final class ProgressBar implements AutoCloseable {
@@ -43,10 +42,10 @@ final class ProgressBar implements AutoCloseable {
   }
 
   /**
-   * So much is done.
+   * Updates the progress.
    *
    * @param done from 0 to the whole
-   * @param words what is going on
+   * @param words the current step
    */
   void at(long done, String words) {
     long now = nanoTime.getAsLong();
@@ -89,7 +88,7 @@ final class ProgressBar implements AutoCloseable {
     clear();
   }
 
-  /** Sleeps so many seconds. */
+  /** Sleeps for some seconds. */
   static void sleep(int seconds, String words) throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     try (ProgressBar bar = of(seconds)) {

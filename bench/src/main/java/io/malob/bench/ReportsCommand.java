@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures what a flood of reports does to the placing of new connections. */
+/** Measures the effect of a flood of reports on new connections. */
 @Command(
     name = ReportsCommand.NAME,
     description = {
@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
 final class ReportsCommand implements Callable<Integer> {
   static final String NAME = "reports";
 
-  /** The controller looks for a changed file every 2 s. */
+  /** The controller checks for changed files every 2 s. */
   private static final long AGENTS_SECONDS = 5;
 
   @Mixin private NetworkOptions networkOptions = new NetworkOptions();

@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures what clients that are slow on purpose cost all others of the REST interface. */
+/** Measures the effect of deliberately slow clients on other clients of the REST interface. */
 @Command(
     name = "slow-clients",
     description = {
@@ -31,7 +31,7 @@ final class SlowClientsCommand implements Callable<Integer> {
   private static final long PAUSE_MILLIS = 5;
   private static final long TRICKLE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /** One in so many reads nothing; all of them hold less than the controller gives up. */
+  /** The share of connections that never read; together they hold less than the controller's limit. */
   private static final int READERS = 20;
 
   /** Each twentieth of a second, so that this process does not measure itself. */
@@ -136,7 +136,7 @@ final class SlowClientsCommand implements Callable<Integer> {
     return p99;
   }
 
-  /** Connections that are slow on purpose; those that are closed are made anew. */
+  /** Deliberately slow connections; closed ones are reopened. */
   private static final class SlowClients implements AutoCloseable {
     private static final String HOST = " HTTP/1.1\r\nHost: 127.0.0.1\r\n";
 

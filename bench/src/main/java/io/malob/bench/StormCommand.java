@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures what a storm of packets that nobody wants does to everybody else's connections. */
+/** Measures the effect of a storm of unwanted packets on other connections. */
 @Command(
     name = StormCommand.NAME,
     description = {

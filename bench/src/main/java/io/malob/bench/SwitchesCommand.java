@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures what many connected switches cost. */
+/** Measures the cost of many connected switches. */
 @Command(
     name = "switches",
     description = {

@@ -22,7 +22,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What file transfers take in the fluid model, for each combination of the thesis. */
+/** The duration of file transfers in the fluid model, for each combination of the thesis. */
 @Command(
     name = FluidCommand.NAME,
     description = {

@@ -23,7 +23,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What becomes of greedy rules between two measurements, and what counting placements changes. */
+/** The behaviour of greedy rules between two measurements, and the effect of counting placements. */
 @Command(
     name = HerdingCommand.NAME,
     description = {

@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Whether one rule can take the place of the thesis's table of rules by service. */
+/** Whether one rule can replace the thesis's table of rules by service. */
 @Command(
     name = MixCommand.NAME,
     description = {

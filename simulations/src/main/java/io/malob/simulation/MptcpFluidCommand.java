@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** What the sessions of {@code ./malob lab run mptcp} would get in the fluid model. */
+/** The throughput of the sessions of {@code ./malob lab run mptcp} in the fluid model. */
 @Command(
     name = MptcpFluidCommand.NAME,
     description = {

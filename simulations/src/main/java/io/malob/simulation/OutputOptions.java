@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Where the results go, as options of every simulation. */
+/** The output of the results, as options of every simulation. */
 final class OutputOptions {
   @Option(
       names = "--out",
@@ -38,7 +38,7 @@ final class OutputOptions {
     }
   }
 
-  /** What is thrown for a command line that is wrong. */
+  /** The exception for a wrong command line. */
   ParameterException wrong(String sentence) {
     return new ParameterException(
         command == null ? new picocli.CommandLine(new Main()) : command.commandLine(), sentence);

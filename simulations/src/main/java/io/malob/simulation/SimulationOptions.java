@@ -12,7 +12,7 @@ import java.util.List;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What is simulated, as options. */
+/** The simulated setting, as options. */
 final class SimulationOptions {
   @Option(
       names = "--topology",

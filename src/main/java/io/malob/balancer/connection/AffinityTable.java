@@ -61,7 +61,7 @@ public final class AffinityTable {
   }
 
   /**
-   * Allocates the table if any pool wants affinity, and frees it if none does. For one thread at a
+   * Allocates the table if any pool uses session persistence, and frees it if none does. For one thread at a
    * time.
    */
   public void keep(boolean isWanted) {

@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * How much of what is placed between two measurements takes the same path: for each interval, the
+ * The concentration of placements between two measurements: for each interval, the
  * largest share of one server, and that of one link on the path from server to client.
  */
 final class Herding {
-  /** In an interval with fewer placements a large share means nothing. */
+  /** The min number of placements in an interval that counts. */
   private static final int MIN_PLACEMENTS = 4;
 
   private final Map<Integer, Integer> onServers = new HashMap<>();

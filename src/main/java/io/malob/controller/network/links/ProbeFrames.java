@@ -16,8 +16,7 @@ import org.projectfloodlight.openflow.types.OFPort;
 /**
  * Builds and recognises the frames that find links: LLDP (IEEE 802.1AB), and the same as a
  * broadcast of another type. An organisation's own TLV carries the whole datapath id, the port, the
- * time, and a keyed digest of these and the kind: a frame of another system, or one that a host
- * made up, is not recognised, and the receiver knows its age. Safe for use by several
+ * time, and a keyed digest of these and the kind: a frame of another system, or a frame that a host has forged, is not recognised, and the receiver knows its age. Safe for use by several
  * threads.
  */
 public final class ProbeFrames {
