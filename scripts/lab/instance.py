@@ -209,7 +209,7 @@ def clear_leftover(name: str) -> None:
 
 
 def down(name: str) -> bool:
-    """Removes a lab and all that belongs to it, whoever has built it; also a half-built one. False if there was none.
+    """Removes a lab completely, also of another process and half-built ones. False if there was none.
 
     Raises ScriptError if something could not be removed, after all that could; calling it again tries the rest.
     """
@@ -226,7 +226,7 @@ def remove_own(name: str) -> None:
 
 
 def find(name: str | None = None) -> Instance:
-    """The lab of that name, or the one that pick() says. Raises ScriptError if it is not up."""
+    """The lab of that name, or the result of pick(). Raises ScriptError if it is not up."""
     name, state = labs.state_of(name)
     # a lab of an earlier version has neither
     shaper, scale = state.get("shaper", "emulator"), state.get("scale", 1)
@@ -461,7 +461,7 @@ def _devices_of_switches(instance: Instance) -> list[str]:
 def _remove_bridges(name: str) -> None:
     bridges = ovs.bridges_of(name)
     if bridges:
-        # with the daemon gone there is nobody to wait for
+        # without the daemon there is nothing to wait for
         patience = [] if ovs.switch_daemon_runs() else ["--no-wait"]
         ovs.vsctl(*patience, *ovs.joined([["--if-exists", "del-br", bridge] for bridge in bridges]), timeout_s=20 + len(bridges))
 

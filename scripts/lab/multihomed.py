@@ -57,7 +57,7 @@ ip link set "$1" up
 _EACH = "sysctl -qw net.ipv4.tcp_no_metrics_save=1"
 _GATEWAY = 'sysctl -qw net.ipv4.ip_forward=1; ip route add "$1" via "$2"'
 
-#: Its mounts are nobody else's; it lives until it is ended.
+#: Its mounts are private; it lives until it is stopped.
 _MACHINE = """
 mount --make-rprivate /
 for place in /run/openvswitch /run/malob /var/lib/malob; do
@@ -149,7 +149,7 @@ class MultihomedNetwork:
             self.emulator.play(device, trace)
 
     def pass_on(self, uplink: int, whether: bool) -> None:
-        """Lets an uplink's gateway pass packets on, or not: then it answers itself still, but nobody behind it does."""
+        """Switches forwarding of an uplink's gateway on or off: when off, the gateway still answers, but no host behind it."""
         run(self._in(f"gw{uplink + 1}", ["sysctl", "-qw", f"net.ipv4.ip_forward={int(whether)}"]))
 
     def restore(self) -> None:

@@ -109,7 +109,7 @@ def _sent(target: socket.socket, data: bytes) -> bool:
 
 
 def _shut(end: socket.socket) -> None:
-    """Shuts a connection down, which wakes waiting threads. The last thread to release it closes it."""
+    """Shuts a connection down, which ends the waits of threads. The last thread to release it closes it."""
     with contextlib.suppress(OSError):
         end.shutdown(socket.SHUT_RDWR)
 

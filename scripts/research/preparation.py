@@ -1,6 +1,6 @@
 """Finds a Python that has the libraries that research needs.
 
-The distribution's packages are for its own Python, which need not be the one that runs this.
+The distribution's packages are for its own Python, which may differ from the Python that runs this.
 """
 
 from __future__ import annotations

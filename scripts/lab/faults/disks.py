@@ -19,7 +19,7 @@ def small(directory: Path, kilobytes: int) -> Iterator[None]:
     try:
         yield
     finally:
-        # lazily: whoever has a file open there may live a moment longer
+        # lazily: processes with open files there may live a moment longer
         run(["umount", "--lazy", str(directory)])
 
 

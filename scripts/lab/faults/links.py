@@ -22,7 +22,7 @@ def down(lab: Instance, first: str, second: str) -> Iterator[None]:
 
 
 def flap(lab: Instance, first: str, second: str, times: int, pause_s: float) -> None:
-    """Takes the link away and puts it back so many times, with a pause after each change; it is back in the end."""
+    """Takes the link down and up a number of times, with a pause after each change; it is up at the end."""
     for _ in range(times):
         with down(lab, first, second):
             time.sleep(pause_s)

@@ -21,7 +21,7 @@ _LABELLED = re.compile(r"\bdl_dst=(0a:4d:4c:[0-9a-f:]+)")
 
 
 def differences(lab: Instance, rest: RestClient) -> list[str]:
-    """A line for each rule of a label or connection that is missing, doubled, or nobody's; none if all is as it should be.
+    """A line for each rule of a label or connection that is missing, duplicate, or without an owner; none if all rules are right.
 
     What is just being changed may show as a difference: ask again.
     """
@@ -55,7 +55,7 @@ def _labels(dpids: Mapping[str, str], paths: Sequence[Any], dumps: Mapping[str, 
 
 def _connections(connections: Sequence[Any], dumps: Mapping[str, str]) -> list[str]:
     open_ones = {each["generation"] & _GENERATION: each for each in connections if each["state"] == "open"}
-    # one that has ended or sleeps may have rules that have not timed out yet
+    # ended and dormant ones may have rules that have not expired yet
     known = {each["generation"] & _GENERATION for each in connections}
     found = Counter(
         (kind, _cookie(line) & _GENERATION) for dump in dumps.values() for line in dump.splitlines() for kind in (_REQUEST, _REPLY) if _is(line, kind)

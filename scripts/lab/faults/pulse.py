@@ -31,7 +31,7 @@ class _Answer(socketserver.StreamRequestHandler):
             for _ in self.rfile:
                 self.request.sendall(b"%d\n" % _retransmitted(self.request))
         except OSError:
-            # whoever asks tells of it
+            # the client reports it
             pass
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from lab.instance import Instance
 from malob.system import ovs
 
-#: Where nobody listens.
+#: An address without a listener.
 _NOWHERE = "tcp:127.0.0.1:1"
 
 

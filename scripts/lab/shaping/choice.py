@@ -21,5 +21,5 @@ def choose(wanted: str | None) -> str:
 
 
 def shaper(kind: str, directory: Path, switches: int) -> Shaper:
-    """The shaper of the lab with that directory and so many switches."""
+    """The shaper of the lab with that directory and number of switches."""
     return Netem(directory) if kind == "netem" else Emulator(directory, handover_ns(switches))

@@ -24,7 +24,7 @@ _ANSWER_TIMEOUT_S = 10
 def handover_ns(switches: int) -> int:
     """What switches in user space and emulator add to a link's delay (docs/explanation/experiments/README.md): it is taken off.
 
-    One thread does the work of all switches, and looks at all ports of all of them in each round.
+    One thread does the work of all switches, and polls all ports of all of them in each round.
     """
     return 200_000 + 50_000 * switches
 
@@ -44,7 +44,7 @@ class Emulator(Shaper):
         self._handover_ns = handover_ns
 
     def join(self, first: str, second: str) -> None:
-        """Where there are no such devices, it makes TAP devices, which somebody else can use."""
+        """If there are no such devices, it makes TAP devices, which another process can use."""
         if not self._listens():
             self._start()
         verb = "attach" if device_exists(first) else "make"

@@ -32,7 +32,7 @@ PLAYER = Path(__file__).parent / "netem_player.py"
 def arguments(direction: Direction) -> list[str]:
     """The words after `tc qdisc replace dev DEVICE root` that make netem do this."""
     rate_bps = _UNLIMITED_BPS if direction.rate_mbps is None else round(direction.rate_mbps * 1e6)
-    # rate RATE OVERHEAD: so many bytes more per packet, here less. A change without a rate would leave the last one.
+    # rate RATE OVERHEAD: bytes that are added per packet, here negative. A change without a rate would leave the last one.
     words = ["netem", "limit", str(_limit(direction)), "rate", f"{rate_bps}bit", str(-ETHERNET_HEADER)]
     if direction.delay_ms:
         words += ["delay", f"{round(direction.delay_ms * 1000)}us"]

@@ -1,4 +1,4 @@
-"""What shapes the links of a lab, whichever way it does that."""
+"""The interface of shapers for the links of a lab."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def _check_inside(settings: Settings, interfaces: Mapping[str, Interface]) -> No
 
 
 def _endangered_sessions(settings: Settings, interfaces: Mapping[str, Interface]) -> list[str]:
-    """One clause for each uplink over which somebody is logged in by ssh."""
+    """One clause for each uplink with an ssh session."""
     peers = ssh_peers()
     told = os.environ.get("SSH_CONNECTION", "").split()
     if len(told) == 4:

@@ -1,4 +1,4 @@
-"""What the controller is told: the configuration as its REST interface wants it."""
+"""The controller's configuration, in the form of its REST interface."""
 
 from __future__ import annotations
 

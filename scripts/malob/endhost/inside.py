@@ -1,6 +1,6 @@
 """The pair of interfaces by which the host's own flows get to the switch.
 
-The next hop is nobody but the controller. Its MAC address is entered for good, so that flows that are open go on while there
+The next hop is the controller. Its MAC address is entered permanently, so that open flows continue while there
 is no controller to answer ARP.
 """
 
@@ -12,7 +12,7 @@ from malob.system.journal import Journal
 from malob.system.namespaces import End, add_pair
 from malob.system.processes import run, succeeds
 
-#: Checksums are finished and packets cut to size before they get to the switch. Its end of the pair is nobody's interface.
+#: Checksums are computed and packets segmented before they reach the switch. Its end of the pair is no program's interface.
 _MAKE = """
 echo 1 2>/dev/null >/proc/sys/net/ipv6/conf/{port}/disable_ipv6 || true
 echo 0 2>/dev/null >/proc/sys/net/ipv6/conf/{inside}/accept_ra || true

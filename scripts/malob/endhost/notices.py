@@ -15,7 +15,7 @@ _QUIET_S, _PATIENCE_S = 0.05, 0.5
 
 
 class Notices:
-    """Tells that something has changed, not what: whoever is told looks for himself, so that nothing can be missed."""
+    """Reports that something has changed, but not what: receivers read the state themselves, so that no change is missed."""
 
     def __init__(self) -> None:
         self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.NETLINK_ROUTE)

@@ -9,7 +9,7 @@ import re
 
 from malob.system.processes import run
 
-#: As ethtool shows them, and as it wants to be told.
+#: As ethtool shows them, and as it expects them.
 _MERGING = {
     "generic-receive-offload": "gro",
     "large-receive-offload": "lro",

@@ -1,4 +1,4 @@
-"""What `./malob endhost up` is told: the uplinks, and how to use them. No I/O."""
+"""The options of `./malob endhost up`: the uplinks, and their use. No I/O."""
 
 from __future__ import annotations
 

@@ -38,12 +38,12 @@ class Place:
 
     @property
     def log(self) -> Path:
-        """What the supervisor says."""
+        """The supervisor's output."""
         return self.directory / "endhost.log"
 
     @property
     def lock(self) -> Path:
-        """Held by whoever may change things."""
+        """Held by the process that may make changes."""
         return _RUNNING / f"{self.name}.lock"
 
 

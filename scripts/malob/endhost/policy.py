@@ -87,7 +87,7 @@ def rules_without_uplinks(version: int, inside: str) -> list[Rule]:
 def _lead(version: int, table: int, device: str, gateway: str) -> None:
     if network.default_route(version, table) == (device, gateway):
         return
-    # "onlink": whatever addresses the device has at the moment
+    # "onlink": independent of the device's current addresses
     run(["ip", f"-{version}", "route", "replace", "default", "via", gateway, "dev", device, "onlink", "table", str(table), "protocol", str(OURS)])
 
 

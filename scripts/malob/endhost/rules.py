@@ -31,7 +31,7 @@ class Rule:
 
     @staticmethod
     def of(version: int, told: Mapping[str, Any]) -> Rule:
-        """From what `ip -N -json rule` tells of one that add() has made."""
+        """From the output of `ip -N -json rule` for a rule of add()."""
         return Rule(
             version,
             told["priority"],

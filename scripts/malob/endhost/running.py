@@ -1,4 +1,4 @@
-"""`up` and `down`: one at a time in a network namespace, and whatever is left of an earlier one first."""
+"""`up` and `down`: one at a time in a network namespace, after the cleanup of an earlier run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def up(place: Place, settings: Settings, ready: Callable[[], None]) -> int:
             if goes_on:
                 assert earlier is not None
                 say("malob endhost: taking over the state of an earlier run; open flows continue")
-                # whoever goes on after this one is to find the algorithm, too
+                # a later run must find the algorithm, too
                 journal.take_over(settings=replace(settings, algorithm=settings.algorithm or earlier.algorithm).document())
                 supervisor.take_over(earlier)
             else:
@@ -101,7 +101,7 @@ def ended_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 def tell_ready(descriptor: int | None) -> None:
-    """Tells the one that waits for us: through a pipe, or systemd."""
+    """Notifies the waiting process through a pipe, or systemd."""
     if descriptor is not None:
         os.write(descriptor, _READY)
         os.close(descriptor)

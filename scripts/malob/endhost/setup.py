@@ -126,7 +126,7 @@ class Setup:
             run(["ip", "link", "set", step["device"], "promisc", "off"])
 
     def _has_device(self, step: Step) -> bool:
-        """Whether an interface is still the one that was changed."""
+        """Whether an interface is still the changed one."""
         interface = network.read().get(step["device"])
         return self._is_here() and interface is not None and interface.index == step["index"]
 
@@ -142,7 +142,7 @@ class Setup:
             inside.remove()
 
     def _is_here(self) -> bool:
-        """What is no more, because the machine has been booted since, needs no undoing, and may be somebody else's by now."""
+        """After a reboot nothing needs to be undone, and the names may belong to other programs."""
         return self.journal.is_of_this_network()
 
     def _remove_files(self) -> None:

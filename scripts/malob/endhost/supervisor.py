@@ -25,7 +25,7 @@ _ROUTERS_S = 2.0
 
 
 class Supervisor:
-    """One thread. make() sets all up, watch() returns by an exception only; whoever calls undoes."""
+    """One thread. make() sets all up, watch() ends only by an exception; the caller undoes."""
 
     def __init__(self, place: Place, settings: Settings) -> None:
         self._place, self._settings = place, settings
@@ -70,7 +70,7 @@ class Supervisor:
         wait_until(lambda: self._controller.status()["connected"], "the switch to connect", 10, 0.05)
 
     def _wait_for_routers(self) -> None:
-        """Gives the routers of all uplinks the time to answer; one that does not is no reason to fail."""
+        """Gives the routers of all uplinks time to answer; a silent router is not a failure."""
         deadline = time.monotonic() + _ROUTERS_S
         while time.monotonic() < deadline and not all(uplink["alive"] for uplink in self._controller.status()["uplinks"]):
             time.sleep(0.05)
@@ -169,7 +169,7 @@ class Supervisor:
         return document.configuration(self._settings, self._inside_mac, self._inside_ipv6, self._uplinks)
 
     def _configure(self, now: dict[str, Any], first: bool) -> None:
-        """first: the controller is told which algorithm is in force, too, if that is known."""
+        """first: the controller also gets the current algorithm, if known."""
         algorithm = {"algorithm": self._algorithm} if first and self._algorithm is not None else {}
         self._controller.configure({**now, **algorithm})
         self._told = now

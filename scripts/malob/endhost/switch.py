@@ -101,7 +101,7 @@ def make_bridge(journal: Journal, own: bool, uplinks: Sequence[str], openflow_po
 
 
 def attach_again(name: str, number: int) -> None:
-    """Makes an interface a port that was made anew: the switch goes on reading the one that is no more.
+    """Adds a recreated interface as a port again: the switch still reads the removed one.
 
     number: counted from 1, the inside's; the same as before.
     """

@@ -189,10 +189,10 @@ def segment(text: str) -> str:
 
 @contextmanager
 def asking(client: RestClient, options: Mapping[str, str] = {}) -> Iterator[None]:
-    """Around requests on a user's behalf: what the controller says becomes one sentence and the right exit code.
+    """Around requests for a user: an error of the controller becomes one sentence and the right exit code.
 
-    options: by field of the REST interface, the word of the command line that it came from, where that is not --field.
-    MissingError if no controller answers, or it wants a token; UsageError if a value is none (400); RestError for the rest.
+    options: by field of the REST interface, the option or argument that it came from, if that is not --field.
+    MissingError if no controller answers, or it requires a token; UsageError for an invalid value (400); RestError for the rest.
     """
     try:
         yield

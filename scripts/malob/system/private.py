@@ -26,7 +26,7 @@ _PATIENCE_S = 10.0
 _MAX_LINKS = 20
 
 _ON_THE_WAY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-#: Without O_NONBLOCK, a FIFO in the place of a file would block whoever opens it.
+#: Without O_NONBLOCK, a FIFO in place of a file would block the program that opens it.
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -110,7 +110,7 @@ def _read(directory: int, path: Path, entries: str) -> dict[str, Any] | None:
 
 
 def _check(path: Path, file: os.stat_result, directory: os.stat_result) -> None:
-    """Raises ScriptError unless the file is one that we, or the directory's owner, have put there."""
+    """Raises ScriptError unless this user, or the directory's owner, has created the file."""
     if not stat.S_ISREG(file.st_mode):
         raise ScriptError(f"{path} is not a regular file")
     if file.st_nlink > 1:

@@ -118,7 +118,7 @@ class _Measurement:
                 ovs.ofctl("--strict", "del-flows", self.bridge, _PLAIN.rpartition(",")[0])
 
     def _is_quiet(self) -> bool:
-        """Whether no connection has a rule: each that ends makes the switch look at all its flows again."""
+        """Whether no connection has a rule: each end makes the switch revalidate all its flows."""
         words = ovs.ofctl("dump-aggregate", self.bridge, "table=1")
         return figure(words, r"flow_count=(\d+)") <= 1
 

@@ -9,7 +9,7 @@ TCP, MPTCP = 6, 262
 
 @dataclass(frozen=True)
 class Policy:
-    """algorithm: of MALOB; None for a host without it. recorded: MALOB is told capacities, every second, from what is played;
+    """algorithm: of MALOB; None for a host without it. recorded: MALOB gets capacities every second from the played trace;
     otherwise it measures them. uplink: that of a host without MALOB, or MPTCP's first one."""
 
     name: str

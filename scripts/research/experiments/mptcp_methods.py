@@ -10,7 +10,7 @@ from typing import Any
 @dataclass(frozen=True)
 class Method:
     """name: in metrics. mptcp: whether connections have sub-flows. plan: what the controller is asked for; None for
-    ordinary forwarding. by_load: it is told the sessions of each run, so that each run has a plan of its own.
+    ordinary forwarding. by_load: it gets the sessions of each run, so that each run has its own plan.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Bars like those of the thesis, and lines: described here, drawn by drawing.py in whichever Python has matplotlib."""
+"""Bars like those of the thesis, and lines: described here, drawn by drawing.py in a Python with matplotlib."""
 
 from __future__ import annotations
 

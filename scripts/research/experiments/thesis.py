@@ -130,7 +130,7 @@ class ThesisStudy:
 
 
 def _clients(site: Site, case: Case) -> list[Client]:
-    """For each host in the role of a client and kind of request one, or as many as ask at once.
+    """For each host in the role of a client and kind of request one, or the number of parallel requests.
 
     With second addresses, twice as many.
     """

@@ -36,16 +36,16 @@ _INDENTED_COMMAND = re.compile(r"^(?: {4,}|\t)(?:\$ |mininet> |sudo |curl |git |
 
 
 class Fate(Enum):
-    """What becomes of a block."""
+    """How a block is tested."""
 
     WALKED = "run by the test that walks through the page"
     TESTED = "run by a test of its own"
     NOT_RUN = "not run, for a reason"
-    UNMARKED = "nobody says"
+    UNMARKED = "without a mark"
 
 
 class BadMark(Exception):
-    """A comment that begins like a mark and is none."""
+    """A comment that begins like a mark but is not one."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _block(line: int, before: str, language: str, body: list[str]) -> Block:
         return Block(line, Fate.TESTED, commands, test=tested["test"])
     walked = _WALKED.fullmatch(words)
     if not walked or set(more) - {"goes on", "figures vary", "asked until it is so"}:
-        raise BadMark(f"line {line - 1}: '{mark['words']}' is no mark; scripts/tools/docs/blocks.py lists them")
+        raise BadMark(f"line {line - 1}: '{mark['words']}' is not a mark; scripts/tools/docs/blocks.py lists them")
     return Block(
         line,
         Fate.WALKED,

@@ -44,7 +44,7 @@ def _knows(words: list[str], option: str) -> bool:
 
 
 def _paths(words: list[str]) -> Iterator[tuple[str, ...]]:
-    """The command, with its own command, with what that is about: whichever of them has options of its own."""
+    """The words before options: the command, its subcommand and their subject, as far as each has options."""
     names = [word for word in words if re.fullmatch(r"[a-z][\w-]*", word)]
     for length in range(1, min(3, len(names)) + 1):
         yield tuple(names[:length])

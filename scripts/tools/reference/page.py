@@ -106,13 +106,13 @@ def _type(schema: dict[str, Any]) -> str:
 
 def _kind(kind: str, schema: dict[str, Any]) -> str:
     if kind == "array":
-        return f"list of {_type(schema['items'])}" if "items" in schema else "list"
+        return f"array of {_type(schema['items'])}" if "items" in schema else "array"
     if kind == "object":
         if schema.get("additionalProperties"):
             return f"object by name, of {_type(schema['additionalProperties'])}"
         names = ", ".join(f"`{name}` ({_type(each)})" for name, each in schema.get("properties", {}).items())
         return f"object with {names}" if names else "object"
-    return {"null": "`null`", "string": "text", "boolean": "truth value"}.get(kind, kind)
+    return {"null": "`null`"}.get(kind, kind)
 
 
 def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> Iterator[str]:

@@ -35,7 +35,7 @@ def check(document: Any, notice: str) -> None:
     wrong = []
     for library, licences in sorted(found.items()):
         if not licences & GOOD:
-            wrong.append(f"{library}: {' or '.join(sorted(licences)) or 'no licence known'}: not one that MALOB may carry")
+            wrong.append(f"{library}: {' or '.join(sorted(licences)) or 'no licence known'}: MALOB must not contain it")
         elif library not in told:
             wrong.append(f"{library} ({' or '.join(sorted(licences))}) is not in NOTICE")
         elif told[library] not in licences & GOOD:

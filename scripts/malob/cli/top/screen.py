@@ -14,7 +14,7 @@ KEYS = "q quits, TAB next table, s sort by next, r reverse"
 
 @dataclass(frozen=True)
 class Choice:
-    """What the user wants to see."""
+    """The user's choice of table, order and direction."""
 
     view: View
     sort: str

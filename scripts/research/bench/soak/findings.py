@@ -17,7 +17,7 @@ REST_P99_MS = 50.0
 _FLAT = {"heap_mb": (0.1, 3.0), "threads": (0.1, 3.0), "rules": (0.1, 30.0)}
 #: At first a controller's figures grow for good reasons.
 WARM_UP_S = 45.0
-#: Of what happened before and after a failure is told.
+#: The time around a failure whose events are reported.
 _AROUND_S = 10.0
 _MAX_SHOWN = 8
 _MAX_LOG_LINES = 12

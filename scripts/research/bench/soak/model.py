@@ -113,7 +113,7 @@ def _told(killed: Fault, faults: Sequence[Fault]) -> float:
 
 
 def _loses_packets(fault: Fault, faults: Sequence[Fault]) -> bool:
-    """Whether packets of open connections may get lost until its end: on a silent link, or on a broken one that an absent controller
+    """Whether packets of open connections may get lost until its end: on a silent link, or on a broken link that an absent controller
     does not route around."""
     return fault.kind == "mute" or (
         fault.kind in ABSENCES and any(other.kind in _BREAKING and other.begin <= fault.end and other.end >= fault.begin for other in faults)

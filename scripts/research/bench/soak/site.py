@@ -28,7 +28,8 @@ BASE = "/quantum/v1.0"
 
 _SERVER = Path(__file__).parent / "programs" / "server.py"
 _BALANCER = "io.malob.balancer.BalancerModule"
-#: Rules end soon, so that connections often sleep and wake; few are remembered, so that this is soon full; audits are frequent.
+#: Rules expire soon, so that connections often become dormant and are reactivated; maxDormant is small, so that it is soon reached;
+#: audits are frequent.
 _SETTINGS = {"idleTimeoutTcp": IDLE_S, "maxDormant": 2000, "auditSeconds": 10, "adoptSeconds": 20}
 _MAX_CONNECTIONS = 100_000
 

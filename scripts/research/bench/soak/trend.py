@@ -18,7 +18,7 @@ class Trend:
     seconds: float
 
     def flat(self, share: float, floor: float) -> bool:
-        """Whether it has grown by no more than a share of the median, or the floor, whichever is more."""
+        """Whether it has grown by no more than the larger of a share of the median and the floor."""
         return self.grown <= max(share * self.median, floor)
 
 

@@ -21,7 +21,7 @@ _ASK_S, _REJECTS_S, _SAMPLE_S, _COMPARE_S = 0.2, 0.5, 5.0, 5.0
 _HEAP_S = 20.0
 #: A controller that has just come back answers late.
 _SETTLE_S = 5.0
-#: A difference counts if it is seen in so many looks, one after the other: a server that sends again and again what its client does not want
+#: A difference counts if it is seen in this number of polls in a row: a server that keeps retransmitting data that its client does not want
 #: any more keeps its rule, until the next audit finds it; and what a controller finds at its start, it keeps for a while (site.py).
 _LOOKS = 5
 
