@@ -363,7 +363,7 @@ def _check_free(instance: Instance) -> None:
             raise ScriptError(f"the interface {one.device} exists, and this lab did not make it")
     taken = ovs.bridge_names() & {instance.bridge(switch) for switch in network.switches}
     if taken:
-        raise ScriptError(f"there is a bridge {sorted(taken)[0]} that this lab did not make")
+        raise ScriptError(f"the bridge {sorted(taken)[0]} exists, and this lab did not make it")
 
 
 def _clear_leftover(name: str) -> None:

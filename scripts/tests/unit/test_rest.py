@@ -119,7 +119,7 @@ class AskingTest(unittest.TestCase):
         with _refusing(401, "who are you?") as port:
             with self.assertRaisesRegex(MissingError, "requires a token; set MALOB_TOKEN"):
                 self._asked(port)
-            with self.assertRaisesRegex(MissingError, "does not take this token"):
+            with self.assertRaisesRegex(MissingError, "does not accept this token"):
                 self._asked(port, token="x")
 
 

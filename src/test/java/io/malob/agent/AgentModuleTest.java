@@ -379,7 +379,7 @@ class AgentModuleTest {
         assertThrows(
             IllegalArgumentException.class,
             () -> new AgentNetwork(Map.of("data", data.toString())));
-    assertTrue(String.valueOf(e.getMessage()).contains("is missing, but there was one"));
+    assertTrue(String.valueOf(e.getMessage()).contains("is missing, but existed before"));
   }
 
   /** As in real Floodlight, where nobody else looks at the names of settings. */

@@ -70,7 +70,7 @@ class StoredTokensTest {
     open();
     Files.delete(path());
     String message = assertThrows(IOException.class, this::open).getMessage();
-    assertTrue(message.contains("tokens.json is missing, but there was one"), message);
+    assertTrue(message.contains("tokens.json is missing, but existed before"), message);
   }
 
   @Test
