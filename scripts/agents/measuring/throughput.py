@@ -79,7 +79,7 @@ def _field(document: Any, part: str, name: str) -> float:
 
 
 class Budget:
-    """Keeps what all probes of any hour send within a bound."""
+    """Limits the bytes that all probes of any hour send."""
 
     def __init__(self, max_bytes: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._max_bytes = max_bytes
@@ -97,7 +97,7 @@ class Budget:
 
 
 def run_program(command: Sequence[str], patience_s: float, stop: threading.Event) -> str:
-    """A Runner that runs a real program. Raises AgentError if it is not there, is stopped or takes too long."""
+    """A Runner that runs a real program. Raises AgentError if it is missing, is stopped or takes too long."""
     try:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     except OSError as error:
@@ -185,7 +185,7 @@ class Server:
         self._thread.start()
 
     def close(self) -> None:
-        """Ends it, and returns when it has ended."""
+        """Stops it, and returns when it has ended."""
         self._stop.set()
         self._thread.join()
 

@@ -92,7 +92,7 @@ class UdpDelivery:
 
 
 class HttpDelivery:
-    """HTTP POST; the controller says at once whether it has accepted the report."""
+    """HTTP POST; the controller answers at once whether it has accepted the report."""
 
     def __init__(self, url: str) -> None:
         self._url = url

@@ -35,7 +35,7 @@ def text() -> str:
 
 
 def _forms(parser: Parser) -> Iterator[str]:
-    """What can follow: sub-commands, or else arguments, each of them without a space that a line could break at."""
+    """The possible next words: sub-commands, or arguments, each with non-breaking spaces."""
     if parser.commands is not None:
         yield ", ".join(parser.commands.parsers)
         return

@@ -1,4 +1,4 @@
-"""What keeps an end host from being set up, found out before anything is changed."""
+"""Checks before the set-up of an end host, before any change."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _ESTABLISHED = "01"
 
 
 def check(settings: Settings, interfaces: Mapping[str, Interface]) -> None:
-    """Raises UsageError for uplinks that cannot be any, and ScriptError for what is in the way.
+    """Raises UsageError for interfaces that cannot be uplinks, and ScriptError for other obstacles.
 
-    What would only be dangerous is passed over with --force; sessions by ssh with --allow-ssh, too.
+    --force overrides dangers; --allow-ssh overrides those to ssh sessions.
     """
     for uplink in settings.uplinks:
         _check_uplink(uplink, interfaces)

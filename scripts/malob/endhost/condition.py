@@ -1,4 +1,4 @@
-"""Whether an end host that is up is as it ought to be."""
+"""Checks the state of a running end host."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from malob.system.journal import Journal
 
 
 def look(place: Place) -> dict[str, Any]:
-    """The controller's status, under "setup" what was made and is there, and under "broken" what is not as it ought to be.
+    """The controller's status, with the existing set-up under "setup", and its defects under "broken".
 
     Raises ScriptError if nothing is up here.
     """

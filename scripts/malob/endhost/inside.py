@@ -1,4 +1,4 @@
-"""The pair of interfaces by which the host's own flows get to the switch.
+"""The pair of interfaces that connects the host's own flows to the switch.
 
 The next hop is the controller. Its MAC address is entered permanently, so that open flows continue while there
 is no controller to answer ARP.
@@ -39,7 +39,7 @@ def make(journal: Journal, settings: Settings, mtu: int) -> None:
 
 
 def add_ipv6() -> None:
-    """Gives the inside its IPv6 address; harmless if it has it."""
+    """Gives the inside its IPv6 address; no effect if it has it."""
     run(["ip", "address", "replace", f"{INSIDE_IPV6}/{LENGTH_IPV6}", "dev", INSIDE, "nodad"])
     run(["ip", "neighbour", "replace", GATEWAY_IPV6, "lladdr", GATEWAY_MAC, "dev", INSIDE, "nud", "permanent"])
 
@@ -50,6 +50,6 @@ def set_mtu(mtu: int) -> None:
 
 
 def remove() -> None:
-    """Removes the pair if it is there, with its address and all routes over it."""
+    """Removes the pair if it exists, with its address and all routes over it."""
     if succeeds(["ip", "link", "show", INSIDE]):
         run(["ip", "link", "delete", INSIDE])

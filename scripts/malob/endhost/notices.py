@@ -10,7 +10,7 @@ import time
 _GROUPS = (1, 5, 7, 8, 9, 11, 19)
 _SOL_NETLINK, _ADD_MEMBERSHIP = 270, 1
 
-#: Changes come in swarms: that long none must come for them to be over, and that long they are waited for at most.
+#: Changes come in bursts: the pause after which a burst is over, and the max time to wait for its end.
 _QUIET_S, _PATIENCE_S = 0.05, 0.5
 
 

@@ -1,6 +1,6 @@
-"""What network cards do on their own to packets, and must not do for the switch.
+"""Offloads of network cards, which must be off for the switch.
 
-It reads frames as they come, so a card, or the kernel, must not put several into one.
+It reads frames as they arrive, so neither a card nor the kernel must merge several into one.
 """
 
 from __future__ import annotations

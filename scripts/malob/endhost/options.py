@@ -16,13 +16,13 @@ ALGORITHMS = ("RR", "MBW", "WRR", "ADAPTIVE", "GROUP")
 #: 198.18.0.0/15 is for measurements inside of networks (RFC 2544): no host of the Internet has an address of it.
 DEFAULT_INSIDE = "198.18.255.2/30"
 
-#: What the kernel takes for the name of an interface.
+#: The kernel's syntax for the name of an interface.
 _NAME = re.compile(r"[^\s/:=,]{1,15}")
 
 
 @dataclass(frozen=True)
 class UplinkOption:
-    """One `--uplink`. Gateways that are not told are those of the interface's default routes. weight: 0 if none was told."""
+    """One `--uplink`. Missing gateways are those of the interface's default routes. weight: 0 if not given."""
 
     name: str
     gateway_ipv4: str | None = None
@@ -90,7 +90,7 @@ def inside(text: str) -> str:
 
 @dataclass(frozen=True)
 class Settings:
-    """All that `up` was told. algorithm: None leaves the controller's own. inside: address and length of its prefix."""
+    """All options of `up`. algorithm: None leaves the controller's own. inside: address and length of its prefix."""
 
     uplinks: tuple[UplinkOption, ...]
     algorithm: str | None = None
@@ -123,7 +123,7 @@ class Settings:
         return next(str(address) for address in interface.network.hosts() if address != interface.ip)
 
     def goes_on_from(self, earlier: Settings) -> bool:
-        """Whether what was made for earlier ones serves these, too."""
+        """Whether the set-up for earlier ones also serves these."""
         return self._made == earlier._made
 
     @property

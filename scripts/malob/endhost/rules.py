@@ -69,7 +69,7 @@ class Rule:
 
 
 def ours(version: int) -> list[Rule]:
-    """The rules that we have added, in their order."""
+    """MALOB's rules, in their order."""
     return [Rule.of(version, told) for told in network.rules(version) if is_ours(told)]
 
 

@@ -22,7 +22,7 @@ from malob.system.lock import locked
 from malob.system.place import ROOT
 from malob.system.waiting import orderly_end, say, undisturbed
 
-#: What the supervisor in the background writes when all works.
+#: The message of the background supervisor when all works.
 _READY = b"ready\n"
 
 
@@ -55,7 +55,7 @@ def up(place: Place, settings: Settings, ready: Callable[[], None]) -> int:
 
 
 def _clear_the_way(place: Place, settings: Settings, earlier: Settings | None, supervisor: Supervisor) -> None:
-    """Undoes what an earlier one has left, if there was one, and looks whether anything else is in the way. Raises ScriptError."""
+    """Undoes the remains of an earlier run, and checks for other obstacles. Raises ScriptError."""
     if earlier is not None:
         say("malob endhost: removing the remains of an earlier run")
         Setup(place, earlier).undo()
@@ -91,7 +91,7 @@ def up_in_background(place: Place, words: Sequence[str]) -> None:
 
 @contextmanager
 def ended_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Ctrl-C while we wait for a supervisor ends that, too."""
+    """Ctrl-C during the wait for a supervisor also stops the supervisor."""
     try:
         yield
     except KeyboardInterrupt:
@@ -112,13 +112,13 @@ def tell_ready(descriptor: int | None) -> None:
 
 
 def is_up(place: Place) -> bool:
-    """Whether a supervisor is at work here."""
+    """Whether a supervisor is running here."""
     journal = Journal(place.journal)
     return journal.exists() and journal.owner() is not None
 
 
 def down(place: Place) -> bool:
-    """Undoes all. Returns whether there was something. Raises ScriptError for what could not be undone."""
+    """Undoes everything. Returns whether there was anything to undo. Raises ScriptError if a step fails."""
     journal = Journal(place.journal)
     if not journal.exists():
         return False

@@ -1,4 +1,4 @@
-"""Keeps an end host as it ought to be for as long as it is up: follows addresses, and restarts what has ended."""
+"""Maintains an end host while it is up: follows addresses, and restarts ended programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from malob.rest.local import RestError
 from malob.system.processes import ProcessId
 from malob.system.waiting import say, wait_until
 
-#: How often it looks whether everything runs, and how often at everything, should a notice have been missed.
+#: The interval between checks of programs, and between full checks in case a notice was missed.
 _LOOK_S, _LOOK_CLOSELY_S = 2.0, 30.0
 _LONGEST_PAUSE_S = 30.0
 _ROUTERS_S = 2.0
@@ -54,7 +54,7 @@ class Supervisor:
         self._wait_for_routers()
 
     def take_over(self, earlier: Settings) -> None:
-        """Goes on where another one was killed; flows that are open stay so. Raises ScriptError if that fails."""
+        """Continues after another supervisor was killed; open flows continue. Raises ScriptError if that fails."""
         self.setup.take_up()
         if not self._controller.status()["configured"]:
             self._algorithm = self._algorithm or earlier.algorithm
@@ -76,7 +76,7 @@ class Supervisor:
             time.sleep(0.05)
 
     def watch(self, ready: Callable[[], None]) -> None:
-        """Follows what happens, until an exception."""
+        """Handles events, until an exception."""
         ready()
         look_at = 0.0
         while True:
@@ -86,7 +86,8 @@ class Supervisor:
             self._attempt(self._keep_running)
 
     def _attempt(self, work: Callable[[], None]) -> bool:
-        """What fails now, because an interface has gone meanwhile for example, is tried again soon. Whether it did not."""
+        """A failure, for example because an interface was removed meanwhile, is retried soon. Returns whether it
+        succeeded."""
         try:
             work()
             return True
@@ -96,7 +97,7 @@ class Supervisor:
             return False
 
     def _follow(self) -> None:
-        """Changes only what is not right: each change is a notice, too, and leads back here."""
+        """Changes only what differs: each change causes a notice, and a call of this method."""
         before = self._uplinks
         self._look()
         self._apply_policy()
@@ -107,19 +108,19 @@ class Supervisor:
         self._remember_algorithm()
 
     def _remember_algorithm(self) -> None:
-        """Whoever changes it over REST means the next controller, too."""
+        """A change over REST also applies to the next controller."""
         if self._told is not None:
             try:
                 status = self._controller.status()
             except RestError:
                 # it is asked again
                 return
-            # without a configuration, it knows nothing but its own default
+            # without a configuration, it has only its default
             if status["configured"]:
                 self._algorithm = status["algorithm"]
 
     def _look(self) -> None:
-        """Reads the network, and prepares uplinks that are new."""
+        """Reads the network, and prepares new uplinks."""
         interfaces = network.read()
         self._uplinks = [uplink.seen(interfaces.get(uplink.name)) for uplink in self._uplinks]
         self._others = document.others(interfaces, self._settings)
@@ -138,7 +139,7 @@ class Supervisor:
         self._mtu = mtu
 
     def _take_up(self, interface: Interface) -> None:
-        """An interface is there for the first time, or has been made anew."""
+        """An interface is new, or was recreated."""
         numbers = {uplink.name: number for number, uplink in enumerate(self._uplinks, 2)}
         self.setup.prepare_uplink(interface)
         if interface.name in self._indexes:
@@ -153,7 +154,7 @@ class Supervisor:
         self._policy.follow(6, [uplink.way(6) for uplink in self._uplinks], self._others)
 
     def _tell(self) -> None:
-        """Tells the controller what is new to it."""
+        """Sends changes to the controller."""
         now = self._configuration()
         if now != self._told:
             try:
@@ -165,7 +166,7 @@ class Supervisor:
                 self._told = None
 
     def _configuration(self) -> dict[str, Any]:
-        """All but the algorithm, which can be changed over REST as well."""
+        """All except the algorithm, which can also be changed over REST."""
         return document.configuration(self._settings, self._inside_mac, self._inside_ipv6, self._uplinks)
 
     def _configure(self, now: dict[str, Any], first: bool) -> None:

@@ -1,4 +1,4 @@
-"""Plans without a controller, by the controller's own code."""
+"""Plans without a controller, with the controller's own code."""
 
 from __future__ import annotations
 

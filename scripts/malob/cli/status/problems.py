@@ -1,4 +1,4 @@
-"""What keeps a load balancer from working, in sentences that say what to do."""
+"""Problems that keep a load balancer from working, as sentences with a remedy."""
 
 from __future__ import annotations
 

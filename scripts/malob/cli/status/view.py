@@ -11,12 +11,12 @@ from malob.rest.state import State
 
 UNKNOWN = "-"
 
-#: Latencies of links below that are not told apart (LATENCY_RESOLUTION_NANOS of the controller, below_ms in REST).
+#: The resolution of latencies (LATENCY_RESOLUTION_NANOS of the controller, below_ms in REST).
 LATENCY_RESOLUTION_MS = 0.1
 
 
 def tables(state: State) -> list[str]:
-    """Lines: switches, links, virtual addresses, members; units are in the headings, and '-' is not known."""
+    """Lines: switches, links, virtual addresses, members; units are in the headings, and '-' means unknown."""
     lines = [
         f"{len(state.snapshot['switches'])} switches, {len(state.snapshot['links'])} directed links, "
         f"{len(state.vips)} virtual addresses, {len(state.snapshot['servers'])} members; {state.snapshot['time']}"
@@ -122,7 +122,7 @@ SERVER_VALUE_HEADINGS = tuple(heading for value in SERVER_VALUES for heading in 
 
 
 def server_values(server: Mapping[str, Any]) -> list[str]:
-    """What agents have measured of a server, each with its age."""
+    """Agents' measurements of a server, each with its age."""
     return [cell for value in SERVER_VALUES for cell in (number(value.of(server), value.digits), _age(server.get(value.name)))]
 
 
