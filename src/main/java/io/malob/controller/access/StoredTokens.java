@@ -78,7 +78,7 @@ public final class StoredTokens {
   }
 
   /** The principal with this token; empty if there is none. */
-  public Optional<Caller> callerOf(String token) {
-    return tokens.callerOf(token);
+  public Optional<Principal> principalOf(String token) {
+    return tokens.principalOf(token);
   }
 }

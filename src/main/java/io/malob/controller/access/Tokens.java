@@ -18,19 +18,19 @@ record Tokens(ImmutableList<Entry> entries) {
   /**
    * One token.
    *
-   * @param caller its owner
+   * @param principal its owner
    * @param sha256 of its text
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared, and not published
-  record Entry(Caller caller, byte[] sha256) {}
+  record Entry(Principal principal, byte[] sha256) {}
 
   /** The owner of a token. Takes the same time for wrong and right tokens. */
-  Optional<Caller> callerOf(String token) {
+  Optional<Principal> principalOf(String token) {
     byte[] hash = sha256(token);
-    @Nullable Caller found = null;
+    @Nullable Principal found = null;
     for (Entry entry : entries) {
       if (MessageDigest.isEqual(entry.sha256, hash)) {
-        found = entry.caller;
+        found = entry.principal;
       }
     }
     return Optional.ofNullable(found);

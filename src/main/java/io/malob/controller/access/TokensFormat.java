@@ -38,7 +38,7 @@ final class TokensFormat {
     Set<String> names = new HashSet<>();
     for (JsonInput<DamagedException> node : list) {
       Tokens.Entry entry = entry(node);
-      if (!names.add(entry.caller().name())) {
+      if (!names.add(entry.principal().name())) {
         throw DamagedException.at(node.get("name"), "is a duplicate");
       }
       entries.add(entry);
@@ -54,7 +54,7 @@ final class TokensFormat {
     }
     String hash = matching(node.get("sha256"), HASH, "64 lowercase hexadecimal digits");
     return new Tokens.Entry(
-        new Caller(name, role.get()), BaseEncoding.base16().decode(hash.toUpperCase(Locale.ROOT)));
+        new Principal(name, role.get()), BaseEncoding.base16().decode(hash.toUpperCase(Locale.ROOT)));
   }
 
   private static String matching(JsonInput<DamagedException> node, Pattern pattern, String what)

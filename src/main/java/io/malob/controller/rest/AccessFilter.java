@@ -1,7 +1,7 @@
 package io.malob.controller.rest;
 
 import com.google.common.collect.ImmutableSet;
-import io.malob.controller.access.Caller;
+import io.malob.controller.access.Principal;
 import io.malob.controller.access.FailureLimit;
 import io.malob.controller.access.Role;
 import io.malob.controller.access.StoredTokens;
@@ -69,8 +69,8 @@ final class AccessFilter extends Filter {
     String who = "nobody";
     boolean isDone = false;
     try {
-      Optional<Caller> caller = callerOf(request);
-      who = caller.map(Caller::name).orElse(who);
+      Optional<Principal> principal = principalOf(request);
+      who = principal.map(Principal::name).orElse(who);
       int next = pass(effect, request, response);
       isDone = true;
       return next;
@@ -107,15 +107,15 @@ final class AccessFilter extends Filter {
     if (isOpen(effect, request)) {
       return true;
     }
-    Optional<Caller> caller = callerOf(request);
-    if (caller.isEmpty()) {
+    Optional<Principal> principal = principalOf(request);
+    if (principal.isEmpty()) {
       return challenge(request, response);
     }
-    if (effect == Effect.WRITE && caller.get().role() != Role.ADMIN) {
+    if (effect == Effect.WRITE && principal.get().role() != Role.ADMIN) {
       return refuse(
           response,
           Status.CLIENT_ERROR_FORBIDDEN,
-          caller.get().name() + " is read-only; this request requires the role admin");
+          principal.get().name() + " is read-only; this request requires the role admin");
     }
     return true;
   }
@@ -153,15 +153,15 @@ final class AccessFilter extends Filter {
     return false;
   }
 
-  private Optional<Caller> callerOf(Request request) {
-    Optional<Caller> certified = Certificates.callerOf(request, settings.administrators());
+  private Optional<Principal> principalOf(Request request) {
+    Optional<Principal> certified = Certificates.principalOf(request, settings.administrators());
     if (certified.isPresent()) {
       return certified;
     }
     if (!tokens.isWanted()) {
-      return Optional.of(Caller.ANYONE);
+      return Optional.of(Principal.ANYONE);
     }
-    return bearer(request).flatMap(tokens::callerOf);
+    return bearer(request).flatMap(tokens::principalOf);
   }
 
   @SuppressWarnings("JavaUtilDate") // Restlet's type

@@ -6,7 +6,7 @@ package io.malob.controller.access;
  * @param name of the token or the certificate
  * @param role its permissions
  */
-public record Caller(String name, Role role) {
+public record Principal(String name, Role role) {
   /** The principal of unauthenticated requests: on loopback, without tokens. */
-  public static final Caller ANYONE = new Caller("anyone", Role.ADMIN);
+  public static final Principal ANYONE = new Principal("anyone", Role.ADMIN);
 }
