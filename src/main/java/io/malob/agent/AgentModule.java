@@ -58,7 +58,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Settings: {@code agentsFile}, the file of agents and their keys ({@code agents.json} in the
  * directory {@code data}); {@code serverAddress}, {@code linkAddress} and {@code port}, where
- * reports are sent to; {@code reportsPerSecond} of one agent's address; {@code packetsPerSecondAndSwitch}, the max packets per second from each switch with meters.
+ * reports are sent to; {@code reportsPerSecond} of one agent's address; {@code
+ * packetsPerSecondAndSwitch}, the max packets per second from each switch with meters.
  */
 @Settings({
   "data",
@@ -298,7 +299,9 @@ public final class AgentModule extends BaseModule
     return NAME;
   }
 
-  /** Before all others: a flood of reports must cost almost nothing, and no host is learnt from it. */
+  /**
+   * Before all others: a flood of reports must cost almost nothing, and no host is learnt from it.
+   */
   @Override
   public boolean isCallbackOrderingPostreq(OFType type, String name) {
     return switch (type) {

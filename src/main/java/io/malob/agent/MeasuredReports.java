@@ -18,7 +18,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * Writes agents' reports to the trackers. A throughput between two nodes belongs to the only link between their switches.
+ * Writes agents' reports to the trackers. A throughput between two nodes belongs to the only link
+ * between their switches.
  */
 final class MeasuredReports implements ReportIntake.Sink {
   private final IMonitorService monitor;

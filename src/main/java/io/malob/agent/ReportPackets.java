@@ -23,8 +23,9 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Extracts reports from packets, on the threads that read from switches: checks sender, rate and size, and leaves signatures and contents to an executor. Answers ARP for the
- * addresses that reports are sent to. Thread-safe; bounded by the number of agents.
+ * Extracts reports from packets, on the threads that read from switches: checks sender, rate and
+ * size, and leaves signatures and contents to an executor. Answers ARP for the addresses that
+ * reports are sent to. Thread-safe; bounded by the number of agents.
  */
 final class ReportPackets {
   /** A locally administered address that no host has. */

@@ -19,7 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Installs the rules that send reports to the controller, through a meter if the switch supports meters. Thread-safe.
+ * Installs the rules that send reports to the controller, through a meter if the switch supports
+ * meters. Thread-safe.
  */
 final class ReportSwitches implements SwitchListener {
   private static final Logger LOG = LoggerFactory.getLogger(ReportSwitches.class);

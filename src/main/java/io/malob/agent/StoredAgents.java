@@ -16,7 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The agents and their keys, which people and commands edit while the controller runs. An unreadable document is logged, and the last readable table stays; without the document no agent may report. Thread-safe.
+ * The agents and their keys, which people and commands edit while the controller runs. An
+ * unreadable document is logged, and the last readable table stays; without the document no agent
+ * may report. Thread-safe.
  */
 final class StoredAgents implements Supplier<AgentTable> {
   private static final Logger LOG = LoggerFactory.getLogger(StoredAgents.class);

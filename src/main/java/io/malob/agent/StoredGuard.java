@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Saves the last accepted reports over a restart, so that older ones are rejected. For one thread at
- * a time.
+ * Saves the last accepted reports over a restart, so that older ones are rejected. For one thread
+ * at a time.
  */
 final class StoredGuard {
   private static final Logger LOG = LoggerFactory.getLogger(StoredGuard.class);

@@ -40,10 +40,14 @@ public record Algorithm(String name) {
                   .map(JointRules::text))
           .collect(Collectors.toUnmodifiableSet());
 
-  /** The description of each algorithm by its name: the joint rules, then all pairs of the others. */
+  /**
+   * The description of each algorithm by its name: the joint rules, then all pairs of the others.
+   */
   private static final ImmutableMap<String, String> DESCRIPTIONS = describeAll();
 
-  /** The ids of the thesis and the methods of Floodlight's own load balancer, with their algorithms. */
+  /**
+   * The ids of the thesis and the methods of Floodlight's own load balancer, with their algorithms.
+   */
   private static final Map<String, String> ALIASES =
       Map.of(
           "1", "SL-PS",
@@ -68,7 +72,8 @@ public record Algorithm(String name) {
   }
 
   /**
-   * The algorithm of that name, in any case; empty if there is no such algorithm. A server rule alone is combined with SPH, except CPU, which the thesis combines with SPL.
+   * The algorithm of that name, in any case; empty if there is no such algorithm. A server rule
+   * alone is combined with SPH, except CPU, which the thesis combines with SPL.
    */
   public static Optional<Algorithm> named(String text) {
     String upper = text.trim().toUpperCase(Locale.ROOT);

@@ -6,7 +6,8 @@ public enum Counting {
   PLACED_SINCE,
 
   /**
-   * Measurements alone, as in the MALOB thesis: until the next measurement all connections go to the same server. For comparison.
+   * Measurements alone, as in the MALOB thesis: until the next measurement all connections go to
+   * the same server. For comparison.
    */
   MEASURED_ONLY
 }

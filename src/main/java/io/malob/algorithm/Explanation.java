@@ -6,7 +6,8 @@ import io.malob.algorithm.graph.Path;
 import java.util.Optional;
 
 /**
- * The choice that a placer would make for a request, with reasons. For operators; linear in the number of servers.
+ * The choice that a placer would make for a request, with reasons. For operators; linear in the
+ * number of servers.
  *
  * @param result what it would choose
  * @param server the rule for the server

@@ -3,8 +3,9 @@ package io.malob.algorithm;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * The identity of a connection: protocol, addresses and ports of the packets that flow in
- * one direction. ICMP has no ports: both are zero. Packed into two longs, because every packet that reaches the controller is looked up by it; addresses are {@link AddressKey}s.
+ * The identity of a connection: protocol, addresses and ports of the packets that flow in one
+ * direction. ICMP has no ports: both are zero. Packed into two longs, because every packet that
+ * reaches the controller is looked up by it; addresses are {@link AddressKey}s.
  *
  * @param addresses key of the source address in the upper half, of the destination in the lower
  * @param protocolAndPorts IP protocol number above source port above destination port, 16 bits each

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Some paths with the lowest latency for those pairs of switches that were searched. A look-up never searches. Thread-safe.
+ * Some paths with the lowest latency for those pairs of switches that were searched. A look-up
+ * never searches. Thread-safe.
  */
 final class KnownAlternatives {
   /** How many paths of a pair are known. */

@@ -20,7 +20,11 @@ import org.projectfloodlight.openflow.types.DatapathId;
 /**
  * The network at one moment: switches, links, values of the links, and known paths. Thread-safe.
  *
- * <p>The writer of snapshots searches for paths before it publishes one: {@link #prepare} finds the paths to and from the switches that have servers, {@link #with} those that another snapshot knew. Threads that place connections only look paths up. If a path is not known, the writer's executor searches for it; until then, the answer uses the known paths. A snapshot without such an executor searches at once, on the calling thread.
+ * <p>The writer of snapshots searches for paths before it publishes one: {@link #prepare} finds the
+ * paths to and from the switches that have servers, {@link #with} those that another snapshot knew.
+ * Threads that place connections only look paths up. If a path is not known, the writer's executor
+ * searches for it; until then, the answer uses the known paths. A snapshot without such an executor
+ * searches at once, on the calling thread.
  */
 public final class NetworkSnapshot {
 
@@ -33,7 +37,8 @@ public final class NetworkSnapshot {
   private static final double KEPT_PART = 0.8;
 
   /**
-   * The max number of links that the searches of one batch may examine, and that the repeated searches of one snapshot for paths that have become too narrow may examine: about 50 ms.
+   * The max number of links that the searches of one batch may examine, and that the repeated
+   * searches of one snapshot for paths that have become too narrow may examine: about 50 ms.
    */
   private static final long MAX_EFFORT = 1_000_000;
 

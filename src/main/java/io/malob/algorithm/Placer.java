@@ -5,8 +5,9 @@ import java.util.function.Predicate;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Chooses server and paths for the connections of one pool. A placer belongs to one fixed list of servers; only its turn or its order by load changes. Safe for use by several
- * threads, which never wait for each other.
+ * Chooses server and paths for the connections of one pool. A placer belongs to one fixed list of
+ * servers; only its turn or its order by load changes. Safe for use by several threads, which never
+ * wait for each other.
  */
 public interface Placer {
 

@@ -23,7 +23,8 @@ public record Server(
   }
 
   /**
-   * This server for connections that keep the port that they were opened to. They belong to an existing connection, so the limit does not apply.
+   * This server for connections that keep the port that they were opened to. They belong to an
+   * existing connection, so the limit does not apply.
    */
   public Server keepingPorts() {
     return new Server(number, address, 0, weight, at, load);

@@ -124,7 +124,8 @@ public final class ServerLoad {
   }
 
   /**
-   * At full utilization, a connection takes at least its part; its further demand cannot be measured.
+   * At full utilization, a connection takes at least its part; its further demand cannot be
+   * measured.
    */
   private void learnCpuPerConnection(double fraction) {
     double present = (active.now() + active.atMeasurement()) / 2.0 + foreign;
@@ -143,7 +144,9 @@ public final class ServerLoad {
   }
 
   /**
-   * The expected CPU utilization with one more connection, as a fraction, possibly above 1: the reported one, plus the observed utilization per connection for each connection placed since. A server whose utilization is unknown counts as fully used.
+   * The expected CPU utilization with one more connection, as a fraction, possibly above 1: the
+   * reported one, plus the observed utilization per connection for each connection placed since. A
+   * server whose utilization is unknown counts as fully used.
    */
   public double expectedCpu(Counting counting) {
     double reported = Double.isNaN(cpuFraction) ? 1 : cpuFraction;
@@ -160,7 +163,9 @@ public final class ServerLoad {
   }
 
   /**
-   * The expected response time of a new connection, in nanoseconds: the reported one, increased by the connections placed since. Without a known response time, each open connection counts for a millisecond.
+   * The expected response time of a new connection, in nanoseconds: the reported one, increased by
+   * the connections placed since. Without a known response time, each open connection counts for a
+   * millisecond.
    *
    * @param weight how many connections it serves in parallel
    */

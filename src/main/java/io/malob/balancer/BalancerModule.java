@@ -819,8 +819,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     monitor
         .servers()
         .addListener(
-            address ->
-                housekeeping.submit("applying a report", () -> view.refreshServer(address)));
+            address -> housekeeping.submit("applying a report", () -> view.refreshServer(address)));
     monitor.servers().addListener(outliers::reported);
     repetition.every(
         UnansweredSynDetector.TICK_MILLIS,

@@ -28,7 +28,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 /**
- * The controller as a process: runs in the foreground until SIGTERM or SIGINT. Exit codes: 0 stopped on request, 1 failed, 2 usage error.
+ * The controller as a process: runs in the foreground until SIGTERM or SIGINT. Exit codes: 0
+ * stopped on request, 1 failed, 2 usage error.
  */
 @Command(
     name = "malob run",
@@ -67,7 +68,8 @@ public final class Main implements Callable<Integer> {
 
   @Option(
       names = "--insecure",
-      description = "Serve REST to other machines without authentication: anyone may change everything.")
+      description =
+          "Serve REST to other machines without authentication: anyone may change everything.")
   private boolean isInsecure;
 
   @Option(

@@ -5,7 +5,8 @@ import io.malob.openflow.packet.Replies;
 import io.malob.openflow.uplink.InsideEnd;
 
 /**
- * Answers ARP requests of the inside: all addresses except the host's own are at the gateway, which is the controller itself. Thread-safe.
+ * Answers ARP requests of the inside: all addresses except the host's own are at the gateway, which
+ * is the controller itself. Thread-safe.
  */
 final class ArpProxy {
   private final FlowSender sender;

@@ -6,7 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pending echoes of one uplink, oldest first, up to a limit. For one thread. Not a Guava cache, which would drop echoes at any call, not when lost ones are counted.
+ * The pending echoes of one uplink, oldest first, up to a limit. For one thread. Not a Guava cache,
+ * which would drop echoes at any call, not when lost ones are counted.
  */
 final class AwaitedEchoes {
   private static final int MAX = 512;

@@ -45,7 +45,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * A host's own flows over its uplinks, as a Floodlight module: wires its parts to the controller's
- * events. Until a network is configured it does nothing, and it never changes other switches than the host's.
+ * events. Until a network is configured it does nothing, and it never changes other switches than
+ * the host's.
  *
  * <p>Setting: {@code maxFlows}, the max number of flows.
  */

@@ -5,7 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The latency of the latest first packets of flows, from reading them to queueing their rules for sending. Safe for use by several threads.
+ * The latency of the latest first packets of flows, from reading them to queueing their rules for
+ * sending. Safe for use by several threads.
  */
 final class FirstPackets {
   private static final int KEPT = 1_024;

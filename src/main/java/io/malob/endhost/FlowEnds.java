@@ -13,8 +13,9 @@ import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * Detects the end of TCP connections from copies of their last packets, and deletes their rules a little later, when packets in transit have arrived. {@link #sweep} is for one thread at a time, the rest
- * for any.
+ * Detects the end of TCP connections from copies of their last packets, and deletes their rules a
+ * little later, when packets in transit have arrived. {@link #sweep} is for one thread at a time,
+ * the rest for any.
  */
 final class FlowEnds {
   /** Longer than the retransmission of a lost acknowledgement takes. */
@@ -44,7 +45,8 @@ final class FlowEnds {
   }
 
   /**
-   * A rule of a flow has been removed: takes its counters and, if it was the outgoing rule, ends the flow.
+   * A rule of a flow has been removed: takes its counters and, if it was the outgoing rule, ends
+   * the flow.
    */
   void removed(OFFlowRemoved removed, long nowNanos) {
     U64 cookie = removed.getCookie();

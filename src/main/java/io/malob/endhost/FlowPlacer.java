@@ -15,7 +15,10 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * their rules, and packets of unknown flows. Thread-safe.
  */
 final class FlowPlacer {
-  /** The time for which sent rules count as in transit: a packet without a rule has only overtaken them. */
+  /**
+   * The time for which sent rules count as in transit: a packet without a rule has only overtaken
+   * them.
+   */
   private static final long RULES_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** Rules that keep the host's own packets away from the controller. */

@@ -22,9 +22,12 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
 
 /**
- * Polls the host's switch for the rules of flows: each second for their counters, and after a start for existing flows. All of it runs on one executor, in order.
+ * Polls the host's switch for the rules of flows: each second for their counters, and after a start
+ * for existing flows. All of it runs on one executor, in order.
  *
- * <p>A flow on the switch is adopted as soon as its uplink is known to be alive. Rules whose flow has no uplink after {@link #GRACE_NANOS} are deleted, and their connections are reset. A known flow whose rules the switch has lost gets them again.
+ * <p>A flow on the switch is adopted as soon as its uplink is known to be alive. Rules whose flow
+ * has no uplink after {@link #GRACE_NANOS} are deleted, and their connections are reset. A known
+ * flow whose rules the switch has lost gets them again.
  */
 final class FlowReading {
   /** The time that routers have to answer after a start, also on a busy host. */
@@ -95,7 +98,8 @@ final class FlowReading {
   }
 
   /**
-   * Whether a flow without its uplink is lost: the uplink has been alive since the switch connected, or its grace period is over.
+   * Whether a flow without its uplink is lost: the uplink has been alive since the switch
+   * connected, or its grace period is over.
    */
   boolean isLost(int uplink) {
     return !isNew || aliveSinceNew.contains(uplink);

@@ -9,7 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The flows whose rules the switch has. Bounded; safe for use by several threads. An ended flow stays until its rules are removed.
+ * The flows whose rules the switch has. Bounded; safe for use by several threads. An ended flow
+ * stays until its rules are removed.
  */
 final class FlowTable {
   private final int max;

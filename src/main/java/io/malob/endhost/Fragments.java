@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPVersion;
 
 /**
- * Forwards fragments of IPv4 TCP and UDP packets in the controller, over the default uplink: they have no ports, and switches corrupt them. Incoming fragments are accepted from peers of flows on the same uplink, and from recent receivers of fragments. IPv6 fragments are dropped: switches cannot assign them to flows, and hosts know the path MTU before they send any.
- * Thread-safe.
+ * Forwards fragments of IPv4 TCP and UDP packets in the controller, over the default uplink: they
+ * have no ports, and switches corrupt them. Incoming fragments are accepted from peers of flows on
+ * the same uplink, and from recent receivers of fragments. IPv6 fragments are dropped: switches
+ * cannot assign them to flows, and hosts know the path MTU before they send any. Thread-safe.
  */
 final class Fragments {
   private static final int SENT_PER_SECOND = 2_000;
@@ -97,8 +99,8 @@ final class Fragments {
   }
 
   /**
-   * Delivers a fragment that came in at an uplink to the host; false if the packet is to be carried as
-   * others are.
+   * Delivers a fragment that came in at an uplink to the host; false if the packet is to be carried
+   * as others are.
    */
   boolean receive(
       Wiring wiring, InsideEnd inside, UplinkEnd uplink, IpPacket packet, long nowNanos) {

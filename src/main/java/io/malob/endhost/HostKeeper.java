@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the switch in line with the host's network: installs its rules, and ends flows whose uplink can no longer carry them. The wiring may be read by any thread; all changes are made on one executor,
- * in order.
+ * Keeps the switch in line with the host's network: installs its rules, and ends flows whose uplink
+ * can no longer carry them. The wiring may be read by any thread; all changes are made on one
+ * executor, in order.
  */
 final class HostKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(HostKeeper.class);
@@ -108,7 +109,9 @@ final class HostKeeper {
   }
 
   /**
-   * Ends flows whose uplink was removed, is dead, or has another address; but not while the switch is disconnected, nor, after its reconnection, before the uplink has been alive: the switch keeps forwarding without the controller, which does not know the state of uplinks yet.
+   * Ends flows whose uplink was removed, is dead, or has another address; but not while the switch
+   * is disconnected, nor, after its reconnection, before the uplink has been alive: the switch
+   * keeps forwarding without the controller, which does not know the state of uplinks yet.
    */
   private void depart(Wiring now) {
     if (now.inside().isPresent()) {

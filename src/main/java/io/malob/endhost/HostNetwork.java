@@ -9,7 +9,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
  *
  * @param switchId the switch on the host
  * @param algorithm name of the rule that chooses uplinks
- * @param defaultUplink name of the uplink for traffic other than TCP and UDP; empty: the first that is alive
+ * @param defaultUplink name of the uplink for traffic other than TCP and UDP; empty: the first that
+ *     is alive
  */
 record HostNetwork(
     DatapathId switchId,

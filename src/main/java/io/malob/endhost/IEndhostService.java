@@ -7,9 +7,9 @@ import net.floodlightcontroller.core.module.IFloodlightService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host's flows over its uplinks, for other modules. Requests and answers are the JSON
- * documents that docs/reference/rest-api.md describes. Safe for use by several threads: changes are
- * made one at a time, and a change that is requested during another one starts from its result.
+ * A host's flows over its uplinks, for other modules. Requests and answers are the JSON documents
+ * that docs/reference/rest-api.md describes. Safe for use by several threads: changes are made one
+ * at a time, and a change that is requested during another one starts from its result.
  */
 public interface IEndhostService extends IFloodlightService {
   /** How things stand. */
@@ -36,14 +36,16 @@ public interface IEndhostService extends IFloodlightService {
   List<Map<String, @Nullable Object>> flows(int limit) throws RejectedException;
 
   /**
-   * Resets all flows, deletes all rules and the configuration. A configuration that arrives meanwhile waits and is applied afterwards, to a switch without rules.
+   * Resets all flows, deletes all rules and the configuration. A configuration that arrives
+   * meanwhile waits and is applied afterwards, to a switch without rules.
    *
    * @return whether there was one
    */
   boolean clear();
 
   /**
-   * Whether all changes that were requested are in effect. Requests wait a second for that; after it, the change is still made in order.
+   * Whether all changes that were requested are in effect. Requests wait a second for that; after
+   * it, the change is still made in order.
    */
   boolean isInForce();
 }

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * Delivers ICMP errors about packets of flows to the application, so that it learns of unreachable destinations and of the path MTU, and traceroute shows routers. Thread-safe.
+ * Delivers ICMP errors about packets of flows to the application, so that it learns of unreachable
+ * destinations and of the path MTU, and traceroute shows routers. Thread-safe.
  */
 final class IcmpErrors {
   private static final int PER_SECOND = 200;
@@ -39,7 +40,10 @@ final class IcmpErrors {
     return quoted.isPresent();
   }
 
-  /** Whether it is about a flow on this uplink, not about the host's own traffic, and within the limit. */
+  /**
+   * Whether it is about a flow on this uplink, not about the host's own traffic, and within the
+   * limit.
+   */
   private boolean concernsFlow(FlowKey key, UplinkEnd uplink, long nowNanos) {
     @Nullable Flow flow = flows.find(key);
     if (flow == null || flow.uplink() != uplink.number()) {

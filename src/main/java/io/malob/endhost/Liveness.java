@@ -3,7 +3,12 @@ package io.malob.endhost;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Whether the router of an uplink is alive. It is alive when it answers, and dead after {@link #SILENCE_NANOS} without an answer to at least {@link #MIN_ASKED} requests. While the uplink carries traffic towards the host, its queue may delay answers, and the limit is {@link #BUSY_SILENCE_NANOS}. It needs regular calls: after {@link #STANDSTILL_NANOS} without a call, this program was paused, and answers may be waiting to be read; then only later requests count. For one thread.
+ * Whether the router of an uplink is alive. It is alive when it answers, and dead after {@link
+ * #SILENCE_NANOS} without an answer to at least {@link #MIN_ASKED} requests. While the uplink
+ * carries traffic towards the host, its queue may delay answers, and the limit is {@link
+ * #BUSY_SILENCE_NANOS}. It needs regular calls: after {@link #STANDSTILL_NANOS} without a call,
+ * this program was paused, and answers may be waiting to be read; then only later requests count.
+ * For one thread.
  */
 final class Liveness {
   static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(1_250);

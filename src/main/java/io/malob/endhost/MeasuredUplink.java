@@ -18,8 +18,8 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * One measured uplink: requests to its router and their answers, and the traffic of its port.
- * For one thread.
+ * One measured uplink: requests to its router and their answers, and the traffic of its port. For
+ * one thread.
  */
 final class MeasuredUplink {
   private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(3);

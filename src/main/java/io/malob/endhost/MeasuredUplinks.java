@@ -26,7 +26,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Measures uplinks: probes their routers by ARP and echoes, and polls the switch for its port counters. All work is done by one executor, in order; threads that read from the switch only take the time. A new view is published at once when an uplink becomes alive or dead, and with each poll of the counters, about once a second.
+ * Measures uplinks: probes their routers by ARP and echoes, and polls the switch for its port
+ * counters. All work is done by one executor, in order; threads that read from the switch only take
+ * the time. A new view is published at once when an uplink becomes alive or dead, and with each
+ * poll of the counters, about once a second.
  */
 final class MeasuredUplinks implements Uplinks {
   private static final Logger LOG = LoggerFactory.getLogger(MeasuredUplinks.class);

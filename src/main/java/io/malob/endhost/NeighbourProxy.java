@@ -6,7 +6,8 @@ import io.malob.openflow.packet.NeighbourReplies;
 import io.malob.openflow.uplink.InsideEnd;
 
 /**
- * Answers neighbour solicitations of the inside: all IPv6 addresses except the host's own are at the gateway, like {@link ArpProxy} for IPv4. Thread-safe.
+ * Answers neighbour solicitations of the inside: all IPv6 addresses except the host's own are at
+ * the gateway, like {@link ArpProxy} for IPv4. Thread-safe.
  */
 final class NeighbourProxy {
   private final FlowSender sender;

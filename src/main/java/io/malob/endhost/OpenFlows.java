@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * The flows with their counts: the only class that adds, ends and removes flows.
- * Safe for use by several threads.
+ * The flows with their counts: the only class that adds, ends and removes flows. Safe for use by
+ * several threads.
  */
 final class OpenFlows {
   private final FlowTable table;

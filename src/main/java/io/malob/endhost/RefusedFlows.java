@@ -15,7 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends flows whose rules the switch has rejected, for instance because its table is full: without rules a flow cannot continue, and its sender would wait in vain. The switch reports only the rule's cookie. {@link #take} is for any thread; the executor looks up all rejected rules together.
+ * Ends flows whose rules the switch has rejected, for instance because its table is full: without
+ * rules a flow cannot continue, and its sender would wait in vain. The switch reports only the
+ * rule's cookie. {@link #take} is for any thread; the executor looks up all rejected rules
+ * together.
  */
 final class RefusedFlows {
   private static final Logger LOG = LoggerFactory.getLogger(RefusedFlows.class);

@@ -10,8 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Resets connections of applications at once, even of applications that only receive: a SYN within the connection makes the host acknowledge its expected sequence number (RFC 5961, section 4), and the reset answers this. {@link #answered} may be called by any
- * thread, the rest by one at a time.
+ * Resets connections of applications at once, even of applications that only receive: a SYN within
+ * the connection makes the host acknowledge its expected sequence number (RFC 5961, section 4), and
+ * the reset answers this. {@link #answered} may be called by any thread, the rest by one at a time.
  */
 final class Resets {
   /** The interval between calls of {@link #goOn} while it returns true. */

@@ -9,7 +9,8 @@ import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * The router of one uplink for one IP version. It is asked for its MAC, more often while an answer is overdue; that also shows whether it is alive. For one thread.
+ * The router of one uplink for one IP version. It is asked for its MAC, more often while an answer
+ * is overdue; that also shows whether it is alive. For one thread.
  */
 final class Router {
   private static final long UNKNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -11,8 +11,8 @@ import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * A possible answer of a router to a probe: its MAC, by ARP or neighbour advertisement, or
- * an echo. Immutable.
+ * A possible answer of a router to a probe: its MAC, by ARP or neighbour advertisement, or an echo.
+ * Immutable.
  *
  * @param router the sender
  * @param host the receiver; empty if it does not matter

@@ -8,15 +8,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPVersion;
 
-/**
- * The shares of flows for uplinks, if the switch distributes flows itself. Pure.
- */
+/** The shares of flows for uplinks, if the switch distributes flows itself. Pure. */
 final class Shares {
   /** The largest weight; Open vSwitch is exact to about a hundredth. */
   private static final int MAX = 100;
 
   /**
-   * Smaller changes are ignored: with each change some flows get another uplink, and break. The threshold is larger for measured values, because of measurement noise.
+   * Smaller changes are ignored: with each change some flows get another uplink, and break. The
+   * threshold is larger for measured values, because of measurement noise.
    */
   private static final double TOLERANCE_GIVEN = 1.1;
 
@@ -25,7 +24,8 @@ final class Shares {
   private Shares() {}
 
   /**
-   * The shares of live uplinks: by the operator's weights, or by their capacities, and equal if neither is known for all; empty if the switch does not, or cannot, distribute flows.
+   * The shares of live uplinks: by the operator's weights, or by their capacities, and equal if
+   * neither is known for all; empty if the switch does not, or cannot, distribute flows.
    */
   static List<Share> of(Wiring wiring) {
     if (!wiring.view().network().algorithm().equals(UplinkChoice.GROUP)) {

@@ -13,7 +13,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses uplinks for new flows by the current rule, and keeps the data on open flows for it. Its lock is held for a choice and never while messages are sent.
+ * Chooses uplinks for new flows by the current rule, and keeps the data on open flows for it. Its
+ * lock is held for a choice and never while messages are sent.
  */
 final class UplinkChoice {
   static final String GROUP = "GROUP";

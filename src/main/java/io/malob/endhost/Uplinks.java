@@ -6,8 +6,7 @@ import java.util.function.Consumer;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The state of the uplinks: their ports, liveness and capacities. Views may be
- * read by any thread.
+ * The state of the uplinks: their ports, liveness and capacities. Views may be read by any thread.
  */
 interface Uplinks {
   /** The latest view; empty until a network is configured. */
@@ -34,7 +33,8 @@ interface Uplinks {
   boolean take(OFPort port, RouterAnswer answer, long receivedNanos);
 
   /**
-   * Sets the capacity of an uplink, instead of the measured one. An uplink with capacity 0 is not alive. No effect if there is no such uplink.
+   * Sets the capacity of an uplink, instead of the measured one. An uplink with capacity 0 is not
+   * alive. No effect if there is no such uplink.
    *
    * @param bps in bit/s; empty: measure again
    */

@@ -5,7 +5,8 @@ import io.malob.json.JsonInput;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A state file is not what this program writes. The message contains the position (line and column, from 1) and the error, and quotes nothing of the file, which may contain keys.
+ * A state file is not what this program writes. The message contains the position (line and column,
+ * from 1) and the error, and quotes nothing of the file, which may contain keys.
  */
 public final class DamagedException extends Exception {
   private static final long serialVersionUID = 1L;

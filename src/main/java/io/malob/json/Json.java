@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes JSON, identically with Floodlight's Jackson 2.11 and newer versions: maps, collections,
  * iterables, arrays, strings, numbers, booleans, enums, null and trees. It refuses every other
- * object: versions of Jackson differ in the properties of a class that they find, and 2.11 does not support records. {@link JsonInput} reads. Thread-safe.
+ * object: versions of Jackson differ in the properties of a class that they find, and 2.11 does not
+ * support records. {@link JsonInput} reads. Thread-safe.
  */
 public final class Json {
   private static final ObjectMapper MAPPER =

@@ -10,9 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param <E> the exception
  */
 public interface JsonErrors<E extends Exception> {
-  /**
-   * Whether a field with null, or a blank string, counts as missing, and strings are trimmed.
-   */
+  /** Whether a field with null, or a blank string, counts as missing, and strings are trimmed. */
   boolean isBlankAbsent();
 
   /** The text is empty. */

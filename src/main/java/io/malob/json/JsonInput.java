@@ -24,10 +24,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value of a JSON document from outside, with its position. This is the only reader of JSON: each method that returns a part checks its type and range, and the exception names the position. A document is one value, no object in it has a name
- * twice, and it is nested no deeper than {@link #MAX_DEPTH}. Numbers are kept as they are written.
+ * A value of a JSON document from outside, with its position. This is the only reader of JSON: each
+ * method that returns a part checks its type and range, and the exception names the position. A
+ * document is one value, no object in it has a name twice, and it is nested no deeper than {@link
+ * #MAX_DEPTH}. Numbers are kept as they are written.
  *
- * <p>A missing field is a value, too, so that {@code object.get("port").whole(1, 65535)} reports that it is missing. Immutable.
+ * <p>A missing field is a value, too, so that {@code object.get("port").whole(1, 65535)} reports
+ * that it is missing. Immutable.
  *
  * @param <E> the exception: {@link RejectedException} for requests
  */
@@ -253,7 +256,8 @@ public final class JsonInput<E extends Exception> {
   /** The elements of an array with a max length. */
   public List<JsonInput<E>> elements(int max) throws E {
     if (!(value instanceof List<?> list) || list.size() > max) {
-      throw wrong(max == Integer.MAX_VALUE ? "an array" : "an array of at most " + max + " elements");
+      throw wrong(
+          max == Integer.MAX_VALUE ? "an array" : "an array of at most " + max + " elements");
     }
     List<JsonInput<E>> elements = new ArrayList<>();
     for (Object element : list) {
@@ -379,7 +383,8 @@ public final class JsonInput<E extends Exception> {
   }
 
   /**
-   * The same value, with a string converted to the number or boolean that it spells. For documents that are written by hand.
+   * The same value, with a string converted to the number or boolean that it spells. For documents
+   * that are written by hand.
    */
   public JsonInput<E> spelled() {
     if (!(value instanceof String string)) {

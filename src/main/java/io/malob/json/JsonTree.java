@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Converts the tokens of a document to plain values: maps and lists, strings, booleans, {@link Digits}
- * and {@link Null}. It checks the limits, because Floodlight's Jackson 2.11 has none and overflows the stack.
+ * Converts the tokens of a document to plain values: maps and lists, strings, booleans, {@link
+ * Digits} and {@link Null}. It checks the limits, because Floodlight's Jackson 2.11 has none and
+ * overflows the stack.
  */
 final class JsonTree {
   /** The maximum length of a number, as in newer versions of Jackson. */

@@ -7,7 +7,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that is answered with an error, and has changed nothing. It contains the HTTP status, the wrong field of the request, and a sentence for the client.
+ * A request that is answered with an error, and has changed nothing. It contains the HTTP status,
+ * the wrong field of the request, and a sentence for the client.
  */
 public final class RejectedException extends Exception {
   private static final long serialVersionUID = 1L;
@@ -67,7 +68,8 @@ public final class RejectedException extends Exception {
    * Rejects a request.
    *
    * @param sentence the error and, if helpful, the expected value
-   * @param field the name of the wrong field, as in {@code members[3].port}; null if there is none in particular
+   * @param field the name of the wrong field, as in {@code members[3].port}; null if there is none
+   *     in particular
    */
   public RejectedException(Reason reason, String sentence, @Nullable String field) {
     this(reason, sentence, field, ImmutableSortedSet.of(), null);

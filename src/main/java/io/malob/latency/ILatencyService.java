@@ -5,7 +5,8 @@ import net.floodlightcontroller.core.module.IFloodlightService;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The state of the latency measurements. Their results are in {@code io.malob.monitor.IMonitorService}. Safe for use by several threads.
+ * The state of the latency measurements. Their results are in {@code
+ * io.malob.monitor.IMonitorService}. Safe for use by several threads.
  */
 public interface ILatencyService extends IFloodlightService {
 

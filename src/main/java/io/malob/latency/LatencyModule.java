@@ -31,10 +31,11 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * take the time.
  *
  * <p>Settings: {@code intervalMillis}, within which each link has {@code probesPerInterval} probes,
- * up to eight times as many if there are few links, and one if links and switches together exceed a thousand; {@code windowMillis}, over which minima are taken; {@code lostMillis},
- * after which a probe counts as lost; {@code maxLatencyMillis}, the max plausible latency;
- * {@code controlMethod}, {@code echo} or {@code packet}, by which the round trips to switches are
- * measured. A switch that does not answer to one gets the other.
+ * up to eight times as many if there are few links, and one if links and switches together exceed a
+ * thousand; {@code windowMillis}, over which minima are taken; {@code lostMillis}, after which a
+ * probe counts as lost; {@code maxLatencyMillis}, the max plausible latency; {@code controlMethod},
+ * {@code echo} or {@code packet}, by which the round trips to switches are measured. A switch that
+ * does not answer to one gets the other.
  */
 @Settings(
     value = {
@@ -175,7 +176,10 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
   }
 
   /**
-   * The number of probes of a target per interval. More probes find more undisturbed moments, at almost no cost in small networks. In large ones one is enough: a window of two intervals still has two samples of the trip and of both round trips, and a disturbance of one of them has left the average two intervals later.
+   * The number of probes of a target per interval. More probes find more undisturbed moments, at
+   * almost no cost in small networks. In large ones one is enough: a window of two intervals still
+   * has two samples of the trip and of both round trips, and a disturbance of one of them has left
+   * the average two intervals later.
    */
   private int turns(int targets) {
     if (targets > MANY_TARGETS) {

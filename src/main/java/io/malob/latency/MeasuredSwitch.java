@@ -6,7 +6,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * A switch, and its latest control round trips. Written only by the thread of the schedule; others may read {@link #controlRoundTrip}.
+ * A switch, and its latest control round trips. Written only by the thread of the schedule; others
+ * may read {@link #controlRoundTrip}.
  */
 final class MeasuredSwitch implements Target {
   /** The number of unanswered probes in a row after which the other method is tried. */

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The switches and links of the topology, and the estimates from their probes. Written only by the thread of the schedule; others may read {@link #controlRoundTrips}.
+ * The switches and links of the topology, and the estimates from their probes. Written only by the
+ * thread of the schedule; others may read {@link #controlRoundTrips}.
  */
 final class Measurements {
   private final LatencyEstimator.Limits limits;
@@ -39,7 +40,8 @@ final class Measurements {
   }
 
   /**
-   * Sets the topology. Estimates stay while their switch or link exists; a returned one is new. Returns all targets of probes, a list for each switch: the switch itself, then its links.
+   * Sets the topology. Estimates stay while their switch or link exists; a returned one is new.
+   * Returns all targets of probes, a list for each switch: the switch itself, then its links.
    */
   List<List<ProbeGroup>> take(Topology topology) {
     switches = ImmutableSortedMap.copyOf(Maps.toMap(topology.switches(), this::measured));

@@ -5,7 +5,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pending probes by number, up to a limit. One thread adds and expires probes; any thread removes them, each only once: a duplicate finds nothing. No lock, which a Guava cache would take for each of thousands of probes a second.
+ * The pending probes by number, up to a limit. One thread adds and expires probes; any thread
+ * removes them, each only once: a duplicate finds nothing. No lock, which a Guava cache would take
+ * for each of thousands of probes a second.
  */
 final class OutstandingProbes {
   private final AtomicReferenceArray<@Nullable Probe> ring;

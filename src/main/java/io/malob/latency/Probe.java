@@ -1,7 +1,8 @@
 package io.malob.latency;
 
 /**
- * One pending probe. Times are nanoseconds of the monitor's clock. The thread that removes it from {@link OutstandingProbes} owns it; only {@link #written} may be called by another thread.
+ * One pending probe. Times are nanoseconds of the monitor's clock. The thread that removes it from
+ * {@link OutstandingProbes} owns it; only {@link #written} may be called by another thread.
  */
 final class Probe {
   private final long number;

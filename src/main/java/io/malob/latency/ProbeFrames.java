@@ -83,7 +83,10 @@ final class ProbeFrames {
     return keyed.hashLong(number).asLong();
   }
 
-  /** Whether it looks like a probe, of this run or not: cheap, because it is called for every packet. */
+  /**
+   * Whether it looks like a probe, of this run or not: cheap, because it is called for every
+   * packet.
+   */
   static boolean isProbe(byte[] frame) {
     return frame.length >= TYPE_AT + TYPE_AND_MAGIC_BYTES
         && frame[TYPE_AT] == (byte) (ETHER_TYPE >> 8)

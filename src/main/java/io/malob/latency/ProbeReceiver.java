@@ -19,7 +19,8 @@ import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * Takes probes as they come back, on the threads that read from switches, before any other module
- * sees them, and keeps them for the thread of the schedule. Bounded, because only sent probes are kept.
+ * sees them, and keeps them for the thread of the schedule. Bounded, because only sent probes are
+ * kept.
  */
 final class ProbeReceiver implements IOFMessageListener, Unordered<OFType> {
   /** The known listeners that are called after this one. Other listeners choose their own order. */

@@ -5,7 +5,11 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A timing wheel: each entry has one or a few turns per revolution, spread evenly. Turns of entries that belong together, such as the probes of one switch that are too many to send at once, are far apart. Adjacent entries of the list, such as neighbouring switches, have their turns at about the same time: they answer each other's probes, and answers that arrive together are read together. The cost is that of the due entries. For one thread.
+ * A timing wheel: each entry has one or a few turns per revolution, spread evenly. Turns of entries
+ * that belong together, such as the probes of one switch that are too many to send at once, are far
+ * apart. Adjacent entries of the list, such as neighbouring switches, have their turns at about the
+ * same time: they answer each other's probes, and answers that arrive together are read together.
+ * The cost is that of the due entries. For one thread.
  */
 final class ProbeWheel<T> {
   /** The max backlog after a stall, so that no burst follows. */
@@ -40,7 +44,8 @@ final class ProbeWheel<T> {
   }
 
   /**
-   * Replaces all entries; each has the given number of turns, but max one per slot, at regular distances.
+   * Replaces all entries; each has the given number of turns, but max one per slot, at regular
+   * distances.
    *
    * @param all those in the same list belong together
    */

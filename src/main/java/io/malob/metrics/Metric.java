@@ -4,9 +4,9 @@ import com.google.common.collect.ImmutableList;
 import io.malob.state.network.ServerValue;
 
 /**
- * MALOB's own metrics, which docs/reference/metrics.md lists. Base units are seconds, bytes
- * and, for links, bits per second. Labels have as many values as the catalog has items, the network
- * has switches and links, and the code has reasons: none comes from packets.
+ * MALOB's own metrics, which docs/reference/metrics.md lists. Base units are seconds, bytes and,
+ * for links, bits per second. Labels have as many values as the catalog has items, the network has
+ * switches and links, and the code has reasons: none comes from packets.
  */
 enum Metric {
   PLACEMENTS(

@@ -21,8 +21,9 @@ import org.projectfloodlight.openflow.protocol.OFTableStatsReply;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Polls switches for the number of rules in their tables: all switches one after the other within ten calls of {@link #tick}, and only while the counts are read, because every answer has an entry for each
- * of up to 254 tables. One thread polls; any thread may call {@link #counts}.
+ * Polls switches for the number of rules in their tables: all switches one after the other within
+ * ten calls of {@link #tick}, and only while the counts are read, because every answer has an entry
+ * for each of up to 254 tables. One thread polls; any thread may call {@link #counts}.
  */
 final class RuleCounting {
   /** The interval between calls of {@link #tick}. */
@@ -34,7 +35,10 @@ final class RuleCounting {
   /** Scrapes are usually max a minute apart. */
   private static final long INTEREST_NANOS = TimeUnit.MINUTES.toNanos(2);
 
-  /** After this time without an answer, the count of a switch is dropped, and the switch is polled again. */
+  /**
+   * After this time without an answer, the count of a switch is dropped, and the switch is polled
+   * again.
+   */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final IOFSwitchService switches;
@@ -58,7 +62,10 @@ final class RuleCounting {
     asked = patient.build();
   }
 
-  /** The number of rules of each non-empty table, by switch; none for switches that do not report them. */
+  /**
+   * The number of rules of each non-empty table, by switch; none for switches that do not report
+   * them.
+   */
   ImmutableSortedMap<DatapathId, ImmutableMap<Integer, Long>> counts() {
     lookedAtNanos = nanoTime.getAsLong();
     return ImmutableSortedMap.copyOf(answers.asMap());

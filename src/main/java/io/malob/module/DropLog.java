@@ -8,7 +8,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs drops, one line for each source and minute. Any thread adds notes at almost no cost; one thread logs them. Bounded: with very many sources at a time, the first are logged and the others only counted.
+ * Logs drops, one line for each source and minute. Any thread adds notes at almost no cost; one
+ * thread logs them. Bounded: with very many sources at a time, the first are logged and the others
+ * only counted.
  *
  * @param <S> the source
  */
@@ -30,7 +32,9 @@ public final class DropLog<S> {
     }
   }
 
-  /** Receives a line: the number of drops of a source since the last line, and the first of them. */
+  /**
+   * Receives a line: the number of drops of a source since the last line, and the first of them.
+   */
   public interface Line<S> {
     /** Writes it. */
     void dropped(S source, long count, String first);

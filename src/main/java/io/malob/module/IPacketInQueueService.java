@@ -6,7 +6,8 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Fair queues for packet-ins if more arrive than can be handled: one class does not delay the others. Only the embedded controller has this service, not real Floodlight.
+ * Fair queues for packet-ins if more arrive than can be handled: one class does not delay the
+ * others. Only the embedded controller has this service, not real Floodlight.
  */
 public interface IPacketInQueueService extends IFloodlightService {
   /** The class that goes first: its packets are few, and measure time. */
@@ -24,8 +25,8 @@ public interface IPacketInQueueService extends IFloodlightService {
   /** Listener for drops. */
   interface Watcher {
     /**
-     * Reports the number of dropped packet-ins of a class since the last call. Called by the threads that
-     * read from switches; must be fast.
+     * Reports the number of dropped packet-ins of a class since the last call. Called by the
+     * threads that read from switches; must be fast.
      *
      * @param one the last of them
      */

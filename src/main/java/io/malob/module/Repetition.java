@@ -8,7 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Periodic work of a module until the controller stops. A failure is logged and the work is retried: without this class, an exception would end the repetition.
+ * Periodic work of a module until the controller stops. A failure is logged and the work is
+ * retried: without this class, an exception would end the repetition.
  */
 public final class Repetition {
   private final ScheduledExecutorService timer;

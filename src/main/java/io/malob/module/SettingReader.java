@@ -13,7 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Typed access to the settings of one module. An invalid value or an unknown key is an error that names the module and the key.
+ * Typed access to the settings of one module. An invalid value or an unknown key is an error that
+ * names the module and the key.
  *
  * @param module the class that the settings belong to
  * @param values the settings by key

@@ -19,7 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chooses the store of modules' persistent data: files, or memory if a module has no directory. The only class that knows the implementations.
+ * Chooses the store of modules' persistent data: files, or memory if a module has no directory. The
+ * only class that knows the implementations.
  */
 @Settings({})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called

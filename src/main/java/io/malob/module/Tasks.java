@@ -10,7 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Named tasks that fail independently: an exception ends only this run of this task. The failures of each task are counted, and logged with its name max once a minute. Thread-safe.
+ * Named tasks that fail independently: an exception ends only this run of this task. The failures
+ * of each task are counted, and logged with its name max once a minute. Thread-safe.
  */
 public final class Tasks {
   private static final Logger LOG = LoggerFactory.getLogger(Tasks.class);
@@ -48,7 +49,8 @@ public final class Tasks {
             name, new Failures(1, nanoTime.getAsLong(), true), (before, now) -> next(before, now));
     if (failures.logged) {
       LOG.error(
-          "task_failed task=\"{}\" failures={} - it is retried; further failures are only counted for a minute",
+          "task_failed task=\"{}\" failures={} - it is retried; further failures are only counted"
+              + " for a minute",
           name,
           failures.count,
           why);

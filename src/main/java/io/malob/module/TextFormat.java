@@ -3,7 +3,8 @@ package io.malob.module;
 import java.io.IOException;
 
 /**
- * Another format for documents that are otherwise JSON. Found by {@link java.util.ServiceLoader}, because not every controller has the libraries. Safe for use by several threads.
+ * Another format for documents that are otherwise JSON. Found by {@link java.util.ServiceLoader},
+ * because not every controller has the libraries. Safe for use by several threads.
  */
 public interface TextFormat {
   /** Its media type, as in {@code application/yaml}. */

@@ -16,7 +16,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * The state of network and servers: the trackers, which measuring modules write and others read. Safe for use by several threads.
+ * The state of network and servers: the trackers, which measuring modules write and others read.
+ * Safe for use by several threads.
  */
 public interface IMonitorService extends IFloodlightService {
 
@@ -42,7 +43,8 @@ public interface IMonitorService extends IFloodlightService {
   TimesToLive timesToLive();
 
   /**
-   * Sets the link agents: the probes between agents at neighbouring switches are kept on the link between these.
+   * Sets the link agents: the probes between agents at neighbouring switches are kept on the link
+   * between these.
    *
    * @param addresses returns their current addresses; at once, on any thread
    */

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 
 /**
- * The capacities of links: the configured one of the sending port, or else the speed of this port. Safe for use by several threads.
+ * The capacities of links: the configured one of the sending port, or else the speed of this port.
+ * Safe for use by several threads.
  */
 record LinkCapacities(ConfiguredCapacities configured, IOFSwitchService switches) {
 

@@ -24,8 +24,10 @@ import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Keeps the probes between the agents of neighbouring switches on the link between these: otherwise they could take another path. Of two nodes, the node with the smaller address measures, and the other is the server. Switches with several links between them are skipped, because a
- * report does not identify the link. For one thread at a time.
+ * Keeps the probes between the agents of neighbouring switches on the link between these: otherwise
+ * they could take another path. Of two nodes, the node with the smaller address measures, and the
+ * other is the server. Switches with several links between them are skipped, because a report does
+ * not identify the link. For one thread at a time.
  */
 final class LinkPins {
   /** The max number of pairs of nodes; each has four rules. */

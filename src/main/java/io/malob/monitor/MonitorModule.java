@@ -46,7 +46,9 @@ import org.projectfloodlight.openflow.types.OFPort;
 /**
  * Keeps the state of network and servers, for the modules that measure and those that use it.
  *
- * <p>Settings: {@code data}, the directory of the configured capacities (without it they are not stored); {@code portStatisticsMillis}, the interval between polls of a switch's port statistics, 0 for no polls; {@code probePort}, the TCP port of link agents' probes; in seconds, after which a
+ * <p>Settings: {@code data}, the directory of the configured capacities (without it they are not
+ * stored); {@code portStatisticsMillis}, the interval between polls of a switch's port statistics,
+ * 0 for no polls; {@code probePort}, the TCP port of link agents' probes; in seconds, after which a
  * measurement counts as unknown: {@code latencyLifeSeconds}, {@code throughputLifeSeconds} (of
  * agents), {@code portStatisticsLifeSeconds}, {@code serverLifeSeconds}.
  */

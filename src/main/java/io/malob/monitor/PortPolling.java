@@ -22,8 +22,11 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Polls all active switches for their port statistics, once per round, a slice of them at each tick, so that requests and answers are spread over time. In a large network a round has more
- * ticks, so that the cost does not grow with the network. A switch with a pending answer is not polled again before it has answered or rejected the request, or the request counts as lost. All but {@link #stats} is for one thread at a time: the executor that it is given.
+ * Polls all active switches for their port statistics, once per round, a slice of them at each
+ * tick, so that requests and answers are spread over time. In a large network a round has more
+ * ticks, so that the cost does not grow with the network. A switch with a pending answer is not
+ * polled again before it has answered or rejected the request, or the request counts as lost. All
+ * but {@link #stats} is for one thread at a time: the executor that it is given.
  */
 final class PortPolling {
   /** The number of ticks per round, in a small network. */

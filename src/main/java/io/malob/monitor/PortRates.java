@@ -13,8 +13,9 @@ import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The transmit rates of one switch's ports, from the difference of two readings of their counters. The time between these is the switch's own, if the switch reports the age of each port to better than a second: it is independent of delays. Not safe for use by several
- * threads.
+ * The transmit rates of one switch's ports, from the difference of two readings of their counters.
+ * The time between these is the switch's own, if the switch reports the age of each port to better
+ * than a second: it is independent of delays. Not safe for use by several threads.
  */
 final class PortRates {
   /** The value of switches that do not count. */
@@ -29,7 +30,8 @@ final class PortRates {
    * One reading of a port's counter.
    *
    * @param txBytes unsigned
-   * @param lifeNanos the age of the port; {@link #UNTOLD} if the switch does not report it with fractions of seconds
+   * @param lifeNanos the age of the port; {@link #UNTOLD} if the switch does not report it with
+   *     fractions of seconds
    * @param atNanos when it arrived
    */
   private record Reading(long txBytes, long lifeNanos, long atNanos) {}
@@ -38,7 +40,8 @@ final class PortRates {
    * Handles an answer.
    *
    * @param atNanos when it arrived, on the controller's steady clock
-   * @return the transmit rate of each port since the previous answer, in bit/s; without new ports, and those whose counters were reset
+   * @return the transmit rate of each port since the previous answer, in bit/s; without new ports,
+   *     and those whose counters were reset
    */
   ImmutableMap<OFPort, Double> update(List<OFPortStatsReply> answer, long atNanos) {
     ImmutableMap.Builder<OFPort, Double> rates = ImmutableMap.builder();

@@ -12,8 +12,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Answers ARP for the addresses of a plan's hosts, at the ingress port. Hosts of another VLAN get no
- * answer. Thread-safe.
+ * Answers ARP for the addresses of a plan's hosts, at the ingress port. Hosts of another VLAN get
+ * no answer. Thread-safe.
  */
 final class AliasArp {
   private final Supplier<ImmutableMap<Integer, Fan.Address>> addresses;

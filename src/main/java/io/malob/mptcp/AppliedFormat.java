@@ -37,9 +37,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/**
- * The file of an installed plan. Links are listed once and then referred to by number.
- */
+/** The file of an installed plan. Links are listed once and then referred to by number. */
 final class AppliedFormat {
   private static final int VERSION = 1;
 

@@ -16,7 +16,9 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
- * Gives each host as many addresses as its switch has core links, each of which sends over one of them (section II.A.2 and 3 of the paper). Aliases are the own address plus 10, 20, …, as in the paper, if these are free, otherwise the next free addresses of its network. For one thread at a
+ * Gives each host as many addresses as its switch has core links, each of which sends over one of
+ * them (section II.A.2 and 3 of the paper). Aliases are the own address plus 10, 20, …, as in the
+ * paper, if these are free, otherwise the next free addresses of its network. For one thread at a
  * time.
  */
 final class FanOut {
@@ -106,7 +108,8 @@ final class FanOut {
   }
 
   /**
-   * The core links of a host's switch, starting after those of the previous host: so hosts together use all of them, even if one host has too few addresses.
+   * The core links of a host's switch, starting after those of the previous host: so hosts together
+   * use all of them, even if one host has too few addresses.
    */
   private ImmutableList<DirectedLink> turned(Host host) {
     ImmutableList<DirectedLink> links = coreLinks.get(host.switchId());

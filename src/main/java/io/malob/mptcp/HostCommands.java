@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The commands on a Linux host that give its MPTCP connections a sub-flow for each of its addresses. Pure.
+ * The commands on a Linux host that give its MPTCP connections a sub-flow for each of its
+ * addresses. Pure.
  */
 final class HostCommands {
   private HostCommands() {}

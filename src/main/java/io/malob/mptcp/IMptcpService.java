@@ -7,8 +7,8 @@ import net.floodlightcontroller.core.module.IFloodlightService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The routes of MPTCP sub-flows, for other modules. Requests and answers are the JSON
- * documents that docs/reference/rest-api.md describes. Safe for use by several threads.
+ * The routes of MPTCP sub-flows, for other modules. Requests and answers are the JSON documents
+ * that docs/reference/rest-api.md describes. Safe for use by several threads.
  */
 public interface IMptcpService extends IFloodlightService {
 
@@ -20,7 +20,8 @@ public interface IMptcpService extends IFloodlightService {
   Map<String, @Nullable Object> plan(byte[] request) throws RejectedException;
 
   /**
-   * Computes a plan and installs it, replacing the previous one. Returns when the switches have confirmed it, or some seconds later.
+   * Computes a plan and installs it, replacing the previous one. Returns when the switches have
+   * confirmed it, or some seconds later.
    *
    * @param request a JSON document
    * @return the {@link #status} then
@@ -37,9 +38,7 @@ public interface IMptcpService extends IFloodlightService {
    */
   boolean clear() throws RejectedException;
 
-  /**
-   * Whether all switches have confirmed the latest change.
-   */
+  /** Whether all switches have confirmed the latest change. */
   boolean isInForce();
 
   /** The installed plan as SVG; empty if there is none. */

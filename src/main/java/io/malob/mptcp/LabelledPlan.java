@@ -32,9 +32,7 @@ record LabelledPlan(NetworkPlan plan, ImmutableMap<FlowIdentity, LabelledRoute> 
     return label(plan, ImmutableMap.of(), new LabelNumbers(ImmutableList.of())::next);
   }
 
-  /**
-   * Labels a plan. An unchanged route keeps its labels; a label never gets another path.
-   */
+  /** Labels a plan. An unchanged route keeps its labels; a label never gets another path. */
   static LabelledPlan label(
       NetworkPlan plan, Map<FlowIdentity, LabelledRoute> before, Supplier<Label> labels) {
     Map<FlowIdentity, LabelledRoute> routes = new LinkedHashMap<>();

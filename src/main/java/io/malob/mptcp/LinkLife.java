@@ -18,8 +18,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Distinguishes failed links from links that are not seen for another reason: the controller has just started, or a switch has lost its connection and still forwards.
- * For one thread at a time.
+ * Distinguishes failed links from links that are not seen for another reason: the controller has
+ * just started, or a switch has lost its connection and still forwards. For one thread at a time.
  */
 final class LinkLife {
   /** The max time until the links of a new switch are found. */

@@ -60,7 +60,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The routes of MPTCP sub-flows as a Floodlight module: wires its parts to the controller's events.
  *
- * <p>Settings: {@code data}, the directory of the installed plan (without it, the plan is not stored); {@code answerSeconds}, the max time that a request to install a plan waits for the switches.
+ * <p>Settings: {@code data}, the directory of the installed plan (without it, the plan is not
+ * stored); {@code answerSeconds}, the max time that a request to install a plan waits for the
+ * switches.
  */
 @Settings({"data", "answerSeconds"})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called

@@ -52,7 +52,8 @@ final class NetworkFormat {
           || !ports.add(there.dst() + "/" + there.dstPort())) {
         String place = link.placeOf("a_port");
         throw RejectedException.invalid(
-            place, place + ": each port must be an end of one link only, between two different switches");
+            place,
+            place + ": each port must be an end of one link only, between two different switches");
       }
       links.add(there);
       links.add(there.reversed());

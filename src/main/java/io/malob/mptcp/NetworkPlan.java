@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * A plan for a network: the addresses of hosts, and their routes.
- * Immutable.
+ * A plan for a network: the addresses of hosts, and their routes. Immutable.
  *
  * @param perVlan whether each VLAN has routes of its own
  * @param topology the network of the plan
- * @param coreLinks the outgoing links of each switch with hosts, also those that are down, in the order of addresses
+ * @param coreLinks the outgoing links of each switch with hosts, also those that are down, in the
+ *     order of addresses
  * @param routes by identity
  */
 record NetworkPlan(

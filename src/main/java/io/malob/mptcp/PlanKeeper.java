@@ -177,7 +177,10 @@ final class PlanKeeper {
     return List.copyOf(hosts.values());
   }
 
-  /** A host at its current location; at the former one if it is not seen, or if a request gave the location. */
+  /**
+   * A host at its current location; at the former one if it is not seen, or if a request gave the
+   * location.
+   */
   private static Host moved(Host host, List<KnownHosts.Seen> seen) {
     int tag = host.tagging() == Fan.Tagging.SWITCH ? 0 : host.vlan();
     return host.fixed()
@@ -249,7 +252,9 @@ final class PlanKeeper {
   }
 
   /**
-   * Installs another plan. It is saved before any switch gets its rules: a plan that cannot be saved is not installed, because after a restart the earlier plan would count as installed, with labels that lead elsewhere by then.
+   * Installs another plan. It is saved before any switch gets its rules: a plan that cannot be
+   * saved is not installed, because after a restart the earlier plan would count as installed, with
+   * labels that lead elsewhere by then.
    */
   private void change(Applied next, List<KnownHosts.Seen> seen, long replans, Runnable done)
       throws RejectedException {

@@ -91,8 +91,7 @@ final class PlanMaker {
     Set<Integer> vlans = hosts.stream().map(Host::vlan).collect(Collectors.toSet());
     for (int vlan : settings.vlans()) {
       if (!vlans.contains(vlan)) {
-        throw RejectedException.unprocessable(
-            "vlans", "vlans: VLAN " + vlan + " has no hosts");
+        throw RejectedException.unprocessable("vlans", "vlans: VLAN " + vlan + " has no hosts");
       }
     }
     List<Host> chosen =
@@ -185,7 +184,8 @@ final class PlanMaker {
       if (!member.merged().isEmpty()) {
         notes.add(
             String.format(
-                "%s has %d core links, but MPTCP uses only %d addresses of a host; it sends no sub-flows of its own over the links to %s",
+                "%s has %d core links, but MPTCP uses only %d addresses of a host; it sends no"
+                    + " sub-flows of its own over the links to %s",
                 member.host().id(),
                 member.homes().size() + member.merged().size(),
                 FanOut.MAX_ADDRESSES,

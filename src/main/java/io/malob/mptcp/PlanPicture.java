@@ -116,7 +116,8 @@ final class PlanPicture {
     double dx = -(b.y - a.y) / length * aside;
     double dy = (b.x - a.x) / length * aside;
     line(
-        "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"%.1f\"/>",
+        "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\""
+            + " stroke-width=\"%.1f\"/>",
         a.x + dx, a.y + dy, b.x + dx, b.y + dy, colour, width);
   }
 

@@ -14,7 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Polls switches for the number of their rules for sub-flows: a switch with a wrong number, for any reason, gets all rules again.
+ * Polls switches for the number of their rules for sub-flows: a switch with a wrong number, for any
+ * reason, gets all rules again.
  *
  * @param serialExecutor the thread of the installer, on which all of this runs
  */

@@ -32,8 +32,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Updates the rules of switches to those of a plan, with as few changes as possible, and so that no packet meets only a part of them: first it adds rules that no packet reaches yet, on all switches at once; after their confirmation, the rules that lead to these; after that confirmation, it removes the entry rules that are no longer needed; and a while after that confirmation, the rules that packets in transit may still need.
- * For one thread at a time, on which the callbacks run, too.
+ * Updates the rules of switches to those of a plan, with as few changes as possible, and so that no
+ * packet meets only a part of them: first it adds rules that no packet reaches yet, on all switches
+ * at once; after their confirmation, the rules that lead to these; after that confirmation, it
+ * removes the entry rules that are no longer needed; and a while after that confirmation, the rules
+ * that packets in transit may still need. For one thread at a time, on which the callbacks run,
+ * too.
  */
 final class RuleInstaller {
   private static final Logger LOG = LoggerFactory.getLogger(RuleInstaller.class);
@@ -96,9 +100,11 @@ final class RuleInstaller {
   }
 
   /**
-   * Changes the rules of switches. A change during another one waits for its end; of several waiting changes, only the latest is made.
+   * Changes the rules of switches. A change during another one waits for its end; of several
+   * waiting changes, only the latest is made.
    *
-   * @param done called when all active switches have the rules of this or a later change, or when that failed for some
+   * @param done called when all active switches have the rules of this or a later change, or when
+   *     that failed for some
    */
   void install(ImmutableSetMultimap<DatapathId, SubflowRule> rules, Runnable done) {
     Map<DatapathId, ImmutableMap<SubflowRule.Key, SubflowRule>> now = new HashMap<>();

@@ -11,7 +11,8 @@ import java.util.Map;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The destinations of the sub-flows of each identity: each of a host's addresses sends to the same hosts, all in its VLAN, in equal parts or as in a request.
+ * The destinations of the sub-flows of each identity: each of a host's addresses sends to the same
+ * hosts, all in its VLAN, in equal parts or as in a request.
  */
 final class TrafficMatrix implements Traffic {
   private final Map<FlowIdentity, Map<DatapathId, Double>> weights = new HashMap<>();

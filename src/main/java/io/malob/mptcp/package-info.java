@@ -1,4 +1,2 @@
-/**
- * Routes the sub-flows of MPTCP connections over separate paths, planned for the whole network.
- */
+/** Routes the sub-flows of MPTCP connections over separate paths, planned for the whole network. */
 package io.malob.mptcp;

@@ -34,7 +34,8 @@ final class ConnectionRule extends WireMessage {
   }
 
   /**
-   * An existing rule gets other actions, and keeps counters, timeouts and flags. A rule with another cookie is not changed.
+   * An existing rule gets other actions, and keeps counters, timeouts and flags. A rule with
+   * another cookie is not changed.
    */
   static ConnectionRule change(
       OFFactory factory, TableId table, int priority, Translation translation, U64 cookie) {

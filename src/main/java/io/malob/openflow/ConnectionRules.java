@@ -27,7 +27,8 @@ public final class ConnectionRules {
   private ConnectionRules() {}
 
   /**
-   * One direction of a connection: its packets on arrival at the edge switch, and their translation there.
+   * One direction of a connection: its packets on arrival at the edge switch, and their translation
+   * there.
    *
    * @param incoming the packets as their sender makes them
    * @param outgoing the packets as their receiver is to see them
@@ -88,7 +89,8 @@ public final class ConnectionRules {
   }
 
   /**
-   * Changes the label in the rule at the client's edge, if the rule exists; its counters and timeouts continue.
+   * Changes the label in the rule at the client's edge, if the rule exists; its counters and
+   * timeouts continue.
    */
   public static OFMessage relabelRequest(
       OFFactory factory, Translation translation, int vipNumber, int memberNumber, int generation) {
@@ -122,7 +124,9 @@ public final class ConnectionRules {
   }
 
   /**
-   * The rule at the member's edge that sends the controller packets from an FTP server's data port to the client of one of its control connections. It has no timeout, because the control connection may be silent for long.
+   * The rule at the member's edge that sends the controller packets from an FTP server's data port
+   * to the client of one of its control connections. It has no timeout, because the control
+   * connection may be silent for long.
    *
    * @param control the control connection's packets from the member to the client
    * @param dataPort the port that the server opens data connections from

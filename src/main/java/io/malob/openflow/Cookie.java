@@ -4,9 +4,10 @@ import java.util.Optional;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * The cookie of each rule, by which rules can be distinguished, found and deleted without knowing their matches. From the highest bit down: 12 bits application, 4 bits kind of
- * rule, 12 bits VIP number, 16 bits member number, 20 bits generation of the connection; label and
- * host rules use the lower 24 bits for an id instead.
+ * The cookie of each rule, by which rules can be distinguished, found and deleted without knowing
+ * their matches. From the highest bit down: 12 bits application, 4 bits kind of rule, 12 bits VIP
+ * number, 16 bits member number, 20 bits generation of the connection; label and host rules use the
+ * lower 24 bits for an id instead.
  */
 public final class Cookie {
 

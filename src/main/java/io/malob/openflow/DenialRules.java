@@ -11,13 +11,15 @@ import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
- * The rules that drop, at a client's edge, packets to a port of a VIP that the client may not use, before they reach the controller. Pure.
+ * The rules that drop, at a client's edge, packets to a port of a VIP that the client may not use,
+ * before they reach the controller. Pure.
  */
 public final class DenialRules {
   private DenialRules() {}
 
   /**
-   * Drops all packets like this one, from any port of the client, for some seconds. The switch reports the end of the rule.
+   * Drops all packets like this one, from any port of the client, for some seconds. The switch
+   * reports the end of the rule.
    *
    * @param request the packet, from the client to the VIP
    */

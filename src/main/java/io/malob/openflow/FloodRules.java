@@ -12,7 +12,9 @@ import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
- * Rules that drop packets that flood the controller, at their ingress port, for a short time. They do not affect packets with rules of their own: connections, and forwarding of other applications, continue. Pure.
+ * Rules that drop packets that flood the controller, at their ingress port, for a short time. They
+ * do not affect packets with rules of their own: connections, and forwarding of other applications,
+ * continue. Pure.
  */
 public final class FloodRules {
   /** Above the table-miss rule, below all others. */
@@ -21,7 +23,9 @@ public final class FloodRules {
   private FloodRules() {}
 
   /**
-   * The rule that drops packets like this one for the given time: SYNs to its address and port, ARP for its target, or other packets without a rule in the first table, each from its port only. Empty if the packet came by another rule: the dropped packets would then be of different kinds.
+   * The rule that drops packets like this one for the given time: SYNs to its address and port, ARP
+   * for its target, or other packets without a rule in the first table, each from its port only.
+   * Empty if the packet came by another rule: the dropped packets would then be of different kinds.
    */
   public static Optional<OFMessage> against(OFFactory factory, OFPacketIn packetIn, int seconds) {
     OFPort port = packetIn.getMatch().get(MatchField.IN_PORT);

@@ -18,7 +18,9 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Sends all messages to switches. Thread-safe; never blocks. If a switch is disconnected or too slow, messages are counted and dropped: a switch that reconnects is programmed anew, and a connection without its rule is detected by its next packet.
+ * Sends all messages to switches. Thread-safe; never blocks. If a switch is disconnected or too
+ * slow, messages are counted and dropped: a switch that reconnects is programmed anew, and a
+ * connection without its rule is detected by its next packet.
  */
 public final class FlowProgrammer {
 
@@ -94,7 +96,8 @@ public final class FlowProgrammer {
    * Sends batches one after the other, each only when the switch of the batch before has confirmed
    * that it is done.
    *
-   * @param done called once, on any thread: whether all were sent and confirmed; the first failure ends the sequence
+   * @param done called once, on any thread: whether all were sent and confirmed; the first failure
+   *     ends the sequence
    */
   public void sendInOrder(List<SwitchMessages> batches, Consumer<Boolean> done) {
     if (batches.isEmpty()) {

@@ -29,8 +29,8 @@ import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * Parses the balancer's rules from the statistics of a switch: the reverse of {@link ConnectionRules},
- * {@link HostRules}, {@link SwitchRules} and the rules of labels. Pure.
+ * Parses the balancer's rules from the statistics of a switch: the reverse of {@link
+ * ConnectionRules}, {@link HostRules}, {@link SwitchRules} and the rules of labels. Pure.
  */
 public final class FoundRules {
   private static final int ICMP = 1;

@@ -12,12 +12,15 @@ import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/** The rules that deliver packets to the hosts of a switch, table {@link FlowLayout#HOSTS}. Pure. */
+/**
+ * The rules that deliver packets to the hosts of a switch, table {@link FlowLayout#HOSTS}. Pure.
+ */
 public final class HostRules {
   private HostRules() {}
 
   /**
-   * The rules of one host: by address to its MAC and port, and the same out of the ingress port, which needs a rule of its own. They have an idle timeout, and the switch reports their end.
+   * The rules of one host: by address to its MAC and port, and the same out of the ingress port,
+   * which needs a rule of its own. They have an idle timeout, and the switch reports their end.
    */
   public static List<OFMessage> add(
       OFFactory factory, IPAddress<?> address, Attachment at, int idleSeconds) {

@@ -12,7 +12,8 @@ import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
- * The rules that keep the probes of link agents on the link that they measure. They expire unless they are sent again, so that no rule is left after a failure. Pure.
+ * The rules that keep the probes of link agents on the link that they measure. They expire unless
+ * they are sent again, so that no rule is left after a failure. Pure.
  */
 public final class ProbeRules {
   /** The timeout of a rule that is not sent again, in seconds. */

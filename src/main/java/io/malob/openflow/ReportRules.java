@@ -20,7 +20,8 @@ import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
- * The rules that send agents' reports from the first switch to the controller, and the meter that limits their rate. Pure.
+ * The rules that send agents' reports from the first switch to the controller, and the meter that
+ * limits their rate. Pure.
  */
 public final class ReportRules {
   /** The meter's number, the same as the port that reports are sent to. */
@@ -35,7 +36,8 @@ public final class ReportRules {
   }
 
   /**
-   * Replaces the meter: the rules that used the former one are deleted with it, so the rules must follow. Switches without meters answer with an error.
+   * Replaces the meter: the rules that used the former one are deleted with it, so the rules must
+   * follow. Switches without meters answer with an error.
    */
   public static List<OFMessage> meter(OFFactory factory, int packetsPerSecond) {
     List<OFMeterBand> bands =
@@ -65,7 +67,8 @@ public final class ReportRules {
   }
 
   /**
-   * Sends UDP to that port of these addresses, and ARP for them, to the controller. No effect if the rules exist.
+   * Sends UDP to that port of these addresses, and ARP for them, to the controller. No effect if
+   * the rules exist.
    *
    * @param metered whether through the meter, which must exist then
    */

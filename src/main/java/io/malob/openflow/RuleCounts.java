@@ -11,7 +11,8 @@ import org.projectfloodlight.openflow.types.OFValueType;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * The counters of a rule. In OpenFlow 1.5 they are a list of statistics, of which a switch may omit some; in earlier versions they are fields.
+ * The counters of a rule. In OpenFlow 1.5 they are a list of statistics, of which a switch may omit
+ * some; in earlier versions they are fields.
  *
  * @param bytes of the packets that it matched, headers included
  * @param nanos how long it has been there, idle time included

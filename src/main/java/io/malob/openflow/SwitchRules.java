@@ -83,7 +83,10 @@ public final class SwitchRules {
   }
 
   /**
-   * Sends the SYN, and optionally copies of FIN and RST, of TCP connections to a VIP address to the controller. A SYN goes only to the controller: a client that reuses a port at once starts a new connection, although the old one's rule still exists. FIN and RST continue to the connection's rule. Switches that cannot match TCP flags answer with an error.
+   * Sends the SYN, and optionally copies of FIN and RST, of TCP connections to a VIP address to the
+   * controller. A SYN goes only to the controller: a client that reuses a port at once starts a new
+   * connection, although the old one's rule still exists. FIN and RST continue to the connection's
+   * rule. Switches that cannot match TCP flags answer with an error.
    */
   public static List<OFMessage> addTcpFlags(
       OFFactory factory, IPAddress<?> address, boolean withEnds) {

@@ -8,7 +8,8 @@ import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 
 /**
- * An echo request with a callback when it is written into the connection's buffer, like {@link TimedPacketOut}. All else is from openflowj.
+ * An echo request with a callback when it is written into the connection's buffer, like {@link
+ * TimedPacketOut}. All else is from openflowj.
  */
 public final class TimedEchoRequest implements OFEchoRequest {
   private final OFEchoRequest request;

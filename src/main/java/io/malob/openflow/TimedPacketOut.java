@@ -7,7 +7,9 @@ import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Sends a frame of the controller to a port, or back to the controller, with a callback when it is written into the connection's buffer. The callback runs on the connection's thread, as late as possible before the wire.
+ * Sends a frame of the controller to a port, or back to the controller, with a callback when it is
+ * written into the connection's buffer. The callback runs on the connection's thread, as late as
+ * possible before the wire.
  */
 public final class TimedPacketOut extends WireMessage {
   private final OFPort port;

@@ -9,7 +9,8 @@ import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 
 /**
- * A message that is written field by field, for messages of each connection. openflowj would create some thirty objects for each. Immutable.
+ * A message that is written field by field, for messages of each connection. openflowj would create
+ * some thirty objects for each. Immutable.
  */
 public abstract class WireMessage implements OFMessage {
   private static final int LENGTH_OFFSET = 2;

@@ -3,7 +3,8 @@ package io.malob.resource;
 import java.util.List;
 
 /**
- * Resources some of which change state by GET, as Floodlight's do. Without a declaration, GET, HEAD and OPTIONS read and every other method writes.
+ * Resources some of which change state by GET, as Floodlight's do. Without a declaration, GET, HEAD
+ * and OPTIONS read and every other method writes.
  */
 public interface DeclaresEffects {
 

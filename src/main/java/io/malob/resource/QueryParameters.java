@@ -9,10 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * The query parameters of a URL. Immutable; values are trimmed, and each parameter has
- * one.
- */
+/** The query parameters of a URL. Immutable; values are trimmed, and each parameter has one. */
 public final class QueryParameters {
   private final ImmutableMap<String, String> values;
 

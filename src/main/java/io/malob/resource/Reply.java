@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param status the HTTP status
  * @param body maps, collections, strings, numbers and booleans, to be sent as JSON; a {@link
- *     Document}; or a Restlet representation for streamed content, because only Restlet's server knows when its client has read it, or has disconnected
+ *     Document}; or a Restlet representation for streamed content, because only Restlet's server
+ *     knows when its client has read it, or has disconnected
  * @param allowed the allowed methods, if the method of the request is not allowed
  * @param tag the tag of the body, if it has one
  * @param next the query of the next page, if there is one

@@ -29,7 +29,10 @@ import org.slf4j.LoggerFactory;
 
 /** Turns HTTP requests into calls of the resources, and every outcome into a response. */
 final class ResourceRestlet extends Restlet {
-  /** The part of a larger body that is discarded, because many clients do not read before they have sent. */
+  /**
+   * The part of a larger body that is discarded, because many clients do not read before they have
+   * sent.
+   */
   private static final int MAX_DISCARDED_BYTES = 1024 * 1024;
 
   private static final Logger log = LoggerFactory.getLogger(ResourceRestlet.class);
@@ -97,7 +100,8 @@ final class ResourceRestlet extends Restlet {
       log.error(
           "request_failed method={} uri=\"{}\"", request.getMethod(), request.getResourceRef(), e);
       return Reply.of(
-          new RejectedException(Reason.FAILED, "internal error in the controller; see its log", null));
+          new RejectedException(
+              Reason.FAILED, "internal error in the controller; see its log", null));
     }
   }
 

@@ -15,7 +15,8 @@ public record ResourceRoutable(String basePath, Routes routes)
     implements RestletRoutable, DeclaresEffects {
 
   /**
-   * A router, because servers pass all paths below the base path only to routers. It has one target that parses the path itself, so that errors for unknown paths are JSON, too.
+   * A router, because servers pass all paths below the base path only to routers. It has one target
+   * that parses the path itself, so that errors for unknown paths are JSON, too.
    */
   @Override
   public Restlet getRestlet(Context context) {

@@ -17,7 +17,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of resources below a base path: the resource for each method of each path, with its query parameters. Other requests are answered here, with 404, 405 or 400. A path is written as in {@code pools/{id}/members}, without a slash at either end; HEAD is supported if GET only reads. To be filled by one thread, and then safe for use by several.
+ * The table of resources below a base path: the resource for each method of each path, with its
+ * query parameters. Other requests are answered here, with 404, 405 or 400. A path is written as in
+ * {@code pools/{id}/members}, without a slash at either end; HEAD is supported if GET only reads.
+ * To be filled by one thread, and then safe for use by several.
  */
 public final class Routes implements Resource, DeclaresEffects {
   private static final Splitter SEGMENTS = Splitter.on('/').omitEmptyStrings();
@@ -37,15 +40,14 @@ public final class Routes implements Resource, DeclaresEffects {
   }
 
   /**
-   * An empty table whose answer to an unknown path lists the existing names at the first wrong segment.
+   * An empty table whose answer to an unknown path lists the existing names at the first wrong
+   * segment.
    */
   public static Routes listing() {
     return new Routes(true, true);
   }
 
-  /**
-   * An empty table of resources that ignore the query, as Floodlight's do.
-   */
+  /** An empty table of resources that ignore the query, as Floodlight's do. */
   public static Routes ignoringParameters() {
     return new Routes(false, false);
   }

@@ -7,8 +7,8 @@ import io.malob.resource.Reply;
 import io.malob.resource.Resource;
 
 /**
- * Reports to clients whether a change of the catalog is in force. A change is stored before that, so a change that is not in force yet is not an error: 202. Safe for
- * use by several threads.
+ * Reports to clients whether a change of the catalog is in force. A change is stored before that,
+ * so a change that is not in force yet is not an error: 202. Safe for use by several threads.
  */
 final class CatalogWrites {
   private final IBalancerService balancer;
@@ -17,9 +17,7 @@ final class CatalogWrites {
     this.balancer = balancer;
   }
 
-  /**
-   * The same resource, which reports if a change is not in force yet, or could not be applied.
-   */
+  /** The same resource, which reports if a change is not in force yet, or could not be applied. */
   Resource confirmed(Resource change) {
     return call -> {
       Reply reply = change.answer(call);

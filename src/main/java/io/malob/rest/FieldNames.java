@@ -10,7 +10,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Recognises alternative names of fields: {@code vip id} of the MALOB thesis and {@code vipId} of Floodlight both mean {@code vip_id}.
+ * Recognises alternative names of fields: {@code vip id} of the MALOB thesis and {@code vipId} of
+ * Floodlight both mean {@code vip_id}.
  *
  * @param known the names that fields have here
  * @param others alternative names with their meanings

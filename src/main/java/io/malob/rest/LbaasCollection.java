@@ -112,7 +112,8 @@ final class LbaasCollection<T extends CatalogItem> {
       JsonInput<RejectedException> item = body.get(noun);
       if (!item.isObject()) {
         throw RejectedException.invalid(
-            noun, "the body must be an object with one field whose value is an object, \"" + noun + "\"");
+            noun,
+            "the body must be an object with one field whose value is an object, \"" + noun + "\"");
       }
       if (body.fields().size() > 1) {
         throw RejectedException.invalid(null, "the body has fields besides \"" + noun + "\"");

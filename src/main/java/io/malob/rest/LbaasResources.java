@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The catalog in OpenStack's form (Octavia v2), as far as it maps. A load balancer is an address of VIPs, and exists as long as they do. Safe for use by several
- * threads.
+ * The catalog in OpenStack's form (Octavia v2), as far as it maps. A load balancer is an address of
+ * VIPs, and exists as long as they do. Safe for use by several threads.
  */
 final class LbaasResources {
   private final IBalancerService balancer;

@@ -14,7 +14,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operating status in OpenStack's form, from the state of members at one moment: a member that is not located, or fails its checks, gets no connections.
+ * The operating status in OpenStack's form, from the state of members at one moment: a member that
+ * is not located, or fails its checks, gets no connections.
  */
 final class LbaasStatus {
   private static final String ONLINE = "ONLINE";

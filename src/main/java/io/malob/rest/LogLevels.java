@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shows and changes the levels of the controller's loggers, if Logback is the backend. Only existing loggers of the controller and of Floodlight can be changed. Safe for use
- * by several threads.
+ * Shows and changes the levels of the controller's loggers, if Logback is the backend. Only
+ * existing loggers of the controller and of Floodlight can be changed. Safe for use by several
+ * threads.
  */
 final class LogLevels {
   private static final ImmutableList<String> OURS =

@@ -11,7 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows values with their age and source: {@code {"value", "age_s", "source"}}, or null for unknown values. Pure.
+ * Shows values with their age and source: {@code {"value", "age_s", "source"}}, or null for unknown
+ * values. Pure.
  *
  * @param nowNanos the present on the clock of measurements
  */

@@ -15,7 +15,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Shows the values of links at one moment: each with its age and source, and null for unknown values.
+ * Shows the values of links at one moment: each with its age and source, and null for unknown
+ * values.
  */
 final class ShownLinks {
   private static final double MEGA = 1e6;

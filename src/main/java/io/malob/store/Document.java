@@ -11,7 +11,8 @@ import java.util.Optional;
  * @param key its name in every store, such as {@code catalog}
  * @param isExclusive whether a store whose writers do not see each other's revisions refuses it to
  *     a second controller
- * @param editing the checks if people and commands write it, and controllers only read it; empty if controllers write it
+ * @param editing the checks if people and commands write it, and controllers only read it; empty if
+ *     controllers write it
  * @param <T> its content; immutable
  */
 public record Document<T>(

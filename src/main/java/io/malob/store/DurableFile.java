@@ -17,7 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A state file that is replaced atomically: the new version is written beside it, forced to the disk, and renamed. A copy of the last good version, NAME.last-good, protects against damage of the file itself. A damaged file never counts as empty, nor a lost one as a first start. For one writer at a time.
+ * A state file that is replaced atomically: the new version is written beside it, forced to the
+ * disk, and renamed. A copy of the last good version, NAME.last-good, protects against damage of
+ * the file itself. A damaged file never counts as empty, nor a lost one as a first start. For one
+ * writer at a time.
  */
 final class DurableFile {
   private static final Logger LOG = LoggerFactory.getLogger(DurableFile.class);
@@ -123,7 +126,8 @@ final class DurableFile {
   }
 
   /**
-   * The file itself is already on the disk, so the copy need not be forced there, and its failure must not fail the request. Only the owner may read it, because files may contain keys.
+   * The file itself is already on the disk, so the copy need not be forced there, and its failure
+   * must not fail the request. Only the owner may read it, because files may contain keys.
    */
   private void keep(byte[] bytes) {
     try {

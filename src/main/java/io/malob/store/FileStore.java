@@ -17,7 +17,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps each document in a {@link DurableFile}. A document that others edit is read again when {@link #poll} finds another file; documents that only the controller writes are not.
+ * Keeps each document in a {@link DurableFile}. A document that others edit is read again when
+ * {@link #poll} finds another file; documents that only the controller writes are not.
  */
 public final class FileStore extends LocalStore {
   private static final String ABSENT = "absent";
@@ -36,7 +37,8 @@ public final class FileStore extends LocalStore {
   }
 
   /**
-   * A store with each document in {@code KEY.json} in a directory, which is created when a controller first uses a document there that it may write.
+   * A store with each document in {@code KEY.json} in a directory, which is created when a
+   * controller first uses a document there that it may write.
    *
    * @param notifier runs the calls of listeners
    */
@@ -143,7 +145,10 @@ public final class FileStore extends LocalStore {
     }
   }
 
-  /** A string that identifies a version of a file, including the time of a change of its permissions. */
+  /**
+   * A string that identifies a version of a file, including the time of a change of its
+   * permissions.
+   */
   private static String version(Path path) throws IOException {
     BasicFileAttributes file;
     try {

@@ -15,7 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store of one process: it counts revisions itself, from 1 for the content at the first read. Subclasses store the content. Changes of one document wait for each other; changes of different ones do not.
+ * A store of one process: it counts revisions itself, from 1 for the content at the first read.
+ * Subclasses store the content. Changes of one document wait for each other; changes of different
+ * ones do not.
  */
 abstract class LocalStore implements Store {
   private static final Logger LOG = LoggerFactory.getLogger(LocalStore.class);
@@ -74,7 +76,10 @@ abstract class LocalStore implements Store {
     return (Entry<T>) entries.computeIfAbsent(document.key(), any -> new Entry<>(document));
   }
 
-  /** One document. Its monitor is held while it is read or changed, and while notifications are queued. */
+  /**
+   * One document. Its monitor is held while it is read or changed, and while notifications are
+   * queued.
+   */
   private final class Entry<T> {
     private final Document<T> document;
     private final Set<Subscription> subscriptions = new LinkedHashSet<>();

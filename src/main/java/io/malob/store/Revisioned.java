@@ -5,7 +5,8 @@ import java.util.Optional;
 /**
  * A document at one moment. Immutable.
  *
- * @param revision grows with each change of the document, deletion included; comparable only between revisions of one document from one open store
+ * @param revision grows with each change of the document, deletion included; comparable only
+ *     between revisions of one document from one open store
  * @param content its content; empty if there is no such document
  */
 public record Revisioned<T>(long revision, Optional<T> content) {

@@ -3,7 +3,8 @@ package net.floodlightcontroller.core;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Data that the listeners of one message share. Most messages need none, so the storage is created on first use.
+ * Data that the listeners of one message share. Most messages need none, so the storage is created
+ * on first use.
  */
 public class FloodlightContext {
   private volatile ConcurrentHashMap<String, Object> storage;

@@ -73,7 +73,8 @@ class AgentModuleTest {
   private static byte[] signed(String agent, int sequence, String content) {
     String json =
         """
-        {"agent":"%s","boot":"00000000000000aa","sequence":%d,"time_ms":5000,"uptime_ms":1000,%s}"""
+        {"agent":"%s","boot":"00000000000000aa","sequence":%d,"time_ms":5000,"uptime_ms":1000,%s}\
+        """
             .formatted(agent, sequence, content);
     byte[] key = BaseEncoding.base16().lowerCase().decode(KEY);
     String head =

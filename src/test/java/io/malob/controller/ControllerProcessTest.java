@@ -118,7 +118,8 @@ class ControllerProcessTest {
     start();
     String vip =
         """
-        {"id":"keep","protocol":"tcp","address":"10.0.0.100","port":80}""";
+        {"id":"keep","protocol":"tcp","address":"10.0.0.100","port":80}\
+        """;
     HttpRequest post = HttpRequest.newBuilder(uri(VIPS)).POST(BodyPublishers.ofString(vip)).build();
     assertEquals(201, client.send(post, BodyHandlers.ofString()).statusCode());
     String before = get(VIPS).body();

@@ -37,7 +37,8 @@ class ReportRestTest {
     return signed(
         """
         {"agent":"w1","boot":"00000000000000aa","sequence":%d,"time_ms":2500,"uptime_ms":7,\
-        "server":%s}"""
+        "server":%s}\
+        """
             .formatted(sequence, state));
   }
 

@@ -19,8 +19,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Kills the controller and measures the time until the new one counts the open connections again, and the delay of new ones. Two sites: the first has the open connections, at the
- * second new ones are placed meanwhile.
+ * Kills the controller and measures the time until the new one counts the open connections again,
+ * and the delay of new ones. Two sites: the first has the open connections, at the second new ones
+ * are placed meanwhile.
  */
 @Command(
     name = AdoptionCommand.NAME,
@@ -73,7 +74,8 @@ final class AdoptionCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       defaultValue = "10",
       description =
-          "How long the new controller places new connections before the switches with open connections connect (${DEFAULT-VALUE}).")
+          "How long the new controller places new connections before the switches with open"
+              + " connections connect (${DEFAULT-VALUE}).")
   private int warmup;
 
   @Option(

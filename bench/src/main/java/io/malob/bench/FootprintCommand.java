@@ -38,7 +38,8 @@ final class FootprintCommand implements Callable<Integer> {
       names = "--idle",
       paramLabel = "SECONDS",
       defaultValue = "20",
-      description = "How long the controller idles before its memory is measured (${DEFAULT-VALUE}).")
+      description =
+          "How long the controller idles before its memory is measured (${DEFAULT-VALUE}).")
   private int idleSeconds;
 
   @Option(

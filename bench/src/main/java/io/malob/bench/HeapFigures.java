@@ -5,7 +5,9 @@ import io.malob.bench.load.Measurement;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The targets of a soak: as fast at the end as at the beginning, with no more memory than halfway. */
+/**
+ * The targets of a soak: as fast at the end as at the beginning, with no more memory than halfway.
+ */
 final class HeapFigures {
   private static final double MIN_OF_FIRST_TENTH = 0.7;
   private static final double GROWTH = 1.2;

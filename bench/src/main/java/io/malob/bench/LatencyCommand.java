@@ -16,7 +16,8 @@ import picocli.CommandLine.Option;
 
 /**
  * Measures the cost of latency measurements: two controllers in turn, one of which probes. The
- * other has the module, too, because other modules need it; it probes so rarely that it costs nothing.
+ * other has the module, too, because other modules need it; it probes so rarely that it costs
+ * nothing.
  */
 @Command(
     name = "latency",
@@ -29,7 +30,10 @@ final class LatencyCommand implements Callable<Integer> {
   private static final String USUAL_HEAP = "512m";
 
   /** The JIT compiler has done most of its work by then. */
-  /** Until the just-in-time compiler has finished: its work is part of the start, not of the idle state. */
+  /**
+   * Until the just-in-time compiler has finished: its work is part of the start, not of the idle
+   * state.
+   */
   private static final int WARMUP_SECONDS = 60;
 
   private static final String INTERVAL = "io.malob.latency.LatencyModule.intervalMillis=";
@@ -41,14 +45,16 @@ final class LatencyCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "1000",
       description =
-          "Links, in a ring of as many switches, each probed in both directions (${DEFAULT-VALUE}).")
+          "Links, in a ring of as many switches, each probed in both directions"
+              + " (${DEFAULT-VALUE}).")
   private int links = 1_000;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "2",
-      description = "Number of times that each of the two is measured, alternating (${DEFAULT-VALUE}).")
+      description =
+          "Number of times that each of the two is measured, alternating (${DEFAULT-VALUE}).")
   private int rounds = 2;
 
   @Option(

@@ -31,7 +31,8 @@ final class ProcessOptions {
       paramLabel = "FILE",
       defaultValue = "scripts/malob/launcher/jvm.options",
       description =
-          "The measured JVM's options, one per line: those of './malob run' (${DEFAULT-VALUE}, if it exists).")
+          "The measured JVM's options, one per line: those of './malob run' (${DEFAULT-VALUE}, if"
+              + " it exists).")
   private Path jvmOptions = Path.of("");
 
   /** The heap from the options, or else this one. */

@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The progress, and the remaining time: one line that is overwritten, for a terminal. Quiet unless the launcher reports that stderr is a terminal ({@code -Dmalob.progress=true}). For
- * one thread.
+ * The progress, and the remaining time: one line that is overwritten, for a terminal. Quiet unless
+ * the launcher reports that stderr is a terminal ({@code -Dmalob.progress=true}). For one thread.
  */
 final class ProgressBar implements AutoCloseable {
   private static final int WIDTH = 24;

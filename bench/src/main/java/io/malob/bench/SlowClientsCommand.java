@@ -31,7 +31,9 @@ final class SlowClientsCommand implements Callable<Integer> {
   private static final long PAUSE_MILLIS = 5;
   private static final long TRICKLE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /** The share of connections that never read; together they hold less than the controller's limit. */
+  /**
+   * The share of connections that never read; together they hold less than the controller's limit.
+   */
   private static final int READERS = 20;
 
   /** Each twentieth of a second, so that this process does not measure itself. */

@@ -78,7 +78,8 @@ final class FluidCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       defaultValue = "1",
       description =
-          "Interval between measurements of links and servers; 0: no measurements, the rules know the capacities of links (${DEFAULT-VALUE}).")
+          "Interval between measurements of links and servers; 0: no measurements, the rules know"
+              + " the capacities of links (${DEFAULT-VALUE}).")
   private double interval;
 
   @Override
@@ -148,7 +149,8 @@ final class FluidCommand implements Callable<Integer> {
     report.metric("pairs_with_a_wider_path", detours.wider(), "");
     report.remark(
         String.format(
-            "Of %d pairs of client and server, %d have a wider path than the one with the fewest links.",
+            "Of %d pairs of client and server, %d have a wider path than the one with the fewest"
+                + " links.",
             detours.pairs(), detours.wider()));
     return report;
   }

@@ -39,9 +39,7 @@ public final class Main {
         (wrong, args) -> {
           CommandLine command = wrong.getCommandLine();
           String name = command.getCommandSpec().qualifiedName();
-          command
-              .getErr()
-              .printf("%s: %s; see '%s --help'%n", name, wrong.getMessage(), name);
+          command.getErr().printf("%s: %s; see '%s --help'%n", name, wrong.getMessage(), name);
           return WRONG_USE;
         });
     commandLine.setExecutionExceptionHandler(

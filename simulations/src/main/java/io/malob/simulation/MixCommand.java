@@ -50,7 +50,8 @@ final class MixCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "30",
       description =
-          "Measured files and computations of each client, and a twentieth of its pages, per seed (${DEFAULT-VALUE}).")
+          "Measured files and computations of each client, and a twentieth of its pages, per seed"
+              + " (${DEFAULT-VALUE}).")
   private int requests;
 
   @Option(

@@ -1,7 +1,8 @@
 package io.malob.simulation;
 
 /**
- * The progress of a simulation: one line on stderr that is overwritten. Quiet unless the launcher reports that stderr is a terminal ({@code -Dmalob.progress=true}). For one thread.
+ * The progress of a simulation: one line on stderr that is overwritten. Quiet unless the launcher
+ * reports that stderr is a terminal ({@code -Dmalob.progress=true}). For one thread.
  */
 final class ProgressLine implements AutoCloseable {
   private static final String CLEAR = "\r\u001b[K";

@@ -4,10 +4,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Connections that are active on a link or a server, and how many of them a measurement of it has
- * seen. Connections placed since the measurement began count in addition: otherwise, every connection between two measurements would go to the same server (the herding of greedy rules on
+ * seen. Connections placed since the measurement began count in addition: otherwise, every
+ * connection between two measurements would go to the same server (the herding of greedy rules on
  * stale data; M. Mitzenmacher, How useful is old information, 2000).
  *
- * <p>A measurement covers the time since the one before it. It includes connections placed meanwhile only in part, so it certainly covers a connection that was active at two measurements in a row. Counted by any thread, measured by one at a time; no thread waits.
+ * <p>A measurement covers the time since the one before it. It includes connections placed
+ * meanwhile only in part, so it certainly covers a connection that was active at two measurements
+ * in a row. Counted by any thread, measured by one at a time; no thread waits.
  */
 public final class ActiveCount {
   private final AtomicInteger active = new AtomicInteger();
@@ -54,7 +57,8 @@ public final class ActiveCount {
   }
 
   /**
-   * The number of active connections beyond those that the latest measurement certainly covers; negative if more have ended since than were placed.
+   * The number of active connections beyond those that the latest measurement certainly covers;
+   * negative if more have ended since than were placed.
    */
   public int sinceMeasured() {
     return active.get() - covered;

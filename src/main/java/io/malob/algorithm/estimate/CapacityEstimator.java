@@ -14,16 +14,23 @@ import java.util.function.BiFunction;
 
 /**
  * The capacity of a link by variable packet size probing (section 8 of Al-Najjar and others on
- * dynamic capacities; the idea is pathchar's): it sends echoes of several sizes, takes the min round trip of each size, because queues only add time, and fits a line over the size. Its slope is the time per byte.
+ * dynamic capacities; the idea is pathchar's): it sends echoes of several sizes, takes the min
+ * round trip of each size, because queues only add time, and fits a line over the size. Its slope
+ * is the time per byte.
  *
  * <p>An echo comes back as large as it went, so that the slope is the sum of the times per byte of
  * both directions, and says nothing of either alone. Both are taken to have the same capacity.
  * Where they do not, the result is their harmonic mean: too little for a download over ADSL. {@link
  * LinkCapacity} corrects that as soon as the link carries more.
  *
- * <p>The min of few echoes is too large, by about the distance between the smallest ones: this distance is subtracted, and it is the error of the point. There is no estimate if the slope's relative error exceeds 6 %: if the points are not on a line, if there is a queue throughout, or if the link is too fast for the clock ({@link #CLOCK_NANOS}).
+ * <p>The min of few echoes is too large, by about the distance between the smallest ones: this
+ * distance is subtracted, and it is the error of the point. There is no estimate if the slope's
+ * relative error exceeds 6 %: if the points are not on a line, if there is a queue throughout, or
+ * if the link is too fast for the clock ({@link #CLOCK_NANOS}).
  *
- * <p>The estimate uses the echoes of the last {@link #LONG_NANOS}. If those of the last {@link #SHORT_NANOS} alone give a clearly different result, the link has changed, and older echoes are dropped. For one thread.
+ * <p>The estimate uses the echoes of the last {@link #LONG_NANOS}. If those of the last {@link
+ * #SHORT_NANOS} alone give a clearly different result, the link has changed, and older echoes are
+ * dropped. For one thread.
  */
 public final class CapacityEstimator {
   static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -92,9 +99,7 @@ public final class CapacityEstimator {
     return all;
   }
 
-  /**
-   * Whether later echoes contradict an earlier capacity; few of them prove little.
-   */
+  /** Whether later echoes contradict an earlier capacity; few of them prove little. */
   boolean contradicts(Capacity before, long nowNanos) {
     return isOther(before, line(nowNanos - SHORT_NANOS))
         || isOther(before, line(nowNanos - LONG_NANOS));
@@ -128,8 +133,9 @@ public final class CapacityEstimator {
   }
 
   /**
-   * The certain min capacity of the link in bit/s, from the last {@link #SHORT_NANOS}; 0 if unknown. An echo cannot be faster than the link, there and back, and where
-   * there is a line, its slope is hardly steeper than its error allows.
+   * The certain min capacity of the link in bit/s, from the last {@link #SHORT_NANOS}; 0 if
+   * unknown. An echo cannot be faster than the link, there and back, and where there is a line, its
+   * slope is hardly steeper than its error allows.
    */
   double atLeastBps(long nowNanos) {
     long from = nowNanos - SHORT_NANOS;

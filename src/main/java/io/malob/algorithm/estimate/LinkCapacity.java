@@ -8,25 +8,36 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The capacity of a link towards the host, from echoes ({@link CapacityEstimator}) and from its traffic.
+ * The capacity of a link towards the host, from echoes ({@link CapacityEstimator}) and from its
+ * traffic.
  *
  * <p>A second is saturated if each echo in it, and there were at least two, was late by more than
  * two full packets take at the rate of that second, or got lost, while more was received than sent:
  * then there was a queue throughout, the link was never idle, and what it carried is what it can
- * carry. Echoes of such a second are not used for the capacity. The line of the last good estimate, or the fastest echo, defines which echoes are late.
+ * carry. Echoes of such a second are not used for the capacity. The line of the last good estimate,
+ * or the fastest echo, defines which echoes are late.
  *
- * <p>A saturated second counts for {@link #BELIEVED_NANOS}, because it measures the relevant direction. After that, echoes count, if they give an estimate. If the rate exceeds the estimate, the rate is the capacity.
+ * <p>A saturated second counts for {@link #BELIEVED_NANOS}, because it measures the relevant
+ * direction. After that, echoes count, if they give an estimate. If the rate exceeds the estimate,
+ * the rate is the capacity.
  *
- * <p>An estimate stands for {@link #STANDS_NANOS}, if later echoes do not contradict it: on an idle link they are too few for a new one.
+ * <p>An estimate stands for {@link #STANDS_NANOS}, if later echoes do not contradict it: on an idle
+ * link they are too few for a new one.
  *
- * <p>If neither gives an estimate while the link is in use, it has spare capacity: the assumed capacity then grows by {@link #GROWTH} each second, up to {@link #MAX_OF_RATE} times the rate since then, until the link is saturated. Otherwise an uplink with a low estimate would get little traffic, and its estimate would never grow. The capacity of an unused link is unknown after {@link #HELD_NANOS}. For one thread.
+ * <p>If neither gives an estimate while the link is in use, it has spare capacity: the assumed
+ * capacity then grows by {@link #GROWTH} each second, up to {@link #MAX_OF_RATE} times the rate
+ * since then, until the link is saturated. Otherwise an uplink with a low estimate would get little
+ * traffic, and its estimate would never grow. The capacity of an unused link is unknown after
+ * {@link #HELD_NANOS}. For one thread.
  */
 public final class LinkCapacity {
   static final long BELIEVED_NANOS = TimeUnit.SECONDS.toNanos(3);
   static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(10);
   static final long STANDS_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /** The growth of the assumed capacity for each second in which the link is used but not saturated. */
+  /**
+   * The growth of the assumed capacity for each second in which the link is used but not saturated.
+   */
   static final double GROWTH = 1.5;
 
   /** The max of the assumed capacity, as a multiple of the rate since then. */
@@ -259,7 +270,8 @@ public final class LinkCapacity {
   }
 
   /**
-   * The certain min capacity in bit/s. While the capacity is unknown, or the latest echoes do not confirm it, this comes from the latest echoes.
+   * The certain min capacity in bit/s. While the capacity is unknown, or the latest echoes do not
+   * confirm it, this comes from the latest echoes.
    */
   public double certainBps(long nowNanos) {
     return isConfirmed || isMeasured(nowNanos)

@@ -6,10 +6,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 
 /**
- * When to send the next echo over a link, and of which size. Echoes use max {@link #SHARE} of the certain min capacity of the link, in each direction, and few per second: more while the capacity is unknown, two while there is no other traffic. Few different sizes in turn, the largest of which the link can afford
- * seven times a second; at random times, so that they do not keep step with other traffic. The
- * first one is large: how long it takes tells at once what the link carries at least. For one
- * thread.
+ * When to send the next echo over a link, and of which size. Echoes use max {@link #SHARE} of the
+ * certain min capacity of the link, in each direction, and few per second: more while the capacity
+ * is unknown, two while there is no other traffic. Few different sizes in turn, the largest of
+ * which the link can afford seven times a second; at random times, so that they do not keep step
+ * with other traffic. The first one is large: how long it takes tells at once what the link carries
+ * at least. For one thread.
  */
 public final class ProbePlan {
   /** The part of the link's capacity for echoes. */

@@ -10,7 +10,9 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The expected traffic and service time of a service's connections, learnt from ended connections. Thread-safe without locks; an expectation costs a few volatile reads. Bounded: members beyond {@link #MAX_MEMBERS} are not distinguished.
+ * The expected traffic and service time of a service's connections, learnt from ended connections.
+ * Thread-safe without locks; an expectation costs a few volatile reads. Bounded: members beyond
+ * {@link #MAX_MEMBERS} are not distinguished.
  *
  * <p>Before anything is known, a reply of {@link #PRIOR_REPLY_BYTES}, a request of {@link
  * #PRIOR_REQUEST_BYTES} and a service time of {@link #PRIOR_SERVICE_NANOS} are expected: a small
@@ -45,9 +47,7 @@ public final class ServiceProfile {
   /** Longer residuals are pauses of the client. */
   private static final double MAX_SERVICE_NANOS = 3_600e9;
 
-  /**
-   * Above this network time, the error of the guessed rate is as large as service times.
-   */
+  /** Above this network time, the error of the guessed rate is as large as service times. */
   private static final double DOUBTFUL_NANOS = 1e9;
 
   private final Learnt replyBytes =
@@ -81,7 +81,8 @@ public final class ServiceProfile {
       double networkNanos) {
 
     /**
-     * The service time of an idle member of weight 1: the part of the duration that the network does not explain, divided by the connections in flight.
+     * The service time of an idle member of weight 1: the part of the duration that the network
+     * does not explain, divided by the connections in flight.
      */
     double serviceNanos() {
       double residual = Math.max(0, durationNanos - networkNanos);
@@ -107,7 +108,9 @@ public final class ServiceProfile {
   }
 
   /**
-   * Whether the next connection is a sample: each of the first {@link #EAGER}, then one in {@link #ONE_IN}. A fixed interval would keep step with round robin and sample only one member; multiples of the golden ratio are spread evenly.
+   * Whether the next connection is a sample: each of the first {@link #EAGER}, then one in {@link
+   * #ONE_IN}. A fixed interval would keep step with round robin and sample only one member;
+   * multiples of the golden ratio are spread evenly.
    */
   public boolean wantsNext() {
     int number = placed.getAndIncrement();
@@ -152,9 +155,10 @@ public final class ServiceProfile {
   }
 
   /**
-   * The expected service time of an idle member of weight 1 for a new connection, in nanoseconds. With others in flight it takes as many times as long as there are connections,
-   * this one included, divided by its weight. As long as few connections of the member have been
-   * seen, it counts mostly as the mean of the service.
+   * The expected service time of an idle member of weight 1 for a new connection, in nanoseconds.
+   * With others in flight it takes as many times as long as there are connections, this one
+   * included, divided by its weight. As long as few connections of the member have been seen, it
+   * counts mostly as the mean of the service.
    */
   public double expectedServiceNanos(int memberNumber) {
     double ofService = expectedServiceNanos();

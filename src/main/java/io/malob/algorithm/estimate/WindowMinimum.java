@@ -5,8 +5,8 @@ import java.util.Deque;
 import java.util.OptionalLong;
 
 /**
- * The min of the values within a time window. Queues and busy processors only add to a round trip, so its min is closest to the truth. For one thread; times
- * never go back.
+ * The min of the values within a time window. Queues and busy processors only add to a round trip,
+ * so its min is closest to the truth. For one thread; times never go back.
  */
 public final class WindowMinimum {
   private final long windowNanos;

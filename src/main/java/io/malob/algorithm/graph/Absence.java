@@ -15,7 +15,10 @@ final class Absence {
     this.graph = graph;
   }
 
-  /** Why no path from the start covers all, as a part of a sentence; empty if the structure proves nothing. */
+  /**
+   * Why no path from the start covers all, as a part of a sentence; empty if the structure proves
+   * nothing.
+   */
   static Optional<String> of(SwitchGraph graph) {
     return new Absence(graph).reason();
   }
@@ -55,8 +58,11 @@ final class Absence {
 
   private String junction(int culprit) {
     return culprit == graph.start()
-        ? name(culprit) + " joins separate parts of the network, and a path that begins there can reach only one of them"
-        : name(culprit) + " joins three or more parts of the network, and a path passes it only once";
+        ? name(culprit)
+            + " joins separate parts of the network, and a path that begins there can reach only"
+            + " one of them"
+        : name(culprit)
+            + " joins three or more parts of the network, and a path passes it only once";
   }
 
   private String deadEnds(int culprit, int other) {

@@ -13,9 +13,13 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * bottleneck; of these the cheapest; of these those with the smaller sequence of switch ids. Used
  * by one thread, once.
  *
- * <p>Links are added from the widest to the narrowest, those of one width at a time. A switch that is first reached then has this width, and its path is the cheapest over the links added so far. The path is recorded at once, since narrower links may make further paths cheaper. The search continues as links are added, so it examines little more than the paths that have become cheaper (an incremental search, as by G. Ramalingam and T. Reps, An
- * incremental algorithm for a generalization of the shortest-path problem, 1996). Where all links
- * are equally wide, this is E. W. Dijkstra's algorithm with pairs of costs.
+ * <p>Links are added from the widest to the narrowest, those of one width at a time. A switch that
+ * is first reached then has this width, and its path is the cheapest over the links added so far.
+ * The path is recorded at once, since narrower links may make further paths cheaper. The search
+ * continues as links are added, so it examines little more than the paths that have become cheaper
+ * (an incremental search, as by G. Ramalingam and T. Reps, An incremental algorithm for a
+ * generalization of the shortest-path problem, 1996). Where all links are equally wide, this is E.
+ * W. Dijkstra's algorithm with pairs of costs.
  */
 final class BestPathSearch {
   private final Adjacency graph;
@@ -106,8 +110,11 @@ final class BestPathSearch {
   }
 
   /**
-   * The result of a search after links were removed. The remaining paths are still the best, by the same tie-breaks. If all links are equally wide, the search examines only switches that have lost their paths, beginning with neighbours that have not. Otherwise links are added in few
-   * steps, one for each width of a switch that has lost its path; then costs over narrower links are no longer known.
+   * The result of a search after links were removed. The remaining paths are still the best, by the
+   * same tie-breaks. If all links are equally wide, the search examines only switches that have
+   * lost their paths, beginning with neighbours that have not. Otherwise links are added in few
+   * steps, one for each width of a switch that has lost its path; then costs over narrower links
+   * are no longer known.
    *
    * @param before what was found with the removed links
    * @param left the paths of these that use no removed link; the others are added
@@ -333,15 +340,17 @@ final class BestPathSearch {
     } else if (first == primary[outer]
         && second == secondary[outer]
         && (link == lastLinks[outer] || comesFirst(link, lastLinks[outer]))) {
-      // the same cost, and smaller switch ids; over the same link, the rest of the path has smaller ones
+      // the same cost, and smaller switch ids; over the same link, the rest of the path has smaller
+      // ones
       lastLinks[outer] = link;
       seen.raise(outer);
     }
   }
 
   /**
-   * Whether the path over one link has a smaller sequence of switch ids than the path over another link to the same switch. Paths that cost the same have equally many links, since one of both costs
-   * counts them; links are numbered by the ids at their ends.
+   * Whether the path over one link has a smaller sequence of switch ids than the path over another
+   * link to the same switch. Paths that cost the same have equally many links, since one of both
+   * costs counts them; links are numbered by the ids at their ends.
    */
   private boolean comesFirst(int a, int b) {
     boolean first = a < b;

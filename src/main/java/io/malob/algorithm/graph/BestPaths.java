@@ -118,7 +118,9 @@ public final class BestPaths {
   }
 
   /**
-   * The best paths without some links, at the costs and widths of this search. If no path uses the links, the paths stay. Then the costs by width that {@link #holds} compares still include the removed links: the best of more paths is also the best of fewer.
+   * The best paths without some links, at the costs and widths of this search. If no path uses the
+   * links, the paths stay. Then the costs by width that {@link #holds} compares still include the
+   * removed links: the best of more paths is also the best of fewer.
    *
    * @param repairing whether paths over the links are repaired
    * @return null if a repair is needed but not requested
@@ -228,7 +230,8 @@ public final class BestPaths {
   }
 
   /**
-   * Whether a search with these costs and widths would find the same paths again, or paths that are better by no more than noise. One pass over the changed links; false if that does not prove it.
+   * Whether a search with these costs and widths would find the same paths again, or paths that are
+   * better by no more than noise. One pass over the changed links; false if that does not prove it.
    *
    * @param unlike the result of {@link Basis#linksUnlike} for them
    */
@@ -262,7 +265,8 @@ public final class BestPaths {
   }
 
   /**
-   * Whether a path over a link could be at least as cheap as a found path, among paths whose bottleneck is wider than one width and not wider than another.
+   * Whether a path over a link could be at least as cheap as a found path, among paths whose
+   * bottleneck is wider than one width and not wider than another.
    */
   private boolean couldBeCheaper(
       CostsByWidth known, int link, LinkCosts costsNow, double above, double upTo) {

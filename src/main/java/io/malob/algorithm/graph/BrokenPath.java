@@ -3,7 +3,9 @@ package io.malob.algorithm.graph;
 import java.util.Arrays;
 
 /**
- * All switches of a graph in an order that is a path except for gaps: places where a switch is not a neighbour of the next one. Keeps track of gaps while parts of it are reversed. Used by one thread.
+ * All switches of a graph in an order that is a path except for gaps: places where a switch is not
+ * a neighbour of the next one. Keeps track of gaps while parts of it are reversed. Used by one
+ * thread.
  */
 final class BrokenPath {
   private static final int NONE = -1;

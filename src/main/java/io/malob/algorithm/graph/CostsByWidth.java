@@ -3,8 +3,9 @@ package io.malob.algorithm.graph;
 import java.util.Arrays;
 
 /**
- * The cost of the cheapest path between a root and each switch over links of a min width: for each switch, one entry for each width below which the path is cheaper. Written by one
- * search, then read only.
+ * The cost of the cheapest path between a root and each switch over links of a min width: for each
+ * switch, one entry for each width below which the path is cheaper. Written by one search, then
+ * read only.
  */
 final class CostsByWidth {
   static final int NONE = -1;

@@ -9,7 +9,10 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds paths over all switches of a network, each once, that begin with a given link. The given first link is used even if it is forbidden. Links need both directions; a link without its opposite is ignored. A search whose budget is spent never claims that there is no path. Immutable, pure and thread-safe.
+ * Finds paths over all switches of a network, each once, that begin with a given link. The given
+ * first link is used even if it is forbidden. Links need both directions; a link without its
+ * opposite is ignored. A search whose budget is spent never claims that there is no path.
+ * Immutable, pure and thread-safe.
  */
 public final class HamiltonianSearch {
   /** The default max number of steps of a search, for each pair of switches and overall. */
@@ -28,7 +31,8 @@ public final class HamiltonianSearch {
   private static final long FIRST_ROUND = 5;
 
   /**
-   * The ratio of steps for extension to steps for rotation after the first attempt: a step of extension is faster, and only extension can prove that there is no path.
+   * The ratio of steps for extension to steps for rotation after the first attempt: a step of
+   * extension is faster, and only extension can prove that there is no path.
    */
   private static final long EXTENDING = 4;
 
@@ -67,9 +71,7 @@ public final class HamiltonianSearch {
    */
   public record Listing(ImmutableList<Path> paths, boolean complete) {}
 
-  /**
-   * Searches in a network with a budget that fits its size and takes no more than seconds.
-   */
+  /** Searches in a network with a budget that fits its size and takes no more than seconds. */
   public HamiltonianSearch(Topology topology) {
     this(topology, usualBudget(topology.switches().size()));
   }
@@ -101,9 +103,10 @@ public final class HamiltonianSearch {
   }
 
   /**
-   * A random path: if there are few, each is equally likely (algorithm 1 of "SDN-Based
-   * Load Balancing for Multi-Path TCP", whose list of all is out of reach in larger networks);
-   * if there are many, any path is possible, but not all are equally likely. With parallel links, the sequence of switches is drawn first.
+   * A random path: if there are few, each is equally likely (algorithm 1 of "SDN-Based Load
+   * Balancing for Multi-Path TCP", whose list of all is out of reach in larger networks); if there
+   * are many, any path is possible, but not all are equally likely. With parallel links, the
+   * sequence of switches is drawn first.
    */
   public Result random(DirectedLink first, Set<UndirectedLink> forbidden, SplittableRandom random) {
     SwitchGraph graph = SwitchGraph.behind(topology, first, forbidden);

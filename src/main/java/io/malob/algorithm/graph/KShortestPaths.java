@@ -11,7 +11,10 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * The k paths without loops that have the lowest latency, then the fewest links, from one switch to
- * another (J. Y. Yen, Finding the k shortest loopless paths in a network, 1971). Each deviation from a known path is searched with the distances to the destination in the whole network as a lower bound (A*), so that a search examines little more than the path itself. The order of equally good paths is deterministic.
+ * another (J. Y. Yen, Finding the k shortest loopless paths in a network, 1971). Each deviation
+ * from a known path is searched with the distances to the destination in the whole network as a
+ * lower bound (A*), so that a search examines little more than the path itself. The order of
+ * equally good paths is deterministic.
  */
 final class KShortestPaths {
   private static final int NONE = -1;

@@ -71,7 +71,8 @@ public final class LinkCosts {
   }
 
   /**
-   * Whether a link costs nearly the same as in another search: small changes are noise, and following noise costs more than it gains.
+   * Whether a link costs nearly the same as in another search: small changes are noise, and
+   * following noise costs more than it gains.
    */
   boolean isLike(LinkCosts before, int link) {
     return isLike(primary, before.primary, link) && isLike(secondary, before.secondary, link);

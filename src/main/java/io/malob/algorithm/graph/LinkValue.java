@@ -7,8 +7,7 @@ import java.util.OptionalLong;
  * The known values of one direction of a link.
  *
  * @param latencyNanos its one-way latency; empty if unknown
- * @param throughputBps its measured free capacity for a new connection, in bit/s;
- *     empty if unknown
+ * @param throughputBps its measured free capacity for a new connection, in bit/s; empty if unknown
  * @param capacityBps its capacity, in bit/s; empty if unknown
  */
 public record LinkValue(

@@ -9,9 +9,12 @@ import java.util.stream.IntStream;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The known values of the links of one topology, and their active connections. Measured values never change here; counts of connections do. Thread-safe.
+ * The known values of the links of one topology, and their active connections. Measured values
+ * never change here; counts of connections do. Thread-safe.
  *
- * <p>A link with unknown values counts as the worst known one: as slow as the slowest, as narrow as the narrowest. So it never wins by accident. If no link has known values, all are equal, and the number of links decides.
+ * <p>A link with unknown values counts as the worst known one: as slow as the slowest, as narrow as
+ * the narrowest. So it never wins by accident. If no link has known values, all are equal, and the
+ * number of links decides.
  */
 public final class LinkValues {
   private final Topology topology;
@@ -138,7 +141,8 @@ public final class LinkValues {
   }
 
   /**
-   * The share of a new connection on a path, in bit/s, at the current loads; infinite within a switch.
+   * The share of a new connection on a path, in bit/s, at the current loads; infinite within a
+   * switch.
    */
   public double shareBps(Path path) {
     double narrowest = Double.POSITIVE_INFINITY;
@@ -154,7 +158,9 @@ public final class LinkValues {
   }
 
   /**
-   * A new connection shares the free capacity of a link equally with the connections placed since the measurement. On a full link, it still gets its part of the whole capacity, because TCP shares it (max-min fairness): of two full links, the link with fewer connections is wider.
+   * A new connection shares the free capacity of a link equally with the connections placed since
+   * the measurement. On a full link, it still gets its part of the whole capacity, because TCP
+   * shares it (max-min fairness): of two full links, the link with fewer connections is wider.
    */
   private double share(int link) {
     if (counting == Counting.MEASURED_ONLY) {

@@ -5,8 +5,11 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Searches for a path over all switches of a graph by repairing a path with gaps. Reversing a part of the path moves a gap: one of the two switches beside it comes next to a neighbour (the rotation of L. Pósa, Hamiltonian circuits in random graphs, 1976, at several
- * places of one path). Gaps that meet disappear; their number never grows. The search cannot prove that there is no path. Used by one thread.
+ * Searches for a path over all switches of a graph by repairing a path with gaps. Reversing a part
+ * of the path moves a gap: one of the two switches beside it comes next to a neighbour (the
+ * rotation of L. Pósa, Hamiltonian circuits in random graphs, 1976, at several places of one path).
+ * Gaps that meet disappear; their number never grows. The search cannot prove that there is no
+ * path. Used by one thread.
  *
  * <pre>
  *   s ... a | b ... c d ... e      a, c neighbours, | the gap

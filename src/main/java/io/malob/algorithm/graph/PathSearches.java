@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Searches for paths with one {@link LinkValues}, and with the numbers of connections at the first use of a width. Each search examines all links of the network; used by one thread.
+ * Searches for paths with one {@link LinkValues}, and with the numbers of connections at the first
+ * use of a width. Each search examines all links of the network; used by one thread.
  */
 public final class PathSearches {
   private final LinkValues values;
@@ -49,7 +50,8 @@ public final class PathSearches {
   }
 
   /**
-   * Paths of another topology in this one, which has the same switches and fewer links: still the best with the values from before.
+   * Paths of another topology in this one, which has the same switches and fewer links: still the
+   * best with the values from before.
    *
    * @param repairing whether paths over removed links are repaired
    * @return null if a search is needed, as always if this topology has other switches or more links
@@ -71,7 +73,8 @@ public final class PathSearches {
   }
 
   /**
-   * Up to k paths without loops with the lowest latency, the best first; none if there is no path. Costs less if the previous search was for the same destination.
+   * Up to k paths without loops with the lowest latency, the best first; none if there is no path.
+   * Costs less if the previous search was for the same destination.
    */
   public ImmutableList<Path> shortest(DatapathId src, DatapathId dst, int k) {
     @Nullable KShortestPaths toDst = shortest;

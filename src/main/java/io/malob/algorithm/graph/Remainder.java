@@ -4,10 +4,10 @@ import java.util.Arrays;
 
 /**
  * The switches that a path has not been at, and whether a path from its end could still cover them
- * all. Uses the blocks of the rest (the parts that no single switch separates): they must
- * be a chain that begins at the path's end, because a switch that separates is passed only once. If
- * each link joins switches of different colours, they alternate on a path, also behind each switch
- * that separates. Used by one thread.
+ * all. Uses the blocks of the rest (the parts that no single switch separates): they must be a
+ * chain that begins at the path's end, because a switch that separates is passed only once. If each
+ * link joins switches of different colours, they alternate on a path, also behind each switch that
+ * separates. Used by one thread.
  */
 final class Remainder {
   private static final int NONE = -1;

@@ -12,10 +12,10 @@ import java.util.TreeMap;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The rest of a network behind the first link of a path: all switches but the one where the
- * path begins, by number, and which of them are neighbours. Links that are parallel make two
- * switches neighbours once. A path over all switches of the network is that link and a path over
- * all switches of this graph, from the one where the link ends. Immutable.
+ * The rest of a network behind the first link of a path: all switches but the one where the path
+ * begins, by number, and which of them are neighbours. Links that are parallel make two switches
+ * neighbours once. A path over all switches of the network is that link and a path over all
+ * switches of this graph, from the one where the link ends. Immutable.
  */
 final class SwitchGraph {
   private final DirectedLink first;

@@ -7,7 +7,8 @@ import java.util.Collection;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The switches and the directed links between them. Immutable; switches and links are sorted, so that computations on a topology are deterministic.
+ * The switches and the directed links between them. Immutable; switches and links are sorted, so
+ * that computations on a topology are deterministic.
  */
 public final class Topology {
 

@@ -5,7 +5,9 @@ import java.util.Collection;
 import java.util.function.Predicate;
 
 /**
- * The state of outlier detection for one server, besides its health checks: after some failures in a row it is ejected for a while, each time for longer. For each base time without a new ejection, one earlier ejection no longer counts. Immutable. Times are on a monotonic clock.
+ * The state of outlier detection for one server, besides its health checks: after some failures in
+ * a row it is ejected for a while, each time for longer. For each base time without a new ejection,
+ * one earlier ejection no longer counts. Immutable. Times are on a monotonic clock.
  *
  * @param failures in a row, as long as it is in
  * @param firstFailureNanos when the first of them was
@@ -70,7 +72,8 @@ public record Ejection(
   }
 
   /**
-   * The ejected ones of the members of a pool that could take connections. None if they are more than half: then another cause is more likely, and the other members would be overloaded.
+   * The ejected ones of the members of a pool that could take connections. None if they are more
+   * than half: then another cause is more likely, and the other members would be overloaded.
    */
   public static <T> ImmutableSet<T> heeded(Collection<T> members, Predicate<T> isOut) {
     ImmutableSet<T> out = members.stream().filter(isOut).collect(ImmutableSet.toImmutableSet());

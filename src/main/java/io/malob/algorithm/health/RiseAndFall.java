@@ -2,8 +2,8 @@ package io.malob.algorithm.health;
 
 /**
  * The result of a server's checks so far: it goes down after some failures in a row, and up again
- * after some passes in a row, so that a single check does not decide. A server that
- * is new is up with its first pass. Immutable.
+ * after some passes in a row, so that a single check does not decide. A server that is new is up
+ * with its first pass. Immutable.
  *
  * @param health the verdict
  * @param contrary how many of the last checks in a row contradict it

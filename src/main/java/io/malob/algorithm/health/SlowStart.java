@@ -1,7 +1,8 @@
 package io.malob.algorithm.health;
 
 /**
- * The share of a new or recovered server: a tenth of its full share at first, then growing linearly with time, so that its caches fill first. Pure.
+ * The share of a new or recovered server: a tenth of its full share at first, then growing linearly
+ * with time, so that its caches fill first. Pure.
  *
  * @param durationNanos how long it takes, at least 1
  */

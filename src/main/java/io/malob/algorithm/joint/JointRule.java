@@ -13,7 +13,10 @@ import java.util.Optional;
 /** Rates a server together with the paths to and from it. Pure. */
 interface JointRule {
 
-  /** The best paths for a request to a server and back, at the current loads; empty if there are none. */
+  /**
+   * The best paths for a request to a server and back, at the current loads; empty if there are
+   * none.
+   */
   Optional<Way> best(NetworkSnapshot network, Request request, Server server);
 
   /** How it chooses. */
@@ -24,9 +27,12 @@ interface JointRule {
       NetworkSnapshot network, Request request, Server server, Way way);
 
   /**
-   * The two paths of a connection with their cost: the pair with the lower cost is chosen; of equal ones, the pair with the lower second cost, then with fewer links, then to the server with fewer connections for its weight.
+   * The two paths of a connection with their cost: the pair with the lower cost is chosen; of equal
+   * ones, the pair with the lower second cost, then with fewer links, then to the server with fewer
+   * connections for its weight.
    *
-   * @param load connections of the server by its weight, the new one included; so that connections are distributed if all paths are equal, for example without measurements
+   * @param load connections of the server by its weight, the new one included; so that connections
+   *     are distributed if all paths are equal, for example without measurements
    */
   record Way(Path request, Path reply, double cost, double secondCost, double load)
       implements Comparable<Way> {

@@ -15,15 +15,20 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * PCT, predicted completion time: the server and the paths with the earliest predicted completion of the connection. The prediction is the network time for the typical traffic of the service, over a fair share of the bottleneck, plus the typical service time at the server, multiplied by its connections in flight and divided by its weight. So small requests go where latency is low, large ones where bandwidth is free, and heavy ones to the least busy server, without configuration.
+ * PCT, predicted completion time: the server and the paths with the earliest predicted completion
+ * of the connection. The prediction is the network time for the typical traffic of the service,
+ * over a fair share of the bottleneck, plus the typical service time at the server, multiplied by
+ * its connections in flight and divided by its weight. So small requests go where latency is low,
+ * large ones where bandwidth is free, and heavy ones to the least busy server, without
+ * configuration.
  *
- * <p>Candidates are the paths with the lowest latency and the widest path, separately for each direction. A link of unknown latency or throughput counts as the worst known one. Without data
- * about links, servers are compared by their load alone, then by links; for an unknown service, a small web page is expected (see {@link ServiceProfile}).
+ * <p>Candidates are the paths with the lowest latency and the widest path, separately for each
+ * direction. A link of unknown latency or throughput counts as the worst known one. Without data
+ * about links, servers are compared by their load alone, then by links; for an unknown service, a
+ * small web page is expected (see {@link ServiceProfile}).
  */
 final class PredictedTime implements JointRule {
-  /**
-   * A share of 0 would make all servers equally bad, with an infinite time.
-   */
+  /** A share of 0 would make all servers equally bad, with an infinite time. */
   private static final double MIN_BPS = 1;
 
   private static final Reason REASON =
@@ -61,7 +66,10 @@ final class PredictedTime implements JointRule {
     return Optional.of(new Way(there, back, cost, 0, JointRule.load(network, server)));
   }
 
-  /** Of the known paths, the path with the shortest transfer time for the given bits; null if there is none. */
+  /**
+   * Of the known paths, the path with the shortest transfer time for the given bits; null if there
+   * is none.
+   */
   private static @Nullable Path quickest(
       NetworkSnapshot network, DatapathId src, DatapathId dst, double latencyBefore, double bits) {
     ImmutableList<Path> shortest = network.shortest(src, dst);

@@ -13,7 +13,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sites, the best first, for the clients at one switch, within one snapshot. All are rated once, when the ranking is created. After that, each choice rates the first site again, which moves back if it has become worse, and one other site in turn, which may have become better. So a choice costs O(log sites), and the order follows the loads. Thread-safe.
+ * The sites, the best first, for the clients at one switch, within one snapshot. All are rated
+ * once, when the ranking is created. After that, each choice rates the first site again, which
+ * moves back if it has become worse, and one other site in turn, which may have become better. So a
+ * choice costs O(log sites), and the order follows the loads. Thread-safe.
  */
 final class Ranking {
   private static final int MAX_TRIES = 4;
@@ -101,7 +104,8 @@ final class Ranking {
   }
 
   /**
-   * The best site now. A site whose servers are in slow start is skipped in proportion to their missing share.
+   * The best site now. A site whose servers are in slow start is skipped in proportion to their
+   * missing share.
    */
   int best() {
     if (!used) {

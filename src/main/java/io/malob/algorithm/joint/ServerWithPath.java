@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Chooses server and paths together, by a {@link JointRule}: the best switch with servers for the client, and of the servers there the one with the fewest connections for its weight.
+ * Chooses server and paths together, by a {@link JointRule}: the best switch with servers for the
+ * client, and of the servers there the one with the fewest connections for its weight.
  */
 public final class ServerWithPath implements Placer {
   /** The max number of sites that are rated to prepare a snapshot. */
@@ -120,7 +121,8 @@ public final class ServerWithPath implements Placer {
   }
 
   /**
-   * Renews the rankings that were used since the last call, within a short time; others are renewed on demand. This rates sites by known paths.
+   * Renews the rankings that were used since the last call, within a short time; others are renewed
+   * on demand. This rates sites by known paths.
    */
   @Override
   public void prepare(NetworkSnapshot network) {

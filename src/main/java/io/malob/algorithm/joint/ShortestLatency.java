@@ -9,10 +9,14 @@ import io.malob.algorithm.graph.Path;
 import java.util.Optional;
 
 /**
- * SL-PS of the thesis (section 3.3.3): the server with the lowest sum of the latencies of both paths and the wait at the server (the thesis omits the wait, so the nearest server gets all connections even if it is busy; see {@link
- * io.malob.algorithm.ServerLoad#expectedWaitNanos}). Of several, the one with the fewest links.
+ * SL-PS of the thesis (section 3.3.3): the server with the lowest sum of the latencies of both
+ * paths and the wait at the server (the thesis omits the wait, so the nearest server gets all
+ * connections even if it is busy; see {@link io.malob.algorithm.ServerLoad#expectedWaitNanos}). Of
+ * several, the one with the fewest links.
  *
- * <p>A link of unknown latency counts as the slowest that is known. If none is known, the server with the shortest wait is chosen, then the server the fewest links away. A server without a recent report is expected to take a millisecond for each of its connections.
+ * <p>A link of unknown latency counts as the slowest that is known. If none is known, the server
+ * with the shortest wait is chosen, then the server the fewest links away. A server without a
+ * recent report is expected to take a millisecond for each of its connections.
  */
 final class ShortestLatency implements JointRule {
   private static final Reason REASON =

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The servers at one switch: any client has the same distance to all of them, and LC chooses among them. Thread-safe.
+ * The servers at one switch: any client has the same distance to all of them, and LC chooses among
+ * them. Thread-safe.
  */
 final class Site {
   private final DatapathId switchId;

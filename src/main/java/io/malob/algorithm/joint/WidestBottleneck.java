@@ -9,8 +9,12 @@ import io.malob.algorithm.graph.Path;
 import java.util.Optional;
 
 /**
- * HT-PS of the thesis (section 3.3.3): the server with the widest bottleneck for a new connection towards the client, the direction of most traffic, including connections placed since the measurement; of several, the lowest latency. A link of unknown throughput counts as the
- * narrowest that is known; if none is known, the lowest latency decides, as in SPL. If no latency is known either, the fewest links decide, then the fewest connections by weight. Reports of servers are ignored.
+ * HT-PS of the thesis (section 3.3.3): the server with the widest bottleneck for a new connection
+ * towards the client, the direction of most traffic, including connections placed since the
+ * measurement; of several, the lowest latency. A link of unknown throughput counts as the narrowest
+ * that is known; if none is known, the lowest latency decides, as in SPL. If no latency is known
+ * either, the fewest links decide, then the fewest connections by weight. Reports of servers are
+ * ignored.
  */
 final class WidestBottleneck implements JointRule {
   private static final Reason REASON =

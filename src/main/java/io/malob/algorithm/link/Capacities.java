@@ -5,7 +5,8 @@ import java.util.List;
 /**
  * Assumed values of uplinks with unknown capacities. Pure.
  *
- * <p>An uplink of unknown capacity counts as the mean of the known ones: it gets its part until it is measured, and never wins because it is unknown.
+ * <p>An uplink of unknown capacity counts as the mean of the known ones: it gets its part until it
+ * is measured, and never wins because it is unknown.
  */
 final class Capacities {
   private Capacities() {}
@@ -25,9 +26,9 @@ final class Capacities {
 
   /**
    * The part of all flows, or bytes, that each uplink should carry; together 1. A weight that the
-   * operator gave wins over the capacity. If some have weights and others have none, capacities
-   * are brought to the scale of the weights by the uplinks that have both; if there is none, an
-   * uplink without weight counts as the mean of the weights. Without any known value, the parts are equal.
+   * operator gave wins over the capacity. If some have weights and others have none, capacities are
+   * brought to the scale of the weights by the uplinks that have both; if there is none, an uplink
+   * without weight counts as the mean of the weights. Without any known value, the parts are equal.
    */
   static double[] shares(List<UplinkLoad> uplinks) {
     double[] shares = bps(uplinks);

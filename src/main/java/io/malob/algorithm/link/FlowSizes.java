@@ -1,10 +1,13 @@
 package io.malob.algorithm.link;
 
 /**
- * The sizes of flows, learnt from ended ones: the expected size of a new flow, and the expected remainder of an open flow. Sizes are counted in classes, eight for each power of ten, of
- * which the latest {@link #WINDOW} flows count most.
+ * The sizes of flows, learnt from ended ones: the expected size of a new flow, and the expected
+ * remainder of an open flow. Sizes are counted in classes, eight for each power of ten, of which
+ * the latest {@link #WINDOW} flows count most.
  *
- * <p>A flow that has carried more than all ended ones is expected to carry as much again: that is the mean remainder of sizes with heavy tails. It counts as one flow among those learnt from. Before the first flow has ended, {@link #PRIOR_BYTES} are expected. For one thread.
+ * <p>A flow that has carried more than all ended ones is expected to carry as much again: that is
+ * the mean remainder of sizes with heavy tails. It counts as one flow among those learnt from.
+ * Before the first flow has ended, {@link #PRIOR_BYTES} are expected. For one thread.
  */
 public final class FlowSizes {
   /** About as many flows as are remembered. */
@@ -39,7 +42,9 @@ public final class FlowSizes {
   }
 
   /**
-   * The expected traffic of an open flow while a new flow is open, in bytes: the mean of the smaller of its remainder and the new flow's size. So an endless flow counts as one more new flow, which shares the uplink.
+   * The expected traffic of an open flow while a new flow is open, in bytes: the mean of the
+   * smaller of its remainder and the new flow's size. So an endless flow counts as one more new
+   * flow, which shares the uplink.
    *
    * @param carriedBytes its traffic so far
    * @param quietSeconds how long it has been silent; 0 if unknown

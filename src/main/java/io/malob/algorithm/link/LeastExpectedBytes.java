@@ -4,9 +4,13 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * ADAPTIVE: the uplink that would finish first with all its traffic and one more flow of mean size: min (expected bytes + mean size) / capacity. Open flows count by their expected remainder ({@link FlowSizes}): a large flow counts more than a small one, and a new flow counts at once, before any measurement covers it.
+ * ADAPTIVE: the uplink that would finish first with all its traffic and one more flow of mean size:
+ * min (expected bytes + mean size) / capacity. Open flows count by their expected remainder ({@link
+ * FlowSizes}): a large flow counts more than a small one, and a new flow counts at once, before any
+ * measurement covers it.
  *
- * <p>A weight of the operator replaces the capacity; see {@link Capacities#shares} for unknown values. Among equals, in turn. For one thread.
+ * <p>A weight of the operator replaces the capacity; see {@link Capacities#shares} for unknown
+ * values. Among equals, in turn. For one thread.
  */
 final class LeastExpectedBytes implements UplinkPicker {
   private final FlowSizes sizes;

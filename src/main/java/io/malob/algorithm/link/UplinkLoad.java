@@ -8,8 +8,8 @@ package io.malob.algorithm.link;
  * @param capacityBps its capacity towards the host, in bit/s; 0 if unknown
  * @param rateBps its recent rate towards the host, in bit/s
  * @param openFlows flows that were placed on it and have not ended
- * @param expectedBytes the expected traffic of its open flows while a new one is open; the
- *     sum of {@link FlowSizes#expectedBytes}
+ * @param expectedBytes the expected traffic of its open flows while a new one is open; the sum of
+ *     {@link FlowSizes#expectedBytes}
  */
 public record UplinkLoad(
     int number,

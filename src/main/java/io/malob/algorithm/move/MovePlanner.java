@@ -14,9 +14,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides which long flows are rerouted. Pure and deterministic.
  *
- * <p>A flow's fair share of a link is the capacity that other traffic leaves, divided by the link's long flows; its share of a path is that of the narrowest link. A flow is moved to the path with the widest share, counted with the flow itself, if this share exceeds the current one by the gain. Moves are decided one by one, the largest gain first, and each decision counts those before it, so that two flows do not move to the same path. Each move widens a share and leaves no other flow with less than that, so the moves terminate.
+ * <p>A flow's fair share of a link is the capacity that other traffic leaves, divided by the link's
+ * long flows; its share of a path is that of the narrowest link. A flow is moved to the path with
+ * the widest share, counted with the flow itself, if this share exceeds the current one by the
+ * gain. Moves are decided one by one, the largest gain first, and each decision counts those before
+ * it, so that two flows do not move to the same path. Each move widens a share and leaves no other
+ * flow with less than that, so the moves terminate.
  *
- * <p>A path over a link of unknown capacity is never chosen, and a flow on such a path is never moved.
+ * <p>A path over a link of unknown capacity is never chosen, and a flow on such a path is never
+ * moved.
  */
 public final class MovePlanner {
   /** The min part of a link for flows, even if other traffic seems to fill it. */

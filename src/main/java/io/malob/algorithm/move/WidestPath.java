@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The path between two switches whose narrowest link is the widest, of several, the path with the fewest links that the search finds. For few flows, each with its own widths.
+ * The path between two switches whose narrowest link is the widest, of several, the path with the
+ * fewest links that the search finds. For few flows, each with its own widths.
  */
 final class WidestPath {
   private WidestPath() {}

@@ -8,9 +8,13 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * CPU of the thesis (section 3.3.3): the server with the lowest CPU utilization. The reported value grows with each connection placed since, by the observed utilization per connection (see {@link io.malob.algorithm.ServerLoad#expectedCpu}). Of several within one percent, the server with the fewest connections for its weight, then the server picked longest ago.
+ * CPU of the thesis (section 3.3.3): the server with the lowest CPU utilization. The reported value
+ * grows with each connection placed since, by the observed utilization per connection (see {@link
+ * io.malob.algorithm.ServerLoad#expectedCpu}). Of several within one percent, the server with the
+ * fewest connections for its weight, then the server picked longest ago.
  *
- * <p>A server of unknown utilization counts as fully used: it is chosen if all others are fully used, too. If none is known, this is LC.
+ * <p>A server of unknown utilization counts as fully used: it is chosen if all others are fully
+ * used, too. If none is known, this is LC.
  */
 public final class LeastCpu implements ServerPicker {
   private static final Reason REASON =

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server with the least load, as a rule defines it; of several, the server picked longest ago. Kept in a {@link TournamentTree}: a choice and a change of load cost O(log
- * servers).
+ * The server with the least load, as a rule defines it; of several, the server picked longest ago.
+ * Kept in a {@link TournamentTree}: a choice and a change of load cost O(log servers).
  */
 final class LeastLoaded {
   private final List<Server> servers;

@@ -6,7 +6,9 @@ import java.util.function.IntBinaryOperator;
 /**
  * The best of several candidates, found again in O(log candidates) after one of them has changed: a
  * knock-out tree whose leaves are the candidates and whose inner nodes name the better of their two
- * sides, so that the root names the best. Threads do not wait for each other: a thread that changes a leaf replays each match above it, and once more if another thread decided the match meanwhile; after two tries the result includes the change, whichever thread wrote it (P. Jayanti, f-arrays:
+ * sides, so that the root names the best. Threads do not wait for each other: a thread that changes
+ * a leaf replays each match above it, and once more if another thread decided the match meanwhile;
+ * after two tries the result includes the change, whichever thread wrote it (P. Jayanti, f-arrays:
  * implementation and applications, PODC 2002).
  */
 public final class TournamentTree {

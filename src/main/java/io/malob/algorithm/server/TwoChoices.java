@@ -9,14 +9,15 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * P2C, for pools of thousands: of two servers drawn by weight, the server with fewer connections for its weight; of two equals, the server drawn first (M. Mitzenmacher, The power of two choices in
- * randomized load balancing, 2001). No order is kept, so the end of a connection costs nothing. A draw is a hash of the pool's turn: the same turns give the same servers.
+ * P2C, for pools of thousands: of two servers drawn by weight, the server with fewer connections
+ * for its weight; of two equals, the server drawn first (M. Mitzenmacher, The power of two choices
+ * in randomized load balancing, 2001). No order is kept, so the end of a connection costs nothing.
+ * A draw is a hash of the pool's turn: the same turns give the same servers.
  */
 public final class TwoChoices implements ServerPicker {
   private static final Reason REASON =
       new Reason(
-          "fewer connections per weight, of two servers drawn by weight",
-          "the server drawn first");
+          "fewer connections per weight, of two servers drawn by weight", "the server drawn first");
 
   /** Twice the turn, and one, have no more bits than these. */
   private static final int DRAW_BITS = 34;

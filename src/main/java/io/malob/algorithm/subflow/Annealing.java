@@ -3,9 +3,10 @@ package io.malob.algorithm.subflow;
 import java.util.SplittableRandom;
 
 /**
- * Searches for a better plan by changing one route at a time. It also accepts a worse plan if the difference is below a threshold, which falls over time (threshold accepting, Dueck and
- * Scheuer 1990: as simulated annealing, without its exponential function, whose last digit may
- * differ between machines).
+ * Searches for a better plan by changing one route at a time. It also accepts a worse plan if the
+ * difference is below a threshold, which falls over time (threshold accepting, Dueck and Scheuer
+ * 1990: as simulated annealing, without its exponential function, whose last digit may differ
+ * between machines).
  */
 final class Annealing {
   private static final double LAST_PART = 0.01;

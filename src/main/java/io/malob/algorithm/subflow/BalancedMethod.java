@@ -4,8 +4,10 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /**
- * Searches for the plan with the smallest maximum, then the smallest spread, then the smallest sum of
- * squares. Annealing first lowers the sum of squares alone, which brings all links together; then, in turns, it lowers the maximum and the spread by a penalty for values outside a window. It ends early when bounds prove that no better plan exists.
+ * Searches for the plan with the smallest maximum, then the smallest spread, then the smallest sum
+ * of squares. Annealing first lowers the sum of squares alone, which brings all links together;
+ * then, in turns, it lowers the maximum and the spread by a penalty for values outside a window. It
+ * ends early when bounds prove that no better plan exists.
  */
 final class BalancedMethod {
   private static final int STEPS_PER_DEMAND = 1250;

@@ -5,9 +5,10 @@ import java.util.List;
 import java.util.function.DoublePredicate;
 
 /**
- * Bounds for all plans. A maximum is possible at most if each link's use in any case is
- * within it, if all links together have room for all routes, and if the links of each switch have room for all routes through it. Likewise a minimum is possible at most if there are enough sub-flows
- * to fill all links up to it.
+ * Bounds for all plans. A maximum is possible at most if each link's use in any case is within it,
+ * if all links together have room for all routes, and if the links of each switch have room for all
+ * routes through it. Likewise a minimum is possible at most if there are enough sub-flows to fill
+ * all links up to it.
  *
  * <p>By the links of a switch: a Hamiltonian path uses two of them, but one where it begins, and
  * one where it ends; and there are as many ends as paths.

@@ -13,7 +13,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 /**
  * Orders paths to egress switches as the branches of a route, where a packet takes the first branch
  * that its egress switch is on: a path that passes another egress switch comes after that one's
- * own, unless it begins with it. If two paths pass each other's egress switch, the shorter comes first and leads to both.
+ * own, unless it begins with it. If two paths pass each other's egress switch, the shorter comes
+ * first and leads to both.
  */
 final class BranchOrder {
   private final Map<DatapathId, Path> wanted;

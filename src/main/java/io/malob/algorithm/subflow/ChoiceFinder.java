@@ -12,7 +12,8 @@ import java.util.stream.IntStream;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Finds the possible routes of an identity: Hamiltonian paths, or trees if there are none. VLANs with the same first link share them.
+ * Finds the possible routes of an identity: Hamiltonian paths, or trees if there are none. VLANs
+ * with the same first link share them.
  */
 final class ChoiceFinder {
   /** The max number of listed paths, of one first link and of all of them. */

@@ -9,7 +9,8 @@ import java.util.stream.IntStream;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Counts the sub-flows of one demand on each link of a route: all of them on every link; or, if their egress switches are known, those that have not left the route yet.
+ * Counts the sub-flows of one demand on each link of a route: all of them on every link; or, if
+ * their egress switches are known, those that have not left the route yet.
  */
 final class Counter {
   private final Network network;

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Chooses short paths, one ingress switch and VLAN after the other, each with the loads of the others. Then each is chosen again a few times, and improvements stay. Routes in use
- * stay as they are.
+ * Chooses short paths, one ingress switch and VLAN after the other, each with the loads of the
+ * others. Then each is chosen again a few times, and improvements stay. Routes in use stay as they
+ * are.
  */
 final class DisjointMethod {
   private static final int ROUNDS = 3;

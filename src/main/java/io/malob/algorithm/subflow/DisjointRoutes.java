@@ -21,9 +21,14 @@ import java.util.function.ToDoubleFunction;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Routes of short paths for all identities of one ingress switch together: to each egress switch the cheapest max set of link-disjoint paths, one of them a shortest path if that does not reduce the set; of these, the short ones are used. Less loaded links are preferred, also among egress switches. Immutable and pure.
+ * Routes of short paths for all identities of one ingress switch together: to each egress switch
+ * the cheapest max set of link-disjoint paths, one of them a shortest path if that does not reduce
+ * the set; of these, the short ones are used. Less loaded links are preferred, also among egress
+ * switches. Immutable and pure.
  *
- * <p>A path with more than {@value #DETOUR} links beyond the shortest takes more from others than it gives, because each sub-flow takes a full share of each link: the sub-flows of an identity whose first link has no shorter path use the path of another identity.
+ * <p>A path with more than {@value #DETOUR} links beyond the shortest takes more from others than
+ * it gives, because each sub-flow takes a full share of each link: the sub-flows of an identity
+ * whose first link has no shorter path use the path of another identity.
  */
 public final class DisjointRoutes {
   /** The max number of links of a path beyond the shortest. */

@@ -10,8 +10,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Examines all plans, if they are few: demand by demand, all possible loads of links, each once. It skips partial plans that cannot become better than the best known plan. Whole routes only,
- * hence whole numbers.
+ * Examines all plans, if they are few: demand by demand, all possible loads of links, each once. It
+ * skips partial plans that cannot become better than the best known plan. Whole routes only, hence
+ * whole numbers.
  */
 final class Exhaustion {
   /** The max number of routes of one further demand that are tried. */

@@ -5,8 +5,9 @@ import java.util.Comparator;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The common properties of sub-flows with one route through the network: their ingress switch, the link by which they leave it, and their VLAN (section II.A.4 and 5 of "SDN-Based Load
- * Balancing for Multi-Path TCP": the HashMap of datapath id and port).
+ * The common properties of sub-flows with one route through the network: their ingress switch, the
+ * link by which they leave it, and their VLAN (section II.A.4 and 5 of "SDN-Based Load Balancing
+ * for Multi-Path TCP": the HashMap of datapath id and port).
  *
  * @param first the link from the ingress switch to its neighbour
  * @param vlan from 1 to 4094; 0 if routes do not depend on the VLAN

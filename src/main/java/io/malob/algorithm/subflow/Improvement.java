@@ -5,7 +5,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes existing routes only to lower the maximum, or else the spread: first by one change, and by several together only if fewer do not help. Each change is the one that reduces the energy outside the aim most.
+ * Changes existing routes only to lower the maximum, or else the spread: first by one change, and
+ * by several together only if fewer do not help. Each change is the one that reduces the energy
+ * outside the aim most.
  */
 final class Improvement {
   private static final int MAX_TOGETHER = 4;
@@ -40,9 +42,7 @@ final class Improvement {
     this.random = random;
   }
 
-  /**
-   * Leaves a plan that is equal or better; makes max one change per demand.
-   */
+  /** Leaves a plan that is equal or better; makes max one change per demand. */
   void run() {
     int left = free.length;
     while (left > 0 && !bounds.areReachedBy(assignment.loads().score()) && step()) {

@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The prices of links by their loads: from 1,000 for an idle link to 2,000 for the most loaded one. So the cheapest path is never more than twice as long as the shortest. Used by one thread.
+ * The prices of links by their loads: from 1,000 for an idle link to 2,000 for the most loaded one.
+ * So the cheapest path is never more than twice as long as the shortest. Used by one thread.
  */
 final class LinkPrices {
   /** The price of an idle link. */

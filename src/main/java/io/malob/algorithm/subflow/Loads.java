@@ -4,10 +4,11 @@ import io.malob.algorithm.graph.UndirectedLink;
 import java.util.Map;
 
 /**
- * The loads of links while routes are exchanged. A link's value is its load, with its background load, divided by its capacity. One thread only.
+ * The loads of links while routes are exchanged. A link's value is its load, with its background
+ * load, divided by its capacity. One thread only.
  *
- * <p>Annealing lowers the energy: the sum of the squares of all values; and, once a window
- * is set, many times the square of each value's distance from the window.
+ * <p>Annealing lowers the energy: the sum of the squares of all values; and, once a window is set,
+ * many times the square of each value's distance from the window.
  */
 final class Loads {
   private static final double OUTSIDE = 200;
@@ -66,7 +67,9 @@ final class Loads {
     loads[edge] += subflows;
   }
 
-  /** The increase of the energy if a route with the given number of sub-flows moved to other edges. */
+  /**
+   * The increase of the energy if a route with the given number of sub-flows moved to other edges.
+   */
   double energyChange(Neighborhood change, double subflows) {
     double sum = 0;
     for (int i = 0; i < change.leftCount(); i++) {

@@ -5,14 +5,17 @@ import java.util.SplittableRandom;
 import java.util.function.Function;
 
 /**
- * The Hamiltonian paths near to one: a part of it is reversed, or one switch moves to another position. Between two switches with parallel links, another link may be chosen. Small changes do not lead from each path to every other one: occasionally, any path is drawn.
+ * The Hamiltonian paths near to one: a part of it is reversed, or one switch moves to another
+ * position. Between two switches with parallel links, another link may be chosen. Small changes do
+ * not lead from each path to every other one: occasionally, any path is drawn.
  */
 final class NearPaths extends Neighborhood {
   private static final int OTHERS_IN = 32;
   private static final int SWAPS_OF_PARALLEL_LINKS_IN = 16;
 
   /**
-   * How often the end of the path is reversed, so that it ends at another switch: this is possible if switches have few neighbours, when other changes hardly are.
+   * How often the end of the path is reversed, so that it ends at another switch: this is possible
+   * if switches have few neighbours, when other changes hardly are.
    */
   private static final int TURNS_OF_THE_END_IN = 2;
 

@@ -3,7 +3,8 @@ package io.malob.algorithm.subflow;
 import java.util.SplittableRandom;
 
 /**
- * The routes similar to one route. A change is drawn, and its edges show whether it is useful; only then the new route is built. One thread only.
+ * The routes similar to one route. A change is drawn, and its edges show whether it is useful; only
+ * then the new route is built. One thread only.
  */
 abstract class Neighborhood {
   private final int[] left;

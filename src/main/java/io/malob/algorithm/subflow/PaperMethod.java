@@ -7,10 +7,12 @@ import java.util.SplittableRandom;
 /**
  * Chooses routes as "SDN-Based Load Balancing for Multi-Path TCP" does: random paths (algorithm 1),
  * then section III.B. While one link alone has the most sub-flows, a route over it is drawn anew in
- * the network without this link. Then the target range of all links is set, the mean plus and minus the standard deviation, and routes over the link with the most sub-flows are drawn anew until
- * all links are in it. Routes that begin with it are not changed.
+ * the network without this link. Then the target range of all links is set, the mean plus and minus
+ * the standard deviation, and routes over the link with the most sub-flows are drawn anew until all
+ * links are in it. Routes that begin with it are not changed.
  *
- * <p>The paper does this by hand, and does not define when to stop; here it ends after a number of draws per route, with the best plan since the range was set.
+ * <p>The paper does this by hand, and does not define when to stop; here it ends after a number of
+ * draws per route, with the best plan since the range was set.
  */
 final class PaperMethod {
   private static final int DRAWS_PER_ROUTE = 20;

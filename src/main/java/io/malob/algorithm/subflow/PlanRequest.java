@@ -14,8 +14,10 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * @param topology connected, each link in both directions
  * @param demands each identity once
  * @param egresses the switches that every route has to reach, but for its own ingress
- * @param traffic the egress switches of sub-flows, to count only the links that they travel; empty to count whole routes
- * @param capacities how much each link carries, in any unit, the same for all; a missing link counts as 1
+ * @param traffic the egress switches of sub-flows, to count only the links that they travel; empty
+ *     to count whole routes
+ * @param capacities how much each link carries, in any unit, the same for all; a missing link
+ *     counts as 1
  * @param background the background loads of links, in sub-flows; a missing link has none
  * @param previous the routes in use, which are kept if possible
  * @param seed the same gives the same plan

@@ -26,7 +26,8 @@ final class Previous {
   }
 
   /**
-   * The route of a demand, or {@link Ways#NONE} if it has none, has lost a link or an egress switch, or a better kind is possible.
+   * The route of a demand, or {@link Ways#NONE} if it has none, has lost a link or an egress
+   * switch, or a better kind is possible.
    */
   int[] way(Choice choice) {
     @Nullable Route route = routes.get(choice.identity());

@@ -9,7 +9,9 @@ import java.util.Set;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The route of the sub-flows of one identity: one or more loop-free paths from the ingress switch. A packet takes the first path that contains its egress switch, and leaves it there. A Hamiltonian path reaches all egress switches; the branches of a tree do so together.
+ * The route of the sub-flows of one identity: one or more loop-free paths from the ingress switch.
+ * A packet takes the first path that contains its egress switch, and leaves it there. A Hamiltonian
+ * path reaches all egress switches; the branches of a tree do so together.
  *
  * @param branches all from the ingress switch; not empty
  * @param reason why it is of that kind, in a sentence

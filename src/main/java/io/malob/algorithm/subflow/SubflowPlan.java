@@ -8,8 +8,10 @@ import io.malob.algorithm.graph.UndirectedLink;
  * A route for each identity, and the resulting loads of links.
  *
  * @param routes in the order of the demands
- * @param loads sub-flows per link, both directions together, for all links, also unused ones: whole numbers if whole routes are counted; without background loads
- * @param maximum the largest load with the background load, divided by capacity if capacities were given
+ * @param loads sub-flows per link, both directions together, for all links, also unused ones: whole
+ *     numbers if whole routes are counted; without background loads
+ * @param maximum the largest load with the background load, divided by capacity if capacities were
+ *     given
  * @param minimum the smallest, likewise
  * @param provenOptimal whether no plan has a smaller maximum, and none with that maximum a smaller
  *     spread (maximum less minimum)

@@ -6,7 +6,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 @FunctionalInterface
 public interface Traffic {
   /**
-   * The part of an identity's sub-flows to hosts on a switch, also its own, from 0 to 1; over all switches max 1.
+   * The part of an identity's sub-flows to hosts on a switch, also its own, from 0 to 1; over all
+   * switches max 1.
    */
   double share(FlowIdentity identity, DatapathId egress);
 }

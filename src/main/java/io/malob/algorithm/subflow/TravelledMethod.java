@@ -14,7 +14,10 @@ import java.util.TreeMap;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Chooses short paths if the traffic matrix is known. The sub-flows of an identity to an egress switch take the path that adds least to the sum of the squared loads of links, by capacity. So each further link of a detour must pay off: sub-flows spread over idle links, and take the shortest path over busy ones. Each direction of a link counts for itself.
+ * Chooses short paths if the traffic matrix is known. The sub-flows of an identity to an egress
+ * switch take the path that adds least to the sum of the squared loads of links, by capacity. So
+ * each further link of a detour must pay off: sub-flows spread over idle links, and take the
+ * shortest path over busy ones. Each direction of a link counts for itself.
  *
  * <p>Then each sub-flow chooses again until none changes. That terminates, because each change
  * lowers the sum. Routes in use stay as they are. One thread only.
@@ -163,6 +166,7 @@ final class TravelledMethod {
             ? ImmutableList.of(
                 new Path(demand.identity().ingress(), ImmutableList.of(demand.identity().first())))
             : BranchOrder.of(paths),
-        "Short paths, by the load that sending hosts put on links; a detour only where it is less loaded.");
+        "Short paths, by the load that sending hosts put on links; a detour only where it is less"
+            + " loaded.");
   }
 }

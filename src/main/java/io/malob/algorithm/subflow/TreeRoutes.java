@@ -18,7 +18,9 @@ import java.util.stream.Collectors;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Routes for identities that no Hamiltonian path begins with: a tree of the cheapest paths, where an idle link costs one and the most loaded link two, so that no branch is more than twice as long as necessary. All egress switches that can be reached through the first link without passing the
+ * Routes for identities that no Hamiltonian path begins with: a tree of the cheapest paths, where
+ * an idle link costs one and the most loaded link two, so that no branch is more than twice as long
+ * as necessary. All egress switches that can be reached through the first link without passing the
  * ingress switch again are reached through it, the others over other links of the ingress switch.
  * There is a branch for each leaf; leaves are egress switches. Pure; one thread only.
  */

@@ -5,7 +5,9 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /**
- * The trees of an identity that has no Hamiltonian path. All switches that its first link can reach are reached over no other link of the ingress switch, and each branch ends at an egress switch. A similar tree: a link is removed, and the parts are joined by links in random order.
+ * The trees of an identity that has no Hamiltonian path. All switches that its first link can reach
+ * are reached over no other link of the ingress switch, and each branch ends at an egress switch. A
+ * similar tree: a link is removed, and the parts are joined by links in random order.
  */
 final class Trees implements Ways {
   private final Network network;

@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The cheapest max set of paths from one switch to another that share no link, in either direction: a min-cost flow, path after path, each of which may cancel links of earlier ones (J. W. Suurballe, Disjoint paths in a network, 1974, for any number).
- * Used by one thread.
+ * The cheapest max set of paths from one switch to another that share no link, in either direction:
+ * a min-cost flow, path after path, each of which may cancel links of earlier ones (J. W.
+ * Suurballe, Disjoint paths in a network, 1974, for any number). Used by one thread.
  */
 final class UnitFlow {
   private final Topology topology;

@@ -6,7 +6,9 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Bounds for the load of each link in any plan, from single demands: traffic to switches behind a single link uses that link; traffic that leaves its ingress switch by one link never uses the switch's other links.
+ * Bounds for the load of each link in any plan, from single demands: traffic to switches behind a
+ * single link uses that link; traffic that leaves its ingress switch by one link never uses the
+ * switch's other links.
  */
 final class Usage {
   private final Network network;

@@ -4,7 +4,8 @@ import com.google.common.collect.ImmutableList;
 import java.util.SplittableRandom;
 
 /**
- * The possible routes of one identity, each as directed links, every link after the link to its source. The arrays are never modified.
+ * The possible routes of one identity, each as directed links, every link after the link to its
+ * source. The arrays are never modified.
  */
 interface Ways {
   /** None was found; one may still exist. */

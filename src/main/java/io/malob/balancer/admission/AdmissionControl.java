@@ -146,7 +146,8 @@ public final class AdmissionControl {
     if (refused == RejectReason.HALF_OPEN) {
       halfOpen.refuse(terms.vipNumber);
       terms.tally.refused(RejectReason.HALF_OPEN);
-      rejectSender.drop(RejectReason.HALF_OPEN); // an answer would go to the owner of a forged address
+      rejectSender.drop(
+          RejectReason.HALF_OPEN); // an answer would go to the owner of a forged address
       return;
     }
     boolean wasSearching = terms.view.network().isSearching();

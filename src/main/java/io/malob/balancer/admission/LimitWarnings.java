@@ -49,7 +49,8 @@ public final class LimitWarnings {
       int dropped = countIfDue(halfOpenLimits, vip, halfOpen.refused(vip.number()));
       if (dropped != 0) {
         LOG.warn(
-            "half_open_limit_reached vip={} half_open={} dropped={} - new connections are dropped without an answer; the cause is a SYN flood or servers that do not answer",
+            "half_open_limit_reached vip={} half_open={} dropped={} - new connections are dropped"
+                + " without an answer; the cause is a SYN flood or servers that do not answer",
             vip.id(),
             halfOpen.now(vip.number()),
             dropped);

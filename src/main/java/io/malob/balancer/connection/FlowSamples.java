@@ -38,7 +38,8 @@ public final class FlowSamples {
   }
 
   /**
-   * A connection has been placed; its rules are not sent yet. If its service's profile needs a sample, the reply rule will be installed with a flow-removed notification.
+   * A connection has been placed; its rules are not sent yet. If its service's profile needs a
+   * sample, the reply rule will be installed with a flow-removed notification.
    */
   public void placed(
       Connection connection, ServiceProfile profile, Placement placement, BalancerView view) {

@@ -10,8 +10,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits failures per source: ten in a burst, then one in six seconds. IPv6 sources count by their /64. Remembers max {@value #MAX_SOURCES} sources, those that failed last. Safe
- * for use by several threads.
+ * Limits failures per source: ten in a burst, then one in six seconds. IPv6 sources count by their
+ * /64. Remembers max {@value #MAX_SOURCES} sources, those that failed last. Safe for use by several
+ * threads.
  */
 public final class FailureLimit {
   static final int MAX_SOURCES = 1024;

@@ -7,7 +7,9 @@ import com.google.common.net.InetAddresses;
 import java.util.Locale;
 
 /**
- * The names under which a browser may reach the controller. DNS rebinding needs a name that its owner can point elsewhere, so names other than addresses and {@code localhost} must be configured. Immutable.
+ * The names under which a browser may reach the controller. DNS rebinding needs a name that its
+ * owner can point elsewhere, so names other than addresses and {@code localhost} must be
+ * configured. Immutable.
  *
  * @param configured further names, in lower case
  */

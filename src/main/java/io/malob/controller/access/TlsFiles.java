@@ -13,9 +13,9 @@ import java.util.Optional;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 
 /**
- * The certificate of a TLS port, as PEM files: settings {@code certificate} (with the
- * chain), {@code privateKey} (PKCS#8, without a password, mode 0600), and {@code
- * clientAuthorities}, the certificates of the authorities of clients.
+ * The certificate of a TLS port, as PEM files: settings {@code certificate} (with the chain),
+ * {@code privateKey} (PKCS#8, without a password, mode 0600), and {@code clientAuthorities}, the
+ * certificates of the authorities of clients.
  *
  * @param certificate of the controller
  * @param privateKey that belongs to it

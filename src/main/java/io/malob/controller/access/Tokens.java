@@ -8,7 +8,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The valid tokens, of which only hashes are known. A token is 256 random bits, so one round of SHA-256 is enough: dictionary attacks are impossible. Immutable.
+ * The valid tokens, of which only hashes are known. A token is 256 random bits, so one round of
+ * SHA-256 is enough: dictionary attacks are impossible. Immutable.
  *
  * @param entries all of them
  */

@@ -54,7 +54,8 @@ final class TokensFormat {
     }
     String hash = matching(node.get("sha256"), HASH, "64 lowercase hexadecimal digits");
     return new Tokens.Entry(
-        new Principal(name, role.get()), BaseEncoding.base16().decode(hash.toUpperCase(Locale.ROOT)));
+        new Principal(name, role.get()),
+        BaseEncoding.base16().decode(hash.toUpperCase(Locale.ROOT)));
   }
 
   private static String matching(JsonInput<DamagedException> node, Pattern pattern, String what)

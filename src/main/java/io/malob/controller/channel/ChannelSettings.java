@@ -3,7 +3,8 @@ package io.malob.controller.channel;
 /**
  * Limits and times of the OpenFlow channel.
  *
- * @param echoIntervalMillis between two echo requests; a switch that is silent for three of these intervals is dead
+ * @param echoIntervalMillis between two echo requests; a switch that is silent for three of these
+ *     intervals is dead
  * @param handshakeTimeoutMillis how long a switch may take for each step of its handshake
  * @param requestTimeoutMillis how long a request waits for its answer
  * @param maxPendingRequests max pending requests to one switch

@@ -12,7 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the peer an echo request once per interval, answers the peer's echo requests, and measures the round trip of its own ones. Closes a connection without input for three intervals, and a connection whose peer sends but does not read: no echo answered, and no progress of pending output. Intervals are counted, independent of the time of day.
+ * Sends the peer an echo request once per interval, answers the peer's echo requests, and measures
+ * the round trip of its own ones. Closes a connection without input for three intervals, and a
+ * connection whose peer sends but does not read: no echo answered, and no progress of pending
+ * output. Intervals are counted, independent of the time of day.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
@@ -54,7 +57,8 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
   public void channelActive(ChannelHandlerContext ctx) {
     timer =
         ctx.executor()
-            // not at a fixed rate: after a pause of this process, the missed intervals would all end at once, and a good peer would count as silent
+            // not at a fixed rate: after a pause of this process, the missed intervals would all
+            // end at once, and a good peer would count as silent
             .scheduleWithFixedDelay(
                 () -> onInterval(ctx), intervalMillis, intervalMillis, TimeUnit.MILLISECONDS);
     ctx.fireChannelActive();

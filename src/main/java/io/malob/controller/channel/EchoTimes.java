@@ -1,9 +1,10 @@
 package io.malob.controller.channel;
 
 /**
- * The latest echo requests, by their transaction ids, and the round trip of the latest answered one. Each is measured once; an answer that comes twice, or when its request counts as lost, is
- * recognised and not measured. Times are nanoseconds of any monotonic clock. Written by one
- * thread; {@link #roundTripNanos} may be read by any.
+ * The latest echo requests, by their transaction ids, and the round trip of the latest answered
+ * one. Each is measured once; an answer that comes twice, or when its request counts as lost, is
+ * recognised and not measured. Times are nanoseconds of any monotonic clock. Written by one thread;
+ * {@link #roundTripNanos} may be read by any.
  */
 final class EchoTimes {
   /** The number of requests that are kept. Answers to older ones are ignored. */

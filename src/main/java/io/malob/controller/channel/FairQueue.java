@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 
 /**
- * The pending packet-ins of one switch, with a queue for each class: the queues take turns, so that a long queue delays only itself (fair queueing; J. Nagle, RFC 970). Bounded by bytes: if there is no more room, the longest queue drops its last packet-in. For one thread.
+ * The pending packet-ins of one switch, with a queue for each class: the queues take turns, so that
+ * a long queue delays only itself (fair queueing; J. Nagle, RFC 970). Bounded by bytes: if there is
+ * no more room, the longest queue drops its last packet-in. For one thread.
  */
 final class FairQueue {
   /** The approximate memory of a message besides its frame. */

@@ -30,7 +30,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings one connection from HELLO to an active switch, state by state, and then replaces itself in the pipeline by a {@link SwitchHandler}. An unsuitable peer is refused: one log line, and the connection is closed. The rules in the switch's tables stay: connections continue without a controller.
+ * Brings one connection from HELLO to an active switch, state by state, and then replaces itself in
+ * the pipeline by a {@link SwitchHandler}. An unsuitable peer is refused: one log line, and the
+ * connection is closed. The rules in the switch's tables stay: connections continue without a
+ * controller.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class HandshakeHandler extends ChannelInboundHandlerAdapter {
@@ -68,10 +71,14 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   private final SwitchPorts ports = new SwitchPorts();
   private long roleRequestXid;
 
-  /** The switch's current generation id, for the role request; null if it does not support roles. */
+  /**
+   * The switch's current generation id, for the role request; null if it does not support roles.
+   */
   private @Nullable U64 generationId;
 
-  /** The role from the switch; a switch without support for roles treats all controllers as equal. */
+  /**
+   * The role from the switch; a switch without support for roles treats all controllers as equal.
+   */
   private OFControllerRole role = OFControllerRole.ROLE_EQUAL;
 
   private @Nullable OFFeaturesReply features;
@@ -143,9 +150,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
       send(ctx, helloFailed());
       refuse(
           ctx,
-          "supports none of OpenFlow 1.3, 1.4 and 1.5 (its wire version: "
-              + hello.version()
-              + ")");
+          "supports none of OpenFlow 1.3, 1.4 and 1.5 (its wire version: " + hello.version() + ")");
       return;
     }
     if (!spoken) {
@@ -223,7 +228,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     } else if (!reply.getAuxiliaryId().equals(OFAuxId.MAIN)) {
       refuse(
           ctx,
-          "(switch " + reply.getDatapathId() + ") is an auxiliary connection, which is not supported");
+          "(switch "
+              + reply.getDatapathId()
+              + ") is an auxiliary connection, which is not supported");
     } else {
       features = reply;
       enter(State.PORTS);
@@ -232,7 +239,8 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Requests the switch's generation id. The barrier ensures that the answer comes before the answer to the next request, if the switch supports roles.
+   * Requests the switch's generation id. The barrier ensures that the answer comes before the
+   * answer to the next request, if the switch supports roles.
    */
   private void askForGeneration(ChannelHandlerContext ctx) {
     OFRoleRequest question = RoleWatch.question(version.factory());
@@ -242,8 +250,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Requests the role of master and sends the first rules together: the barrier's answer comes after the answer about the role. The generation id is the switch's own: a greater one would lock out
-   * controllers that always send 0, as Floodlight does, until the switch forgets it.
+   * Requests the role of master and sends the first rules together: the barrier's answer comes
+   * after the answer about the role. The generation id is the switch's own: a greater one would
+   * lock out controllers that always send 0, as Floodlight does, until the switch forgets it.
    */
   private void configure(ChannelHandlerContext ctx) {
     OFFactory factory = version.factory();

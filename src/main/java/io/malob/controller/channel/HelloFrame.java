@@ -3,7 +3,8 @@ package io.malob.controller.channel;
 import io.netty.buffer.ByteBuf;
 
 /**
- * A HELLO, read by hand: it must be readable from peers of any version, also of versions that openflowj does not support.
+ * A HELLO, read by hand: it must be readable from peers of any version, also of versions that
+ * openflowj does not support.
  *
  * @param version the version in its header, as on the wire (1.3 is 4)
  * @param bitmap versions 0 to 31 of its version bitmap; 0 if it has none

@@ -16,7 +16,9 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstructionApplyAct
 import org.projectfloodlight.openflow.protocol.instruction.OFInstructionWriteActions;
 
 /**
- * The size in bytes of a message that waits for its channel's thread: about its size on the wire, rather more. Parts of variable length are counted without encoding, which is fast. Stateless, safe for use by several threads.
+ * The size in bytes of a message that waits for its channel's thread: about its size on the wire,
+ * rather more. Parts of variable length are counted without encoding, which is fast. Stateless,
+ * safe for use by several threads.
  */
 final class MessageSizes implements MessageSizeEstimator, MessageSizeEstimator.Handle {
   /** A message without its data and actions; a match of a dozen fields fits in. */

@@ -14,11 +14,12 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 
 /**
  * Cuts the byte stream into messages: {@link OFMessage}, {@link HelloFrame}, or {@link
- * UnparseableFrame}. After an invalid length, the next message cannot be found: that is a {@link CorruptedFrameException}, once.
+ * UnparseableFrame}. After an invalid length, the next message cannot be found: that is a {@link
+ * CorruptedFrameException}, once.
  *
- * <p>After a long message, the channel is not read until the other channels of its thread had their turn. A
- * switch that lists 100,000 flow entries sends hundreds of such messages in one go, and packet-ins
- * of other switches would wait until all of them are parsed.
+ * <p>After a long message, the channel is not read until the other channels of its thread had their
+ * turn. A switch that lists 100,000 flow entries sends hundreds of such messages in one go, and
+ * packet-ins of other switches would wait until all of them are parsed.
  */
 final class OpenFlowDecoder extends ByteToMessageDecoder {
   private static final int HEADER_BYTES = 8;

@@ -28,7 +28,8 @@ public final class OpenFlowServer implements AutoCloseable {
       new WriteBufferWaterMark(1024 * 1024, 4 * 1024 * 1024);
 
   /**
-   * Data in the socket's buffer cannot be reordered or dropped, so the buffer is small. Enough for 25 MB/s to a switch at a distance of 10 ms.
+   * Data in the socket's buffer cannot be reordered or dropped, so the buffer is small. Enough for
+   * 25 MB/s to a switch at a distance of 10 ms.
    */
   private static final int UNREAD_BYTES = 256 * 1024;
 

@@ -9,15 +9,23 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Queues a switch's packet-ins in a {@link FairQueue} and passes on some at a time, so that packet-ins are read, and dropped, faster than they can be handled. All other messages overtake them: answers, echoes and the ends of rules do not wait. On the channel's thread only.
+ * Queues a switch's packet-ins in a {@link FairQueue} and passes on some at a time, so that
+ * packet-ins are read, and dropped, faster than they can be handled. All other messages overtake
+ * them: answers, echoes and the ends of rules do not wait. On the channel's thread only.
  *
  * <p>No packet-in waits if all input of one read is handled at once.
  */
 final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQueue.Drops {
-  /** The max size of the queue of one switch: some 6,000 first packets, a few tenths of a second of work. */
+  /**
+   * The max size of the queue of one switch: some 6,000 first packets, a few tenths of a second of
+   * work.
+   */
   static final int MAX_BYTES = 2 * 1024 * 1024;
 
-  /** The number of packet-ins that are handled before the thread reads again, from this switch and others. */
+  /**
+   * The number of packet-ins that are handled before the thread reads again, from this switch and
+   * others.
+   */
   static final int AT_A_TIME = 64;
 
   private final PacketInQueues queues;

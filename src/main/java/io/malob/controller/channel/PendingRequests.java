@@ -18,9 +18,9 @@ import org.projectfloodlight.openflow.protocol.OFStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFType;
 
 /**
- * The pending requests to one switch, by transaction id, up to a limit.
- * Safe for use by several threads, never blocks. Futures are completed on the calling thread. Not a
- * Guava cache, which would drop the oldest request at the limit instead of refusing the new one.
+ * The pending requests to one switch, by transaction id, up to a limit. Safe for use by several
+ * threads, never blocks. Futures are completed on the calling thread. Not a Guava cache, which
+ * would drop the oldest request at the limit instead of refusing the new one.
  */
 final class PendingRequests {
   private static final int MAX_PARTS = 10_000;
@@ -55,7 +55,8 @@ final class PendingRequests {
   private void enter(Pending pending) {
     if (size.incrementAndGet() > limit) {
       size.decrementAndGet();
-      pending.fail(new OpenFlowException("More than " + limit + " requests are waiting for the switch"));
+      pending.fail(
+          new OpenFlowException("More than " + limit + " requests are waiting for the switch"));
     } else if (byXid.putIfAbsent(pending.request.getXid(), pending) != null) {
       size.decrementAndGet();
       pending.fail(

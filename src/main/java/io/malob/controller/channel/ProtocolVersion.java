@@ -13,7 +13,9 @@ import org.projectfloodlight.openflow.types.U32;
  * The OpenFlow version of one connection: 1.3 until both ends have agreed on another. On the
  * channel's thread only.
  *
- * <p>By the rule of OpenFlow, the highest version that both ends have offered wins. So that 1.3 wins if a switch offers it, the switch speaks first, and the controller offers only the chosen version.
+ * <p>By the rule of OpenFlow, the highest version that both ends have offered wins. So that 1.3
+ * wins if a switch offers it, the switch speaks first, and the controller offers only the chosen
+ * version.
  */
 final class ProtocolVersion {
   private static final List<OFVersion> BY_PREFERENCE =

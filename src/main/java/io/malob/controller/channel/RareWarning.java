@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * A warning that may concern every message: always counted, but logged at a limited rate. Safe for use by several threads, never blocks.
+ * A warning that may concern every message: always counted, but logged at a limited rate. Safe for
+ * use by several threads, never blocks.
  */
 public final class RareWarning {
   private static final long INTERVAL_NANOS = 10_000_000_000L;

@@ -10,7 +10,9 @@ import org.projectfloodlight.openflow.protocol.OFRoleRequest;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * Polls a switch for this controller's role while the role is slave: OpenFlow 1.3 has no message by which the switch could report a change. It never requests a role, so that two controllers do not compete. On the channel's thread only.
+ * Polls a switch for this controller's role while the role is slave: OpenFlow 1.3 has no message by
+ * which the switch could report a change. It never requests a role, so that two controllers do not
+ * compete. On the channel's thread only.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class RoleWatch {

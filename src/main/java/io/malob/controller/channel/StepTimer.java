@@ -6,8 +6,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits each step of a handshake, not the whole: if a thousand switches connect at once, each handshake is slow but makes progress, and refused switches would only reconnect. On
- * the channel's thread only.
+ * Limits each step of a handshake, not the whole: if a thousand switches connect at once, each
+ * handshake is slow but makes progress, and refused switches would only reconnect. On the channel's
+ * thread only.
  */
 final class StepTimer {
   private final EventLoop thread;

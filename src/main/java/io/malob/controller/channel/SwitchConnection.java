@@ -22,10 +22,10 @@ import org.projectfloodlight.openflow.protocol.OFStatsRequest;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The connection to an active switch: output, and pending requests. Safe
- * for use by several threads; nothing here blocks. While more bytes wait for the socket than the
- * channel's high watermark, nothing is accepted: {@code write} gives the messages back and requests
- * fail, so a switch that does not read costs a bounded amount of memory.
+ * The connection to an active switch: output, and pending requests. Safe for use by several
+ * threads; nothing here blocks. While more bytes wait for the socket than the channel's high
+ * watermark, nothing is accepted: {@code write} gives the messages back and requests fail, so a
+ * switch that does not read costs a bounded amount of memory.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class SwitchConnection implements IOFMessageWriter {
@@ -37,7 +37,8 @@ final class SwitchConnection implements IOFMessageWriter {
   private final PendingRequests pending;
 
   /**
-   * Whether a timer runs. One timer serves all requests, because most are answered long before it ends, and starting a timer from another thread wakes the channel's thread.
+   * Whether a timer runs. One timer serves all requests, because most are answered long before it
+   * ends, and starting a timer from another thread wakes the channel's thread.
    */
   private final AtomicBoolean timerRuns = new AtomicBoolean();
 

@@ -6,7 +6,8 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 
 /**
- * Listener for events of switches' connections. Called on their Netty threads, for one switch always on the same thread and in order: it must not block.
+ * Listener for events of switches' connections. Called on their Netty threads, for one switch
+ * always on the same thread and in order: it must not block.
  */
 public interface SwitchEvents {
   /** A switch has finished its handshake. */

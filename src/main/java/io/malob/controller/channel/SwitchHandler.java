@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Serves one active switch: answers go to the requests that wait for them, the rest to the
- * listener. On the channel's thread only. An exception of a listener is counted and logged at a limited rate, and never ends the connection.
+ * listener. On the channel's thread only. An exception of a listener is counted and logged at a
+ * limited rate, and never ends the connection.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class SwitchHandler extends ChannelInboundHandlerAdapter {
@@ -130,7 +131,8 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
     ErrorKind kind = ErrorKind.of(error);
     if (errorCounts.merge(kind, 1L, Long::sum) == 1) {
       logger.warn(
-          "switch_error switch={} kind=\"{}\" error=\"{}\" - further errors of this kind are only counted",
+          "switch_error switch={} kind=\"{}\" error=\"{}\" - further errors of this kind are only"
+              + " counted",
           sw.getId(),
           kind,
           error);

@@ -5,7 +5,8 @@ import io.netty.channel.ChannelOutboundBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the pending output of a channel makes progress: the socket accepts no more data when its buffer is full because the peer does not read. On the channel's thread only.
+ * Whether the pending output of a channel makes progress: the socket accepts no more data when its
+ * buffer is full because the peer does not read. On the channel's thread only.
  */
 final class UnsentBytes {
   private boolean waited;

@@ -55,7 +55,9 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
     this.refusals = refusals;
   }
 
-  // Change and notification are one step, so that the events of two connections of one datapath id are never in the wrong order. The lock is held briefly, and only when switches connect or disconnect.
+  // Change and notification are one step, so that the events of two connections of one datapath id
+  // are never in the wrong order. The lock is held briefly, and only when switches connect or
+  // disconnect.
 
   @Override
   public synchronized void activated(OpenFlowSwitch sw) {

@@ -39,7 +39,8 @@ import org.slf4j.LoggerFactory;
  * when {@link IFloodlightProviderService#run} is called. Settings: {@code openFlowHost} (loopback),
  * {@code openFlowPort} (6653; 0 for a free one), {@code workerThreads} (one per processor), {@code
  * echoIntervalMillis}, {@code handshakeTimeoutMillis}, {@code requestTimeoutMillis}, {@code
- * maxPendingRequests}, {@code unreadTimeoutMillis}; for admission {@code switches} (datapath ids; empty: all), {@code certificate}, {@code privateKey}, {@code clientAuthorities}.
+ * maxPendingRequests}, {@code unreadTimeoutMillis}; for admission {@code switches} (datapath ids;
+ * empty: all), {@code certificate}, {@code privateKey}, {@code clientAuthorities}.
  */
 @Settings({
   "openFlowHost",

@@ -9,8 +9,9 @@ import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Changes of ports whose notification is pending. Keeps max two per port: its latest state and, before it, that the port was down or removed, which ends its links. So a switch whose ports change faster than listeners handle it costs a bounded amount of memory.
- * Thread-safe.
+ * Changes of ports whose notification is pending. Keeps max two per port: its latest state and,
+ * before it, that the port was down or removed, which ends its links. So a switch whose ports
+ * change faster than listeners handle it costs a bounded amount of memory. Thread-safe.
  *
  * @param <S> one connection of a switch
  */

@@ -11,7 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The request to stop, and its listeners. It stops nothing itself: the controller waits for {@link #requested}, so that the process ends at one place. Safe for use by several threads.
+ * The request to stop, and its listeners. It stops nothing itself: the controller waits for {@link
+ * #requested}, so that the process ends at one place. Safe for use by several threads.
  */
 final class Shutdown implements IShutdownService {
   private static final Logger logger = LoggerFactory.getLogger(Shutdown.class);

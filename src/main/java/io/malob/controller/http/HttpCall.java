@@ -29,7 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A request and its response, for Restlet. A response of known length is built in memory, so that the calling thread is free before the client has read it; other responses are sent by their own threads.
+ * A request and its response, for Restlet. A response of known length is built in memory, so that
+ * the calling thread is free before the client has read it; other responses are sent by their own
+ * threads.
  */
 final class HttpCall extends ServerCall {
   private static final Logger logger = LoggerFactory.getLogger(HttpCall.class);

@@ -45,7 +45,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One connection: reads one request whole, has it handled, sends the response at the client's pace,
- * and then reads the next one. No thread waits for its client; pending input from the client has a deadline. Runs on its event loop, except where noted.
+ * and then reads the next one. No thread waits for its client; pending input from the client has a
+ * deadline. Runs on its event loop, except where noted.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class HttpConnection extends ChannelInboundHandlerAdapter {
@@ -318,7 +319,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     try {
       handler.handle(this, request, body, bodyLength);
     } catch (RejectedExecutionException e) {
-      respondError(HttpResponseStatus.SERVICE_UNAVAILABLE, "Too many requests are waiting; try again");
+      respondError(
+          HttpResponseStatus.SERVICE_UNAVAILABLE, "Too many requests are waiting; try again");
     }
   }
 
@@ -466,7 +468,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Waits for a limited time until the channel accepts more or is closed; returns whether it accepts more. On the thread of a stream.
+   * Waits for a limited time until the channel accepts more or is closed; returns whether it
+   * accepts more. On the thread of a stream.
    */
   boolean awaitWritable(long patienceNanos) throws InterruptedException {
     long giveUp = all.now() + patienceNanos;

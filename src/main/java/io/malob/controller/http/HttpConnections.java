@@ -15,7 +15,9 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All open connections, within the limits. At the limit, a new connection replaces the connection whose client has owed a request for longest: so clients that hold connections open cannot keep others out, not even from the same address. Safe for use by several threads.
+ * All open connections, within the limits. At the limit, a new connection replaces the connection
+ * whose client has owed a request for longest: so clients that hold connections open cannot keep
+ * others out, not even from the same address. Safe for use by several threads.
  */
 final class HttpConnections {
   /** Below this time, a client that owes a request is not slow. */
@@ -60,8 +62,7 @@ final class HttpConnections {
       return Optional.of("This address has " + limit + " connections, the maximum");
     }
     if (open.size() >= limits.connections() && !makeRoom(each -> true)) {
-      return Optional.of(
-          "There are " + limits.connections() + " connections, the maximum");
+      return Optional.of("There are " + limits.connections() + " connections, the maximum");
     }
     open.add(connection);
     bySource.merge(source, 1, Integer::sum);
@@ -88,7 +89,8 @@ final class HttpConnections {
   }
 
   /**
-   * Counts bytes that a connection holds. If the others hold too many, those that have held most for longest, in byte seconds, are closed: the total exceeds the limit by max one connection.
+   * Counts bytes that a connection holds. If the others hold too many, those that have held most
+   * for longest, in byte seconds, are closed: the total exceeds the limit by max one connection.
    */
   void hold(HttpConnection holder, long bytes) {
     heldBytes.addAndGet(bytes);

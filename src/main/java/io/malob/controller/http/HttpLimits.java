@@ -14,7 +14,8 @@ import static java.util.concurrent.TimeUnit.SECONDS;
  * @param idleNanos how long a connection without a request is kept
  * @param writeNanos how long a response may wait without progress of its client
  * @param bodyBytes of a request
- * @param heldBytes of all incomplete requests and responses; beyond, those that hold most for longest are closed
+ * @param heldBytes of all incomplete requests and responses; beyond, those that hold most for
+ *     longest are closed
  */
 public record HttpLimits(
     int threads,

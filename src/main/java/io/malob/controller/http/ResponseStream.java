@@ -8,7 +8,8 @@ import java.io.OutputStream;
 import java.util.Arrays;
 
 /**
- * A response of unknown length. Writing waits while the client does not read, up to the time limit; after that, or if the thread is interrupted, the connection is closed. For one thread.
+ * A response of unknown length. Writing waits while the client does not read, up to the time limit;
+ * after that, or if the thread is interrupted, the connection is closed. For one thread.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class ResponseStream extends OutputStream {

@@ -8,7 +8,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of a log line: the name of an event, and its fields. It is parsed from the pattern of the line in the code, which is {@code event key={} other="{}" - a sentence}, so that the same line suits people and machines, with SLF4J's basic API only. Quotes are for values that may contain spaces.
+ * The content of a log line: the name of an event, and its fields. It is parsed from the pattern of
+ * the line in the code, which is {@code event key={} other="{}" - a sentence}, so that the same
+ * line suits people and machines, with SLF4J's basic API only. Quotes are for values that may
+ * contain spaces.
  *
  * @param event its name
  * @param fields the values of its keys, in order

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Formats each log line as a JSON object: {@code time}, {@code level}, {@code logger}, {@code
- * thread}, {@code event}, a field for each of the event's values, {@code message} if there is a sentence, and {@code exception} with its stack. Lines of libraries are of the event
- * {@code message}. Named in logback.xml; see docs/reference/metrics.md.
+ * thread}, {@code event}, a field for each of the event's values, {@code message} if there is a
+ * sentence, and {@code exception} with its stack. Lines of libraries are of the event {@code
+ * message}. Named in logback.xml; see docs/reference/metrics.md.
  */
 public final class JsonLines extends EncoderBase<ILoggingEvent> {
   private static final String OF_LIBRARY = "message";

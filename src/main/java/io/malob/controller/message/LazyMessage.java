@@ -9,7 +9,8 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 
 /**
- * A message whose frequently used fields are read by hand. For other fields, openflowj parses its bytes, each time again. Immutable.
+ * A message whose frequently used fields are read by hand. For other fields, openflowj parses its
+ * bytes, each time again. Immutable.
  *
  * @param <M> openflowj's interface for it
  */

@@ -13,7 +13,8 @@ import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * A PACKET_IN whose match contains only the ingress port, as switches send them (OpenFlow Switch Specification 1.3.5, section 7.4.1; the same in 1.4 and 1.5).
+ * A PACKET_IN whose match contains only the ingress port, as switches send them (OpenFlow Switch
+ * Specification 1.3.5, section 7.4.1; the same in 1.4 and 1.5).
  */
 final class LazyPacketIn extends LazyMessage<OFPacketIn> implements OFPacketIn {
   static final int TYPE = 10;

@@ -31,7 +31,8 @@ public final class MessageReader {
   private int versionOfMatches;
 
   /**
-   * Reads one message, which the buffer holds from its reader index on, to its end; null if the message is truncated.
+   * Reads one message, which the buffer holds from its reader index on, to its end; null if the
+   * message is truncated.
    *
    * @throws OFParseError if it is not a message
    * @throws RuntimeException openflowj reports bad input by exceptions of many types

@@ -15,7 +15,9 @@ import org.projectfloodlight.openflow.types.OFValueType;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
- * A match that looks its fields up in the bytes of its message: those that identify connections (EtherType, protocol, IP addresses, TCP and UDP ports). All other calls go to openflowj's match. Immutable.
+ * A match that looks its fields up in the bytes of its message: those that identify connections
+ * (EtherType, protocol, IP addresses, TCP and UDP ports). All other calls go to openflowj's match.
+ * Immutable.
  */
 final class WireMatch implements Match {
   private static final int LENGTH_OFFSET = 2;

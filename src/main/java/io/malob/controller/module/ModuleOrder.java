@@ -84,7 +84,8 @@ final class ModuleOrder {
               .dropWhile(visited -> visited != module)
               .map(visited -> nameOf(visited) + " needs ")
               .collect(Collectors.joining());
-      throw new FloodlightModuleException("Modules depend on each other: " + cycle + nameOf(module));
+      throw new FloodlightModuleException(
+          "Modules depend on each other: " + cycle + nameOf(module));
     }
     for (Class<? extends IFloodlightService> service : orEmpty(module.getModuleDependencies())) {
       visit(provider(service, module));

@@ -38,7 +38,8 @@ public final class RunningModules implements AutoCloseable {
    * Prepares and starts the modules that the settings list, and those that these need. If one
    * fails, those before it are stopped again.
    *
-   * @throws FloodlightModuleException naming the module that cannot be loaded, and why, or an unknown setting
+   * @throws FloodlightModuleException naming the module that cannot be loaded, and why, or an
+   *     unknown setting
    */
   public static RunningModules start(
       Collection<IFloodlightModule> available, ModuleSettings settings)

@@ -14,7 +14,8 @@ import java.util.TreeSet;
 import net.floodlightcontroller.core.module.IFloodlightModule;
 
 /**
- * The known settings: those that modules declare by {@link Settings}. A module without this annotation is not part of MALOB, and may have any setting. Immutable.
+ * The known settings: those that modules declare by {@link Settings}. A module without this
+ * annotation is not part of MALOB, and may have any setting. Immutable.
  */
 final class SettingNames {
   private static final String ALL_MODULES = "*";

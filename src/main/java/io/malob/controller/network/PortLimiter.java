@@ -8,7 +8,9 @@ import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.types.NodePortTuple;
 
 /**
- * Limits the rate of an action for the packets of one port, so that a storm of one host does not affect others: a rate per second, with bursts of twice as many. Safe for use by several threads, without locks.
+ * Limits the rate of an action for the packets of one port, so that a storm of one host does not
+ * affect others: a rate per second, with bursts of twice as many. Safe for use by several threads,
+ * without locks.
  */
 public final class PortLimiter {
   private final long nanosPerTime;

@@ -1,8 +1,8 @@
 package io.malob.controller.rest;
 
 import com.google.common.collect.ImmutableSet;
-import io.malob.controller.access.Principal;
 import io.malob.controller.access.FailureLimit;
+import io.malob.controller.access.Principal;
 import io.malob.controller.access.Role;
 import io.malob.controller.access.StoredTokens;
 import io.malob.controller.channel.RareWarning;
@@ -24,7 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs before all resources: passes requests whose sender has permission, and logs every requested change. Open to everyone: the page's files, which show no data without a token, the controller's health, and reports of agents, which are signed. A valid token always works, even after many wrong tokens from its source, so no client can lock others out.
+ * Runs before all resources: passes requests whose sender has permission, and logs every requested
+ * change. Open to everyone: the page's files, which show no data without a token, the controller's
+ * health, and reports of agents, which are signed. A valid token always works, even after many
+ * wrong tokens from its source, so no client can lock others out.
  */
 final class AccessFilter extends Filter {
   /** Who changes what. */
@@ -99,7 +102,8 @@ final class AccessFilter extends Filter {
       return refuse(
           response,
           Status.CLIENT_ERROR_FORBIDDEN,
-          "Unknown host name: use the controller's address, or add the name to the setting hostNames");
+          "Unknown host name: use the controller's address, or add the name to the setting"
+              + " hostNames");
     }
     if (effect == Effect.WRITE && isOfAnotherSite(request, host, response)) {
       return false;
@@ -121,7 +125,9 @@ final class AccessFilter extends Filter {
   }
 
   /**
-   * Refuses requests from pages of other sites. Browsers send Origin, but not with a GET for a picture, and Sec-Fetch-Site, but not over plain HTTP to another machine. So a writing GET from a browser without either header is refused as well.
+   * Refuses requests from pages of other sites. Browsers send Origin, but not with a GET for a
+   * picture, and Sec-Fetch-Site, but not over plain HTTP to another machine. So a writing GET from
+   * a browser without either header is refused as well.
    */
   private boolean isOfAnotherSite(Request request, String host, Response response) {
     Optional<String> origin = header(request, "Origin");
@@ -174,9 +180,7 @@ final class AccessFilter extends Filter {
         return refuse(
             response,
             new Status(429),
-            "Too many wrong tokens from this address; try again in "
-                + seconds
-                + " s");
+            "Too many wrong tokens from this address; try again in " + seconds + " s");
       }
     }
     response.getChallengeRequests().add(new ChallengeRequest(ChallengeScheme.HTTP_OAUTH_BEARER));

@@ -49,9 +49,9 @@ record AccessSettings(
     if (isExposed && !StoredTokens.isIn(tokens)) {
       throw new FloodlightModuleException(
           String.format(
-              "%1$s.host is %2$s, so other machines could change everything: create a token (malob token add NAME --role admin; setting %1$s.tokens), or set"
-                  + " %1$s.certificate, .privateKey and .clientAuthorities, or set"
-                  + " %1$s.insecure=true (--insecure)",
+              "%1$s.host is %2$s, so other machines could change everything: create a token (malob"
+                  + " token add NAME --role admin; setting %1$s.tokens), or set %1$s.certificate,"
+                  + " .privateKey and .clientAuthorities, or set %1$s.insecure=true (--insecure)",
               settings.module().getName(), host));
     }
     return new AccessSettings(

@@ -24,7 +24,9 @@ final class Certificates {
       return Optional.empty();
     }
     return commonName(first.getSubjectX500Principal().getName())
-        .map(name -> new Principal(name, administrators.contains(name) ? Role.ADMIN : Role.READ_ONLY));
+        .map(
+            name ->
+                new Principal(name, administrators.contains(name) ? Role.ADMIN : Role.READ_ONLY));
   }
 
   private static Optional<String> commonName(String subject) {

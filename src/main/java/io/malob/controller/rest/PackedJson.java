@@ -11,7 +11,8 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * A JSON document, compressed: statistics of switches are long and repetitive, and clients may read them slowly. Immutable.
+ * A JSON document, compressed: statistics of switches are long and repetitive, and clients may read
+ * them slowly. Immutable.
  */
 final class PackedJson {
   private final byte[] packed;

@@ -11,8 +11,8 @@ import org.restlet.data.Method;
 import org.restlet.data.Reference;
 
 /**
- * Distinguishes requests that write from those that read: by method, and if resources declare it ({@link
- * DeclaresEffects}) by path. Safe for use by several threads.
+ * Distinguishes requests that write from those that read: by method, and if resources declare it
+ * ({@link DeclaresEffects}) by path. Safe for use by several threads.
  */
 final class RequestEffects {
   private static final Splitter SEGMENTS = Splitter.on('/').omitEmptyStrings();

@@ -34,7 +34,8 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  * their resources. Settings: {@code host} (loopback), {@code httpPort} (8080; 0 for a free one),
  * {@code maxThreads} (16) for requests, {@code maxConnections} (4096; half of the files that the
  * process may open at most), {@code maxConnectionsPerAddress} (256; three quarters of all for this
- * machine), {@code requestSeconds} (10) that a request may take to arrive; for access {@code tokens} (tokens.json in {@code data}), {@code certificate}, {@code privateKey}, {@code
+ * machine), {@code requestSeconds} (10) that a request may take to arrive; for access {@code
+ * tokens} (tokens.json in {@code data}), {@code certificate}, {@code privateKey}, {@code
  * clientAuthorities}, {@code administrators}, {@code hostNames}, {@code insecure}.
  *
  * <p>As in Floodlight, Restlet's resources find every service in the attributes of their context,

@@ -12,8 +12,10 @@ import java.util.function.Function;
 import net.floodlightcontroller.core.IOFSwitch;
 
 /**
- * Requests statistics from switches, a few at a time over all requests: one answer may need several hundred megabytes until it is converted to JSON. On a heap of 1 GB that is one at a time. Answers that clients have not read yet are kept compressed, within a limit. Safe for use by
- * several threads, which wait here.
+ * Requests statistics from switches, a few at a time over all requests: one answer may need several
+ * hundred megabytes until it is converted to JSON. On a heap of 1 GB that is one at a time. Answers
+ * that clients have not read yet are kept compressed, within a limit. Safe for use by several
+ * threads, which wait here.
  */
 final class StatisticReader {
   /** The memory for 32 MiB of messages, and as much again for all else. */

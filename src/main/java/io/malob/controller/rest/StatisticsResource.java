@@ -127,7 +127,8 @@ final class StatisticsResource {
   }
 
   /**
-   * The answer of each switch under its datapath id. The next switch is asked when the answer before has been sent; a missing answer is replaced by its reason.
+   * The answer of each switch under its datapath id. The next switch is asked when the answer
+   * before has been sent; a missing answer is replaced by its reason.
    */
   private static final class AllStatistics extends OutputRepresentation {
     private final ImmutableSortedMap<String, IOFSwitch> switches;

@@ -23,7 +23,8 @@ import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The statistics of a switch, and the form of the answer, with Floodlight's names; numbers are strings, as in Floodlight. Fields that a version of OpenFlow lacks are omitted. Pure.
+ * The statistics of a switch, and the form of the answer, with Floodlight's names; numbers are
+ * strings, as in Floodlight. Fields that a version of OpenFlow lacks are omitted. Pure.
  */
 final class SwitchStatistic {
   private static final long ALL_QUEUES = 0xffff_ffffL;
@@ -77,7 +78,10 @@ final class SwitchStatistic {
         MoreExecutors.directExecutor());
   }
 
-  /** Rows that are created one by one while they are written: together they need more memory than the answer. */
+  /**
+   * Rows that are created one by one while they are written: together they need more memory than
+   * the answer.
+   */
   private static <R, E> Iterable<Map<String, Object>> rows(
       List<R> replies, Function<R, List<E>> entries, Function<E, Row> row) {
     return () ->

@@ -42,7 +42,9 @@ final class Actions {
       default ->
           throw RejectedException.invalid(
               field,
-              "\"" + kind + "\" is not one of the actions output, set_field, push_vlan and pop_vlan");
+              "\""
+                  + kind
+                  + "\" is not one of the actions output, set_field, push_vlan and pop_vlan");
     };
   }
 

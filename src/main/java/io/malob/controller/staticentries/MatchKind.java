@@ -113,7 +113,8 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
       if (fields.containsKey(kind.name()) && !kind.field().arePrerequisitesOK(match)) {
         throw RejectedException.invalid(
             kind.name(),
-            kind.name() + " requires an eth_type, and for some fields an ip_proto, that has this field");
+            kind.name()
+                + " requires an eth_type, and for some fields an ip_proto, that has this field");
       }
     }
     return match;

@@ -19,8 +19,9 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * The entries, by name, in memory, and their state on the switches. An entry for a switch that is absent, or does not read, waits for it; so does a removal. Safe for use by several
- * threads; nothing here blocks.
+ * The entries, by name, in memory, and their state on the switches. An entry for a switch that is
+ * absent, or does not read, waits for it; so does a removal. Safe for use by several threads;
+ * nothing here blocks.
  */
 final class StaticEntries {
   private static final int MAX_ENTRIES = 10_000;
@@ -32,7 +33,8 @@ final class StaticEntries {
   private final Map<U64, Integer> cookies = new ConcurrentHashMap<>();
 
   /**
-   * Pending changes of switches, in strict order: removals for absent switches; also entries for switches that do not read.
+   * Pending changes of switches, in strict order: removals for absent switches; also entries for
+   * switches that do not read.
    */
   private final Map<DatapathId, Deque<Change>> untaken = new HashMap<>();
 
@@ -47,12 +49,13 @@ final class StaticEntries {
     this.switches = switches;
   }
 
-  /** Adds an entry, or replaces the entry of that name; returns whether it was sent to its switch. */
+  /**
+   * Adds an entry, or replaces the entry of that name; returns whether it was sent to its switch.
+   */
   synchronized boolean put(StaticEntry entry) throws RejectedException {
     StaticEntry older = byName.get(entry.name());
     if (older == null && byName.size() >= MAX_ENTRIES) {
-      throw RejectedException.invalid(
-          "name", "There are " + MAX_ENTRIES + " entries, the maximum");
+      throw RejectedException.invalid("name", "There are " + MAX_ENTRIES + " entries, the maximum");
     }
     byName.put(entry.name(), entry);
     cookies.merge(entry.cookie(), 1, Integer::sum);
@@ -68,9 +71,9 @@ final class StaticEntries {
   }
 
   /**
-   * A switch reports the end of a rule, by timeout or otherwise: the entry is removed. A
-   * deletion by a command does not count: it comes from this class, or from a module that manages
-   * rules independently of the operator. Rules of others cost a look-up of their cookie.
+   * A switch reports the end of a rule, by timeout or otherwise: the entry is removed. A deletion
+   * by a command does not count: it comes from this class, or from a module that manages rules
+   * independently of the operator. Rules of others cost a look-up of their cookie.
    */
   void ended(DatapathId switchId, OFFlowRemoved removed) throws RejectedException {
     if (removed.getReason() != OFFlowRemovedReason.DELETE
@@ -144,7 +147,10 @@ final class StaticEntries {
     return untaken.containsKey(switchId) && switches.getActiveSwitch(switchId) != null;
   }
 
-  /** Writes the rule of an entry; returns whether its switch has accepted it. A switch that connects gets all. */
+  /**
+   * Writes the rule of an entry; returns whether its switch has accepted it. A switch that connects
+   * gets all.
+   */
   private boolean write(StaticEntry entry) throws RejectedException {
     DatapathId switchId = entry.switchId();
     if (switches.getActiveSwitch(switchId) == null) {

@@ -133,7 +133,9 @@ record StaticEntry(
         .build();
   }
 
-  /** Whether another entry has the same table, priority and match: switches hold only one such rule. */
+  /**
+   * Whether another entry has the same table, priority and match: switches hold only one such rule.
+   */
   boolean hasSamePlaceAs(StaticEntry other) throws RejectedException {
     OFFactory factory = OFFactories.getFactory(OFVersion.OF_13);
     return switchId.equals(other.switchId)

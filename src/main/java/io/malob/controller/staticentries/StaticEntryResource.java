@@ -47,7 +47,8 @@ final class StaticEntryResource {
   private Reply post(Call call) throws IOException, RejectedException {
     StaticEntry entry = StaticEntry.of(strings(body(call)));
     boolean told = entries.put(entry);
-    return changed(told ? "Entry pushed" : "Entry stored until its switch accepts it", List.of(entry));
+    return changed(
+        told ? "Entry pushed" : "Entry stored until its switch accepts it", List.of(entry));
   }
 
   private Reply delete(Call call) throws IOException, RejectedException {

@@ -15,7 +15,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Parts of paths from switches: the next hop of each label at each switch. They are combined when the switches and the links between them are known. For one thread at a time.
+ * Parts of paths from switches: the next hop of each label at each switch. They are combined when
+ * the switches and the links between them are known. For one thread at a time.
  */
 public final class FoundLabels {
   private final Map<Label, Map<DatapathId, FoundRule.Hop>> hops = new HashMap<>();
@@ -42,7 +43,8 @@ public final class FoundLabels {
   }
 
   /**
-   * The path of a label from the switch where packets get it; empty while a part or a link of it is unknown.
+   * The path of a label from the switch where packets get it; empty while a part or a link of it is
+   * unknown.
    */
   public Optional<Path> path(Label label, DatapathId first, Topology topology) {
     Map<DatapathId, FoundRule.Hop> pieces = hops.getOrDefault(label, Map.of());

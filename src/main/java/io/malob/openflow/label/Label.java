@@ -4,7 +4,8 @@ import java.util.Optional;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * An identifier of one directed path, which packets carry as their destination MAC address, so that core switches match only this (shadow MACs, HotSDN 2014).
+ * An identifier of one directed path, which packets carry as their destination MAC address, so that
+ * core switches match only this (shadow MACs, HotSDN 2014).
  *
  * @param id from 1 to 2^24 - 1
  */

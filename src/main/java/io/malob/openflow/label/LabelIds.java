@@ -8,7 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The labels in use and the resting ones: packets with a removed label may still be in transit, so it is not reused for a while. Thread-safe; takes no lock.
+ * The labels in use and the resting ones: packets with a removed label may still be in transit, so
+ * it is not reused for a while. Thread-safe; takes no lock.
  */
 final class LabelIds {
   private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(60);

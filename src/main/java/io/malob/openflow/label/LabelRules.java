@@ -21,8 +21,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The rules of a label along its path: one on each switch, table {@link FlowLayout#LABELS}.
- * Pure.
+ * The rules of a label along its path: one on each switch, table {@link FlowLayout#LABELS}. Pure.
  */
 final class LabelRules {
   private LabelRules() {}
@@ -57,7 +56,8 @@ final class LabelRules {
   }
 
   /**
-   * Reroutes the label: first adds rules on new switches, then changes the switch where the paths part, and only then deletes the rules of switches that it no longer crosses.
+   * Reroutes the label: first adds rules on new switches, then changes the switch where the paths
+   * part, and only then deletes the rules of switches that it no longer crosses.
    *
    * @param before the path whose rules are installed; empty if unknown
    * @param strays switches off the new path that may have a rule

@@ -66,7 +66,8 @@ public final class LabelTable {
   }
 
   /**
-   * A table that allocates labels from a certain id on. A random id avoids the labels of an earlier run on switches that have not reconnected yet.
+   * A table that allocates labels from a certain id on. A random id avoids the labels of an earlier
+   * run on switches that have not reconnected yet.
    *
    * @param loads the counts of connections on the labels' links
    * @param lastId the id before the first one, from 0 to {@link Label#MAX_CONNECTION_ID}
@@ -87,7 +88,9 @@ public final class LabelTable {
   }
 
   /**
-   * The label of a path, for one more connection, installed now if necessary. Each call needs one {@link #release}. If all labels are in use, the result is a failed path: it never becomes ready, and the next call tries again.
+   * The label of a path, for one more connection, installed now if necessary. Each call needs one
+   * {@link #release}. If all labels are in use, the result is a failed path: it never becomes
+   * ready, and the next call tries again.
    */
   public LabelledPath acquire(Path path) {
     while (true) {
@@ -119,7 +122,8 @@ public final class LabelTable {
   }
 
   /**
-   * Adopts a reserved label whose rules are all on their switches, as acquired once. New connections use it, too.
+   * Adopts a reserved label whose rules are all on their switches, as acquired once. New
+   * connections use it, too.
    */
   public LabelledPath recover(Label label, Path path) {
     LabelledPath recovered = new LabelledPath(label, path, loads::along, nanoTime.getAsLong());
@@ -131,7 +135,8 @@ public final class LabelTable {
   }
 
   /**
-   * Sends a switch its rule of a label again, if the label crosses it. If the path is being changed, the rules follow in the order of that change instead. By the thread that repairs.
+   * Sends a switch its rule of a label again, if the label crosses it. If the path is being
+   * changed, the rules follow in the order of that change instead. By the thread that repairs.
    */
   public void restore(LabelledPath labelled, DatapathId switchId) {
     Path path = labelled.path();
@@ -214,7 +219,9 @@ public final class LabelTable {
   }
 
   /**
-   * Reroutes labels with a broken path, without changes to their connections; also those whose latest change did not reach all switches. To be called when links are lost, and regularly; by one thread at a time, the same that sweeps.
+   * Reroutes labels with a broken path, without changes to their connections; also those whose
+   * latest change did not reach all switches. To be called when links are lost, and regularly; by
+   * one thread at a time, the same that sweeps.
    *
    * @param network the network without these links
    * @param another finds the new path
@@ -261,7 +268,8 @@ public final class LabelTable {
   }
 
   /**
-   * A switch had no room for a rule of a label, or did not understand it; to be called before the answer to the barrier after that rule, which does not report it.
+   * A switch had no room for a rule of a label, or did not understand it; to be called before the
+   * answer to the barrier after that rule, which does not report it.
    */
   public void refused(int id) {
     if (ids.isInUse(id)) {
@@ -353,7 +361,8 @@ public final class LabelTable {
   private LabelledPath failed(Path path) {
     if (isTimeAgain(exhaustedNanos, EXHAUSTED_NANOS)) {
       LOG.warn(
-          "labels_exhausted labels={} - connections over new paths are refused until labels become free",
+          "labels_exhausted labels={} - connections over new paths are refused until labels become"
+              + " free",
           ids.count());
     }
     // never written to a switch: a path that is not ready is not used

@@ -14,7 +14,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * A path, its label, and its connections: the number with rules for the label, and the number of these that have not ended. Thread-safe.
+ * A path, its label, and its connections: the number with rules for the label, and the number of
+ * these that have not ended. Thread-safe.
  */
 public final class LabelledPath {
   private static final int RETIRED = Integer.MIN_VALUE;
@@ -139,9 +140,7 @@ public final class LabelledPath {
     return way.counts.active();
   }
 
-  /**
-   * Counts a connection on it, and on its links, that has become active (1) or inactive (-1).
-   */
+  /** Counts a connection on it, and on its links, that has become active (1) or inactive (-1). */
   public void countActive(int change) {
     PathCounts counts = way.counts;
     while (!counts.add(change)) {
@@ -154,9 +153,7 @@ public final class LabelledPath {
     return uses.updateAndGet(count -> count < 0 ? count : count + 1) > 0;
   }
 
-  /**
-   * By its label, so that operations on several paths have the same order each time.
-   */
+  /** By its label, so that operations on several paths have the same order each time. */
   @Override
   public int hashCode() {
     return label.hashCode();

@@ -5,7 +5,8 @@ import io.malob.algorithm.estimate.ActiveCount;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The active connections of a label on one path, and the counts of that path's links. Counted by any thread without a lock; moved to another path by one thread at a time.
+ * The active connections of a label on one path, and the counts of that path's links. Counted by
+ * any thread without a lock; moved to another path by one thread at a time.
  */
 final class PathCounts {
   /** Instead of a count: the label has been rerouted. */
@@ -37,7 +38,8 @@ final class PathCounts {
   }
 
   /**
-   * Moves the connections to another path, which counts further ones. Some may not be counted on their links yet: then their thread adds them here after they were subtracted.
+   * Moves the connections to another path, which counts further ones. Some may not be counted on
+   * their links yet: then their thread adds them here after they were subtracted.
    */
   void moveTo(PathCounts other) {
     int moved = active.getAndSet(MOVED);

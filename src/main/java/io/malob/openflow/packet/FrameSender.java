@@ -1,7 +1,8 @@
 package io.malob.openflow.packet;
 
 /**
- * The claimed sender of a frame, for modules that check each packet and handle few of them. Allocates nothing, and never throws.
+ * The claimed sender of a frame, for modules that check each packet and handle few of them.
+ * Allocates nothing, and never throws.
  */
 public final class FrameSender {
   private static final int MAC_AT = 6;

@@ -7,8 +7,9 @@ import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * The headers of one IPv6 packet (RFC 8200) in an Ethernet frame without VLAN tag, read from its
- * bytes, which are not copied: TCP, UDP, ICMPv6, and any other protocol by its number. Hop-by-hop, routing, destination and authentication headers are skipped, as in switches. Immutable as
- * long as the bytes are not modified.
+ * bytes, which are not copied: TCP, UDP, ICMPv6, and any other protocol by its number. Hop-by-hop,
+ * routing, destination and authentication headers are skipped, as in switches. Immutable as long as
+ * the bytes are not modified.
  */
 public final class Ipv6Packet implements IpPacket {
   static final int IPV6_BYTES = 40;

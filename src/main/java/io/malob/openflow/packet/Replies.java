@@ -22,8 +22,8 @@ public final class Replies {
   private Replies() {}
 
   /**
-   * The sender and receiver of a packet; ports are 0 if there are none. Both addresses are of one IP
-   * version.
+   * The sender and receiver of a packet; ports are 0 if there are none. Both addresses are of one
+   * IP version.
    */
   public record Ends(
       MacAddress srcMac,
@@ -43,10 +43,7 @@ public final class Replies {
     return arp(frame, Packet.ARP_REQUEST, senderMac, sender, MacAddress.NONE, target);
   }
 
-  /**
-   * Answers an ARP request with this MAC. The answer has the VLAN
-   * tags of the request.
-   */
+  /** Answers an ARP request with this MAC. The answer has the VLAN tags of the request. */
   public static byte[] arpReply(Packet request, MacAddress mac) {
     int network = request.networkOffset();
     ByteBuffer frame =
@@ -107,8 +104,9 @@ public final class Replies {
   }
 
   /**
-   * A SYN between two hosts, which makes the receiver acknowledge its expected sequence number if it already has that connection (RFC 5961, section 4). It has no options, least of all a time stamp, by
-   * which it might be taken for an old duplicate.
+   * A SYN between two hosts, which makes the receiver acknowledge its expected sequence number if
+   * it already has that connection (RFC 5961, section 4). It has no options, least of all a time
+   * stamp, by which it might be taken for an old duplicate.
    */
   public static byte[] tcpSyn(Ends ends) {
     return tcpSyn(ends, 0);
@@ -146,7 +144,8 @@ public final class Replies {
   }
 
   /**
-   * Tells a host that there is no longer a listener for its UDP packets, without a packet of the host.
+   * Tells a host that there is no longer a listener for its UDP packets, without a packet of the
+   * host.
    *
    * @param sent of the packets that it sends
    */

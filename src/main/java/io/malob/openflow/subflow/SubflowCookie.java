@@ -6,7 +6,9 @@ import org.projectfloodlight.openflow.types.U64;
 
 /**
  * The cookie of the rules for sub-flows: 12 bits application, 4 bits kind, then the epoch in the
- * lowest 16. The application differs from that of the balancer's rules, so that neither changes the other's. All current rules of a switch have its latest epoch: rules with another epoch are outdated.
+ * lowest 16. The application differs from that of the balancer's rules, so that neither changes the
+ * other's. All current rules of a switch have its latest epoch: rules with another epoch are
+ * outdated.
  */
 final class SubflowCookie {
   /** Epochs are below this. */

@@ -19,7 +19,8 @@ public final class SubflowMessages {
   private SubflowMessages() {}
 
   /**
-   * Replaces all rules of a switch by exactly these, without a gap: they are added, those that only lead to others last, and then rules with another epoch are deleted.
+   * Replaces all rules of a switch by exactly these, without a gap: they are added, those that only
+   * lead to others last, and then rules with another epoch are deleted.
    *
    * @param epoch an epoch that no earlier rule of the switch had
    */

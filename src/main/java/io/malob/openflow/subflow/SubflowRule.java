@@ -30,9 +30,7 @@ public sealed interface SubflowRule {
   /** The identity of a rule on a switch. */
   record Key(TableId table, int priority, Match match) {}
 
-  /**
-   * The order of installation: rules that send packets to other rules come after those.
-   */
+  /** The order of installation: rules that send packets to other rules come after those. */
   enum Step {
     /** No packet reaches it yet. */
     AHEAD,
@@ -118,7 +116,8 @@ public sealed interface SubflowRule {
   }
 
   /**
-   * At the ingress switch: packets from an address of a host within its subnet get the label of its identity.
+   * At the ingress switch: packets from an address of a host within its subnet get the label of its
+   * identity.
    *
    * @param tag the VLAN of incoming frames; 0 for none
    * @param push the VLAN that they get; 0 for none
@@ -225,7 +224,8 @@ public sealed interface SubflowRule {
   }
 
   /**
-   * At the ingress switch: packets to an address that the first branch of a route does not reach use another branch.
+   * At the ingress switch: packets to an address that the first branch of a route does not reach
+   * use another branch.
    *
    * @param label of the first branch
    * @param branch the label of the other one

@@ -8,9 +8,9 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 
 /**
- * The identity of a flow of a host: its five-tuple without the host's own address,
- * which differs inside and on each uplink. IPv4 addresses are written as IPv6 has them (RFC 4291,
- * section 2.5.5.2). Packets without ports, and fragments, have port 0 at both ends.
+ * The identity of a flow of a host: its five-tuple without the host's own address, which differs
+ * inside and on each uplink. IPv4 addresses are written as IPv6 has them (RFC 4291, section
+ * 2.5.5.2). Packets without ports, and fragments, have port 0 at both ends.
  *
  * @param peerHigh upper half of the peer's address
  * @param peerLow lower half of it
@@ -56,7 +56,8 @@ public record FlowKey(long peerHigh, long peerLow, int protocol, int hostPort, i
   }
 
   /**
-   * The version of the peer's address. An IPv6 packet whose peer has an IPv4-mapped address belongs to no flow: such addresses are not used in networks.
+   * The version of the peer's address. An IPv6 packet whose peer has an IPv4-mapped address belongs
+   * to no flow: such addresses are not used in networks.
    */
   public IPVersion version() {
     boolean isMapped = peerHigh == 0 && peerLow >>> 32 == MAPPED >>> 32;

@@ -39,7 +39,8 @@ public final class FlowRules {
   }
 
   /**
-   * Sends a flow over an uplink from now on. The switch reports the end of the rules, with their counters. The reply rule expires last: a silent sender still receives.
+   * Sends a flow over an uplink from now on. The switch reports the end of the rules, with their
+   * counters. The reply rule expires last: a silent sender still receives.
    *
    * @param generation distinguishes this flow from others with the same key
    */
@@ -86,7 +87,8 @@ public final class FlowRules {
   }
 
   /**
-   * Drops packets from an uplink for the host itself, and expires with them; a flow's rule replaces it.
+   * Drops packets from an uplink for the host itself, and expires with them; a flow's rule replaces
+   * it.
    */
   public static OFMessage foreign(OFFactory factory, UplinkEnd uplink, FlowKey key) {
     return factory

@@ -10,7 +10,8 @@ import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The select group by which the switch itself distributes flows over uplinks, with a bucket for each. The switch chooses the bucket of a flow: OpenFlow 1.3 does not define how, and Open
+ * The select group by which the switch itself distributes flows over uplinks, with a bucket for
+ * each. The switch chooses the bucket of a flow: OpenFlow 1.3 does not define how, and Open
  * vSwitch, from 2.10 on, hashes addresses, protocol and ports (dp_hash). Pure.
  */
 public final class GroupRules {

@@ -6,7 +6,8 @@ import org.projectfloodlight.openflow.types.U64;
 
 /**
  * The cookie of the rules of a host's switch: 12 bits application, 4 bits kind, 8 bits number of
- * the uplink (of fixed rules: the epoch), 40 bits generation of the flow. The application differs from those of other rules of MALOB, so that neither changes the other's.
+ * the uplink (of fixed rules: the epoch), 40 bits generation of the flow. The application differs
+ * from those of other rules of MALOB, so that neither changes the other's.
  */
 public final class UplinkCookie {
   /** The kind of a rule. */

@@ -27,7 +27,9 @@ import org.projectfloodlight.openflow.types.U16;
 import org.projectfloodlight.openflow.types.U8;
 
 /**
- * The rules of a host's switch that do not belong to one flow: they send packets to the table of flows or to the controller, or drop them because the host's own network stack gets them as well. Pure.
+ * The rules of a host's switch that do not belong to one flow: they send packets to the table of
+ * flows or to the controller, or drop them because the host's own network stack gets them as well.
+ * Pure.
  */
 public final class UplinkRules {
   private static final U16 SYN = U16.of(Packet.TCP_SYN);
@@ -85,8 +87,9 @@ public final class UplinkRules {
   }
 
   /**
-   * Sends the begin and end of TCP connections to the controller: first packets go only to the controller, even if the rule of an older flow exists; FIN and RST are copied to it.
-   * Switches that cannot match TCP flags answer with an error.
+   * Sends the begin and end of TCP connections to the controller: first packets go only to the
+   * controller, even if the rule of an older flow exists; FIN and RST are copied to it. Switches
+   * that cannot match TCP flags answer with an error.
    */
   public static List<OFMessage> tcpFlags(
       OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {
@@ -208,7 +211,8 @@ public final class UplinkRules {
   }
 
   /**
-   * Possible answers that are faster than their rule; the rest is for the host itself. A switch may drop packets for a moment longer if no more specific rule matches them.
+   * Possible answers that are faster than their rule; the rest is for the host itself. A switch may
+   * drop packets for a moment longer if no more specific rule matches them.
    */
   private void unknownAt(OFPort port, IPAddress<?> address) {
     IpFamily family = IpFamily.of(address);
@@ -224,7 +228,8 @@ public final class UplinkRules {
   }
 
   /**
-   * Lets the switch distribute TCP and UDP over the uplinks by {@link GroupRules}, which must exist; replies to ephemeral ports go to the inside, without a rule per flow.
+   * Lets the switch distribute TCP and UDP over the uplinks by {@link GroupRules}, which must
+   * exist; replies to ephemeral ports go to the inside, without a rule per flow.
    */
   public static List<OFMessage> grouped(
       OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {
@@ -275,7 +280,9 @@ public final class UplinkRules {
   }
 
   /**
-   * Replaces {@link #tcpFlags} if the switch distributes flows. The inside then also gets answers to the host's own connections on uplinks, and would reset them: these resets are dropped. IPv6 is unchanged. Switches that cannot match TCP flags answer with an error.
+   * Replaces {@link #tcpFlags} if the switch distributes flows. The inside then also gets answers
+   * to the host's own connections on uplinks, and would reset them: these resets are dropped. IPv6
+   * is unchanged. Switches that cannot match TCP flags answer with an error.
    */
   public static List<OFMessage> groupedTcpFlags(
       OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {

@@ -9,7 +9,9 @@ import org.restlet.data.MediaType;
 import org.restlet.representation.OutputRepresentation;
 
 /**
- * Server-sent events of the HTML standard for one listener: {@code state} when the state has changed, {@code rates} with new numbers. The sending thread is occupied until the listener disconnects.
+ * Server-sent events of the HTML standard for one listener: {@code state} when the state has
+ * changed, {@code rates} with new numbers. The sending thread is occupied until the listener
+ * disconnects.
  */
 final class EventStream extends OutputRepresentation {
   private static final MediaType EVENTS = new MediaType("text/event-stream");

@@ -15,7 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The state and its numbers, once a second, for pages: as a stream of events, or by polls. A stream needs a thread, in real Floodlight one of those that handle requests, so their number is limited; other clients poll.
+ * The state and its numbers, once a second, for pages: as a stream of events, or by polls. A stream
+ * needs a thread, in real Floodlight one of those that handle requests, so their number is limited;
+ * other clients poll.
  */
 public final class LiveEvents implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LiveEvents.class);
@@ -68,7 +70,8 @@ public final class LiveEvents implements AutoCloseable {
                 () ->
                     new RejectedException(
                         Reason.BUSY,
-                        "the maximum number of event streams is open; poll /state and /rates instead",
+                        "the maximum number of event streams is open; poll /state and /rates"
+                            + " instead",
                         null));
     return Reply.ok(new EventStream(listener)).withCaching(Reply.Caching.NEVER);
   }

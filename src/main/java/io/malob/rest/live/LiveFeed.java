@@ -34,7 +34,8 @@ final class LiveFeed implements AutoCloseable {
   /**
    * A feed that {@link #tick} drives.
    *
-   * @param source produces the next frames from the last ones, null at first; called by one thread at a time
+   * @param source produces the next frames from the last ones, null at first; called by one thread
+   *     at a time
    * @param patienceNanos the time without progress after which a listener is dropped
    */
   LiveFeed(

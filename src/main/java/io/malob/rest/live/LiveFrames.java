@@ -3,8 +3,8 @@ package io.malob.rest.live;
 import com.google.common.hash.Hashing;
 
 /**
- * The content for all listeners at one moment, serialized once for all of them. Immutable: the bytes
- * are never changed.
+ * The content for all listeners at one moment, serialized once for all of them. Immutable: the
+ * bytes are never changed.
  *
  * @param state switches, links, hosts and the catalog
  * @param rates the numbers that go with that state

@@ -16,7 +16,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The state at one moment: links and members have the same positions as their numbers in {@link LiveRates}. Immutable.
+ * The state at one moment: links and members have the same positions as their numbers in {@link
+ * LiveRates}. Immutable.
  *
  * @param topology switches and links
  * @param links the links, in order
@@ -32,7 +33,8 @@ record LiveState(
   static final int MAX_MEMBERS = 5_000;
 
   /**
-   * Whether this equals the last serialized state: all parts are immutable, and new only if changed.
+   * Whether this equals the last serialized state: all parts are immutable, and new only if
+   * changed.
    */
   boolean showsSameAs(LiveState other) {
     return topology.equals(other.topology)

@@ -22,7 +22,8 @@ import org.restlet.data.MediaType;
 @SuppressWarnings("ArrayRecordComponent") // never compared; the bytes are never changed
 record PageFile(MediaType type, String tag, byte[] bytes, byte[] gzipped) {
   /**
-   * The folder of the files; no other file can be read, because names neither begin nor end with a dot.
+   * The folder of the files; no other file can be read, because names neither begin nor end with a
+   * dot.
    */
   private static final String FOLDER = "/web/";
 

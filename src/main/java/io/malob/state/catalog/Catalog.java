@@ -16,7 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The VIPs, pools, members, services and health monitors of operators, and the only class that changes them. Readers take a {@link #snapshot()} from any thread and never wait. Writers wait for each other; a change is checked, stored, published and then reported to listeners, or not made at all. Changes by others in the store are published and reported as well.
+ * The VIPs, pools, members, services and health monitors of operators, and the only class that
+ * changes them. Readers take a {@link #snapshot()} from any thread and never wait. Writers wait for
+ * each other; a change is checked, stored, published and then reported to listeners, or not made at
+ * all. Changes by others in the store are published and reported as well.
  *
  * <p>A pool without VIP and a member without pool are normal. Deleting a VIP leaves its pool
  * without VIP, deleting a pool leaves its members and its monitor without pool.
@@ -93,7 +96,9 @@ public final class Catalog {
 
               @Override
               public void unreadable(IOException why) {
-                log.error("catalog_not_read why=\"{}\" - the earlier catalog stays in effect", why.getMessage());
+                log.error(
+                    "catalog_not_read why=\"{}\" - the earlier catalog stays in effect",
+                    why.getMessage());
               }
             });
   }
@@ -158,7 +163,8 @@ public final class Catalog {
     T current = existing(kind, before, id);
     FieldReader reader = new FieldReader(fields, kind.fieldNames());
     if (!reader.required("id", id, FieldFormat::id).equals(id)) {
-      throw RejectedException.invalid("id", "the id of " + kind.noun() + " " + id + " cannot be changed");
+      throw RejectedException.invalid(
+          "id", "the id of " + kind.noun() + " " + id + " cannot be changed");
     }
     T item = kind.read(reader, id, 0, current);
     CatalogSnapshot after = checked(kind, before, item, fields);
@@ -278,7 +284,8 @@ public final class Catalog {
     stored = now;
     if (now.content().isEmpty()) {
       // an empty catalog would delete the rules of all VIPs
-      log.error("catalog_not_read why=\"{}\" - the earlier catalog stays in effect", "it was deleted");
+      log.error(
+          "catalog_not_read why=\"{}\" - the earlier catalog stays in effect", "it was deleted");
       return;
     }
     CatalogSnapshot before = snapshot;

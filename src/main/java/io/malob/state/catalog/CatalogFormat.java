@@ -75,7 +75,10 @@ final class CatalogFormat {
     int version = root.get("version").whole(1, Integer.MAX_VALUE);
     if (version > VERSION) {
       throw new IOException(
-          "the catalog has format " + version + ", which a later version wrote; this version reads formats up to " + VERSION);
+          "the catalog has format "
+              + version
+              + ", which a later version wrote; this version reads formats up to "
+              + VERSION);
     }
     root.only(FIELDS);
     CatalogTables tables =

@@ -9,7 +9,8 @@ public interface CatalogItem {
   String id();
 
   /**
-   * The fields that users see and write, by name, in the order in which they are shown. A value is a string, an {@code Integer}, or null for an optional field that is not set.
+   * The fields that users see and write, by name, in the order in which they are shown. A value is
+   * a string, an {@code Integer}, or null for an optional field that is not set.
    */
   Map<String, @Nullable Object> fields();
 }

@@ -53,7 +53,8 @@ public abstract class CatalogKind<T extends CatalogItem> {
   }
 
   /**
-   * The fields of an item from a document. Null clears a field; an array or object becomes a string of its parts, separated by commas, with {@code name=value} for objects.
+   * The fields of an item from a document. Null clears a field; an array or object becomes a string
+   * of its parts, separated by commas, with {@code name=value} for objects.
    *
    * @throws E if a field must not have parts, or has nested parts
    */

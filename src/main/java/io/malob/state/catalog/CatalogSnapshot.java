@@ -143,8 +143,8 @@ public final class CatalogSnapshot {
   }
 
   /**
-   * The VIP of a packet. The most specific one wins: address, protocol and port; address
-   * and protocol; address and port; address alone. Allocates nothing.
+   * The VIP of a packet. The most specific one wins: address, protocol and port; address and
+   * protocol; address and port; address alone. Allocates nothing.
    *
    * @param addressKey the {@link AddressKey} of its destination
    * @param port the destination port, or the type for ICMP

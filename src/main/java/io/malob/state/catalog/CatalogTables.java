@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The stored content of a catalog, without indexes. Immutable; each map is by id,
- * in the order in which the items were created.
+ * The stored content of a catalog, without indexes. Immutable; each map is by id, in the order in
+ * which the items were created.
  *
  * @param lastVipNumber the last number given to a VIP; 0 if there is none
  * @param lastMemberNumber the last number given to a member; 0 if there is none

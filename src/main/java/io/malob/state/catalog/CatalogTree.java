@@ -11,7 +11,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All items of a future catalog, kind by kind. A kind without a list does not change; a kind with a list gets the items of the list and no others, besides the default entry of the services table. Immutable.
+ * All items of a future catalog, kind by kind. A kind without a list does not change; a kind with a
+ * list gets the items of the list and no others, besides the default entry of the services table.
+ * Immutable.
  */
 public final class CatalogTree {
   private final Map<CatalogKind<?>, Map<String, Given>> byKind;
@@ -58,7 +60,8 @@ public final class CatalogTree {
   /**
    * The catalog with these items, checked as a whole.
    *
-   * @throws RejectedException if an item is invalid; its field is named as in {@code members[3].port}
+   * @throws RejectedException if an item is invalid; its field is named as in {@code
+   *     members[3].port}
    */
   CatalogSnapshot appliedTo(CatalogSnapshot before) throws RejectedException {
     CatalogTables old = before.tables();

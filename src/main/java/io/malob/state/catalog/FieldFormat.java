@@ -75,8 +75,7 @@ interface FieldFormat<T> {
     boolean unicast = first != 0 && first != 127 && (first < 224 || first > 239);
     if (!unicast || address.equals(IPv4Address.NO_MASK)) {
       throw RejectedException.invalid(
-          field,
-          field + " must be the unicast address of a host, which " + text + " is not");
+          field, field + " must be the unicast address of a host, which " + text + " is not");
     }
     return address;
   }

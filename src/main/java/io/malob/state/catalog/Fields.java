@@ -7,7 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of a change, with their values as strings, unchecked. A field with null is cleared, a missing field does not change. Immutable.
+ * The fields of a change, with their values as strings, unchecked. A field with null is cleared, a
+ * missing field does not change. Immutable.
  */
 public final class Fields {
   private final Map<String, @Nullable String> values;
@@ -22,7 +23,8 @@ public final class Fields {
   }
 
   /**
-   * Fields from alternating names and values, as in {@code of("address", "10.0.0.100", "port", "80")}.
+   * Fields from alternating names and values, as in {@code of("address", "10.0.0.100", "port",
+   * "80")}.
    *
    * @throws IllegalArgumentException if a value is missing or a name is repeated
    */

@@ -4,7 +4,10 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.function.ToIntFunction;
 
-/** Allocates numbers to items, and reuses each as late as possible, so that old cookies are not mistaken. */
+/**
+ * Allocates numbers to items, and reuses each as late as possible, so that old cookies are not
+ * mistaken.
+ */
 final class FreeNumber {
   private FreeNumber() {}
 

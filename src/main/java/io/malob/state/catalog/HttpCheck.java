@@ -78,7 +78,10 @@ public record HttpCheck(Method method, String path, StatusCodes codes, @Nullable
     if (text.length() > MAX_LENGTH || text.chars().anyMatch(Character::isISOControl)) {
       throw RejectedException.invalid(
           field,
-          field + " must have at most " + MAX_LENGTH + " characters, none of them a control character");
+          field
+              + " must have at most "
+              + MAX_LENGTH
+              + " characters, none of them a control character");
     }
     return text;
   }

@@ -9,11 +9,13 @@ import org.projectfloodlight.openflow.types.IPAddress;
 /**
  * A server in a pool.
  *
- * @param number a small number for cookies, from 1 to {@link #MAX_NUMBER}; unique among the members, permanent, and reused as late as possible
+ * @param number a small number for cookies, from 1 to {@link #MAX_NUMBER}; unique among the
+ *     members, permanent, and reused as late as possible
  * @param id its id in URLs
  * @param poolId its pool, which exists; null for none, then it gets no connections
  * @param address a unicast address that no VIP has
- * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null for the client's destination port
+ * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null for the client's
+ *     destination port
  * @param weight its share among the members of its pool, from 0 to {@link #MAX_WEIGHT}; with 0 it
  *     takes no new connections
  * @param backup whether it takes connections only while no other member of its pool can

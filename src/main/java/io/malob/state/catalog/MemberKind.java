@@ -85,7 +85,8 @@ final class MemberKind extends CatalogKind<Member> {
   void check(CatalogSnapshot candidate, Member member) throws RejectedException {
     if (candidate.isVipAddress(member.address())) {
       throw RejectedException.conflict(
-          "address", member.address() + " is the address of a VIP and cannot be a member's address");
+          "address",
+          member.address() + " is the address of a VIP and cannot be a member's address");
     }
     String poolId = member.poolId();
     if (poolId == null) {

@@ -10,10 +10,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id its id in URLs
  * @param name a display name
- * @param poolId the pool whose members are checked, which exists and has no other monitor; null for none, then there are no checks
+ * @param poolId the pool whose members are checked, which exists and has no other monitor; null for
+ *     none, then there are no checks
  * @param type the kind of check
  * @param delaySeconds the interval between two checks of a member, from 1 to {@link #MAX_SECONDS}
- * @param timeoutSeconds the max time until an answer, from 1 to {@code delaySeconds}; for an agent, the max age of its last report, up to {@link #MAX_SECONDS}
+ * @param timeoutSeconds the max time until an answer, from 1 to {@code delaySeconds}; for an agent,
+ *     the max age of its last report, up to {@link #MAX_SECONDS}
  * @param rise the number of successful checks in a row that bring a member up
  * @param fall the number of failures in a row that takes a member down
  * @param port the port of TCP and HTTP checks; null for the member's, or else the VIP's

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param protocol null for the VIP's; never different from the VIP's
  * @param vipId the VIP that it serves, which exists; null for none
  * @param algorithm null to leave it to the VIP and the services
- * @param slowStartSeconds the time until a new or recovered member reaches its full share; 0 for no slow start
+ * @param slowStartSeconds the time until a new or recovered member reaches its full share; 0 for no
+ *     slow start
  * @param persistence the session persistence; null for none
  */
 public record Pool(

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param id its id in URLs
  * @param name a display name
  * @param protocol null for all of them
- * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null only in the default entry
+ * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null only in the default
+ *     entry
  * @param algorithm the algorithm for these requests
  */
 public record Service(

@@ -63,7 +63,8 @@ final class ServiceKind extends CatalogKind<Service> {
 
   private static void checkDefault(Service service) throws RejectedException {
     if (service.port() != null) {
-      throw RejectedException.invalid("port", "the default entry applies to all ports and has no port");
+      throw RejectedException.invalid(
+          "port", "the default entry applies to all ports and has no port");
     }
     if (service.protocol() != null) {
       throw RejectedException.invalid(

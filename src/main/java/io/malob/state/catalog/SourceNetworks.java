@@ -72,7 +72,9 @@ public final class SourceNetworks {
     if (text.indexOf(':') >= 0) {
       throw RejectedException.invalid(
           field,
-          field + ": VIPs have IPv4 addresses, so no clients can come from " + FieldFormat.quoted(text));
+          field
+              + ": VIPs have IPv4 addresses, so no clients can come from "
+              + FieldFormat.quoted(text));
     }
     Matcher matcher = NETWORK.matcher(text);
     if (!matcher.matches() || !FieldFormat.IPV4.matcher(matcher.group(1)).matches()) {

@@ -11,7 +11,8 @@ import org.projectfloodlight.openflow.types.IPAddress;
 /**
  * A virtual address for clients, with its balanced traffic.
  *
- * @param number a small number for cookies, from 1 to {@link #MAX_NUMBER}; unique among the VIPs, permanent, and reused as late as possible
+ * @param number a small number for cookies, from 1 to {@link #MAX_NUMBER}; unique among the VIPs,
+ *     permanent, and reused as late as possible
  * @param id its id in URLs
  * @param name a display name
  * @param protocol null for all of them

@@ -14,7 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The configured capacities of links, by the sending port. Kept in a store. Safe for use by several threads; readers never wait.
+ * The configured capacities of links, by the sending port. Kept in a store. Safe for use by several
+ * threads; readers never wait.
  */
 public final class ConfiguredCapacities {
   /** The max number of capacities. */
@@ -56,7 +57,8 @@ public final class ConfiguredCapacities {
               @Override
               public void unreadable(IOException why) {
                 LOG.error(
-                    "capacities_not_read why=\"{}\" - the earlier capacities stay in effect", why.getMessage());
+                    "capacities_not_read why=\"{}\" - the earlier capacities stay in effect",
+                    why.getMessage());
               }
             });
     return capacities;

@@ -17,7 +17,8 @@ public record LinkMeasurements(
     @Nullable Measurement useBps) {
 
   /**
-   * The resolution of latencies: about the part of a probe's time that neither control round trip includes.
+   * The resolution of latencies: about the part of a probe's time that neither control round trip
+   * includes.
    */
   public static final long LATENCY_RESOLUTION_NANOS = 100_000;
 
@@ -43,7 +44,8 @@ public record LinkMeasurements(
   }
 
   /**
-   * The available throughput for a new connection, in bit/s: an agent's measurement wins over the free capacity from port statistics, because it covers the whole link.
+   * The available throughput for a new connection, in bit/s: an agent's measurement wins over the
+   * free capacity from port statistics, because it covers the whole link.
    */
   public @Nullable Measurement throughputBps() {
     return agentThroughputBps != null ? agentThroughputBps : unusedBps;

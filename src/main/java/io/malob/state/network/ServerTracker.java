@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * The reports of servers' agents, by address. Older data never replaces newer. Thread-safe:
- * each report is one atomic step for one server. Bounded by the number of agents, because only known agents can report.
+ * The reports of servers' agents, by address. Older data never replaces newer. Thread-safe: each
+ * report is one atomic step for one server. Bounded by the number of agents, because only known
+ * agents can report.
  */
 public final class ServerTracker {
   private final TimesToLive times;

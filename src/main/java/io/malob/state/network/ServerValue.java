@@ -1,7 +1,9 @@
 package io.malob.state.network;
 
 /**
- * The values that agents measure on servers, besides connections. Reports are parsed by this list, and REST and the page's stream show all of it. Values that algorithms use are also in {@link io.malob.algorithm.ServerLoad}.
+ * The values that agents measure on servers, besides connections. Reports are parsed by this list,
+ * and REST and the page's stream show all of it. Values that algorithms use are also in {@link
+ * io.malob.algorithm.ServerLoad}.
  */
 public enum ServerValue {
   /** CPU utilization over the agent's last interval, from 0 to 1. */

@@ -13,7 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes records to a file, line by line, on its own thread. Callers never wait: if too many records are queued, or the disk is full, further ones are dropped and counted. Thread-safe.
+ * Writes records to a file, line by line, on its own thread. Callers never wait: if too many
+ * records are queued, or the disk is full, further ones are dropped and counted. Thread-safe.
  *
  * @param <T> the records
  */

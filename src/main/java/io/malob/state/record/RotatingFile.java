@@ -12,8 +12,10 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of lines. Before it exceeds its max size it is renamed to {@code FILE.1}, the former one to {@code FILE.2}, and so on; the oldest is deleted. For one thread. Not Logback's rolling appender:
- * in real Floodlight (1.2.3) that hides failed writes and renames, so lost records could not be counted.
+ * A file of lines. Before it exceeds its max size it is renamed to {@code FILE.1}, the former one
+ * to {@code FILE.2}, and so on; the oldest is deleted. For one thread. Not Logback's rolling
+ * appender: in real Floodlight (1.2.3) that hides failed writes and renames, so lost records could
+ * not be counted.
  */
 final class RotatingFile implements Closeable {
   private final Path path;

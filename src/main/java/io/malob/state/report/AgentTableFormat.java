@@ -17,8 +17,8 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 /**
  * The file of agents: {@code {"allow_unsigned": false, "agents": [{"id": "w1", "kind": "server",
  * "address": "10.0.0.11", "key": "<hex>"}]}}. An agent without a key can only send unsigned
- * reports. After a change of keys {@code former_key} is valid until {@code former_until}, in seconds
- * since the epoch.
+ * reports. After a change of keys {@code former_key} is valid until {@code former_until}, in
+ * seconds since the epoch.
  */
 public final class AgentTableFormat {
   /** The max number of agents, which bounds the file and the memory for each. */

@@ -4,7 +4,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A limit per second, evenly or in bursts of max the same number. Thread-safe; never waits. (The generic cell rate algorithm: one number is the time of the next event at an even rate, and it may be ahead of the present by a second.)
+ * A limit per second, evenly or in bursts of max the same number. Thread-safe; never waits. (The
+ * generic cell rate algorithm: one number is the time of the next event at an even rate, and it may
+ * be ahead of the present by a second.)
  */
 public final class RateLimit {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);

@@ -2,9 +2,7 @@ package io.malob.state.report;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * A report is dropped. Cheap, because there may be floods of them: it has no stack trace.
- */
+/** A report is dropped. Cheap, because there may be floods of them: it has no stack trace. */
 public final class RejectedReportException extends Exception {
   private static final long serialVersionUID = 1L;
 

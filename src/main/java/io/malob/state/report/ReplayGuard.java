@@ -16,12 +16,20 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>Within a run of the agent its reports count up, so a number that is not higher is a replay.
- *   <li>A delayed report is detected by the agent's steady clock: the fastest report so far defines the offset of that clock to the controller's, and others may be late by max {@link #MAX_DELAY_MILLIS}. The offset may drift by 1/1000.
- *   <li>A superseded run is never accepted again. Another run needs a later time stamp than the last report: both come from the agent's clock, so its error does not matter.
- *   <li>The reports of an agent whose clock was set back, for example by a reboot without a battery, would be dropped until the clock has caught up. So after {@link #QUIET_NANOS} without an accepted report, a new run is accepted.
+ *   <li>A delayed report is detected by the agent's steady clock: the fastest report so far defines
+ *       the offset of that clock to the controller's, and others may be late by max {@link
+ *       #MAX_DELAY_MILLIS}. The offset may drift by 1/1000.
+ *   <li>A superseded run is never accepted again. Another run needs a later time stamp than the
+ *       last report: both come from the agent's clock, so its error does not matter.
+ *   <li>The reports of an agent whose clock was set back, for example by a reboot without a
+ *       battery, would be dropped until the clock has caught up. So after {@link #QUIET_NANOS}
+ *       without an accepted report, a new run is accepted.
  * </ul>
  *
- * <p>An attacker who has recorded all reports can, while an agent is silent for that time, replay a run from before the last {@value #MAX_RUNS}, until the agent itself reports again. After a restart of the controller the guard continues from {@link #memory}; reports accepted since that was saved, for a few seconds, can be replayed until the agent's next report.
+ * <p>An attacker who has recorded all reports can, while an agent is silent for that time, replay a
+ * run from before the last {@value #MAX_RUNS}, until the agent itself reports again. After a
+ * restart of the controller the guard continues from {@link #memory}; reports accepted since that
+ * was saved, for a few seconds, can be replayed until the agent's next report.
  *
  * <p>For one thread at a time.
  */
@@ -51,7 +59,8 @@ public final class ReplayGuard {
    * The state of an agent.
    *
    * @param heardNanos when its last report arrived
-   * @param clocksMillis the controller's steady clock minus its own, by the fastest report; null if unknown
+   * @param clocksMillis the controller's steady clock minus its own, by the fastest report; null if
+   *     unknown
    */
   private record Heard(Memory memory, long heardNanos, @Nullable Long clocksMillis) {}
 
@@ -102,7 +111,9 @@ public final class ReplayGuard {
       throws RejectedReportException {
     if (stamp.sequence() <= last.memory.sequence()) {
       throw new RejectedReportException(
-          Rejection.REPLAYED, "a report with this sequence number has already been received", "sequence");
+          Rejection.REPLAYED,
+          "a report with this sequence number has already been received",
+          "sequence");
     }
     long clocks = clocksMillis(stamp, nowNanos);
     @Nullable Long learnt = last.clocksMillis;
@@ -127,7 +138,8 @@ public final class ReplayGuard {
     if (stamp.timeMillis() <= last.timeMillis() && !isQuiet) {
       throw new RejectedReportException(
           Rejection.REPLAYED,
-          "another run of the agent has reported with a later time; if the clock was set back, this run is accepted after "
+          "another run of the agent has reported with a later time; if the clock was set back, this"
+              + " run is accepted after "
               + TimeUnit.NANOSECONDS.toMinutes(QUIET_NANOS)
               + " minutes",
           "time_ms");

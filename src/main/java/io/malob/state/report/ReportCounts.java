@@ -41,7 +41,8 @@ public final class ReportCounts {
   }
 
   /**
-   * The numbers of dropped reports by the reasons' labels, in their order; reasons without drops are absent.
+   * The numbers of dropped reports by the reasons' labels, in their order; reasons without drops
+   * are absent.
    */
   public ImmutableMap<String, Long> dropped() {
     ImmutableMap.Builder<String, Long> byReason = ImmutableMap.builder();

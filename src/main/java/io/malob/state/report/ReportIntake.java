@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * Checks reports: the cheapest checks first; the content is parsed only after the signature has been verified; the check for replays comes last. A dropped report only changes a count. Thread-safe with a lock, so not for threads that read from switches.
+ * Checks reports: the cheapest checks first; the content is parsed only after the signature has
+ * been verified; the check for replays comes last. A dropped report only changes a count.
+ * Thread-safe with a lock, so not for threads that read from switches.
  */
 public final class ReportIntake {
   /** The max size of a report, which fits into one packet of every network. */

@@ -20,7 +20,8 @@ import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
- * Reads the JSON of one signed report, token by token and strictly: unknown, repeated or missing fields make it malformed; impossible values make it absurd.
+ * Reads the JSON of one signed report, token by token and strictly: unknown, repeated or missing
+ * fields make it malformed; impossible values make it absurd.
  */
 final class ReportReader {
   static final int MAX_PORTS = 64;
@@ -209,7 +210,10 @@ final class ReportReader {
     return number(name, MAX_MBPS) * BPS_PER_MBPS;
   }
 
-  /** An address in the usual notation; {@link IPv4Address#of(String)} would accept "1.2.3.4 " as well. */
+  /**
+   * An address in the usual notation; {@link IPv4Address#of(String)} would accept "1.2.3.4 " as
+   * well.
+   */
   static IPAddress<?> address(String text, String name) throws RejectedReportException {
     try {
       IPAddress<?> address = IPv4Address.of(text);
@@ -281,7 +285,6 @@ final class ReportReader {
   }
 
   private static RejectedReportException absurd(String name) {
-    return new RejectedReportException(
-        Rejection.ABSURD, name + " has an impossible value", name);
+    return new RejectedReportException(Rejection.ABSURD, name + " has an impossible value", name);
   }
 }

@@ -11,8 +11,9 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * A report in its wire format: a line {@code malob-report 1 ID SIGNATURE}, then JSON. The signature is
- * the HMAC-SHA-256 of the JSON's bytes under the agent's key, in lower-case hexadecimal digits. So no part of the JSON is parsed before its author is known.
+ * A report in its wire format: a line {@code malob-report 1 ID SIGNATURE}, then JSON. The signature
+ * is the HMAC-SHA-256 of the JSON's bytes under the agent's key, in lower-case hexadecimal digits.
+ * So no part of the JSON is parsed before its author is known.
  */
 final class SignedReport {
   private static final byte[] MAGIC = "malob-report ".getBytes(StandardCharsets.US_ASCII);

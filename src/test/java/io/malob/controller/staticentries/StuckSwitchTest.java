@@ -112,7 +112,8 @@ class StuckSwitchTest {
     post("two", 8);
     delete("one");
     connected = null;
-    assertAnswer(200, "{\"status\":\"Entry stored until its switch accepts it\"}", post("three", 7));
+    assertAnswer(
+        200, "{\"status\":\"Entry stored until its switch accepts it\"}", post("three", 7));
     entries.catchUp();
     connected = away;
     room = 9;

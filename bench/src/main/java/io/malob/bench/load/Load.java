@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Opens connections by a demand, and counts the results. On the event loop only. A
- * connection's time starts when its first packet is written and ends when the last of its messages
- * has been read.
+ * Opens connections by a demand, and counts the results. On the event loop only. A connection's
+ * time starts when its first packet is written and ends when the last of its messages has been
+ * read.
  */
 final class Load implements Site.Outcome {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -41,7 +41,10 @@ final class Load implements Site.Outcome {
   private long pumpedNanos;
   private long maxPauseNanos;
 
-  /** The start time of the last connection that failed or took long; the start of the run if there is none. */
+  /**
+   * The start time of the last connection that failed or took long; the start of the run if there
+   * is none.
+   */
   private long lastBadNanos;
 
   Load(List<Site> sites, List<Outbox> outboxes, Faults faults) {

@@ -17,7 +17,8 @@ import org.HdrHistogram.Histogram;
  * @param placedInAll how many, including the warm-up and those pending at the end
  * @param faults by kind: how often
  * @param examples by kind: the first one
- * @param maxPauseNanos the longest pause of the load generator itself in the measured time, which adds to latencies
+ * @param maxPauseNanos the longest pause of the load generator itself in the measured time, which
+ *     adds to latencies
  */
 public record Measurement(
     Demand demand,

@@ -1,8 +1,8 @@
 package io.malob.bench.load;
 
 /**
- * Reads FLOW_MOD and PACKET_OUT from bytes, without creating objects. Its fields hold the
- * message that was read last.
+ * Reads FLOW_MOD and PACKET_OUT from bytes, without creating objects. Its fields hold the message
+ * that was read last.
  */
 final class MessageScanner {
   /** No port, no table. */

@@ -185,7 +185,8 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   }
 
   /**
-   * Sends the given number of unwanted packets per second from the first switch, from now on; 0 for none.
+   * Sends the given number of unwanted packets per second from the first switch, from now on; 0 for
+   * none.
    *
    * @return the outcome of the earlier ones
    */
@@ -199,7 +200,8 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   }
 
   /**
-   * The start time of the last connection that failed or took longer than 50 ms, by {@link System#nanoTime}; the start of the run if there is none.
+   * The start time of the last connection that failed or took longer than 50 ms, by {@link
+   * System#nanoTime}; the start of the run if there is none.
    */
   public long lastBadNanos() throws IOException, InterruptedException {
     return call(load::lastBadNanos);

@@ -4,7 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Random;
 
 /**
- * PACKET_IN messages with invalid reports, as from switches without a meter: every second one is valid except for its signature and comes from an agent's address, the others are garbage from random addresses. On the event loop only.
+ * PACKET_IN messages with invalid reports, as from switches without a meter: every second one is
+ * valid except for its signature and comes from an agent's address, the others are garbage from
+ * random addresses. On the event loop only.
  */
 final class ReportFlood {
   /** A known agent's. */

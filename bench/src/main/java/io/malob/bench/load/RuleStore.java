@@ -12,7 +12,8 @@ import java.util.concurrent.Executor;
 
 /**
  * The rules of one emulated switch as bytes, so that a controller that has been restarted can read
- * them back. Supports the operations of the controller: rules are added, and deleted by match, by cookie, or all. On the event loop only.
+ * them back. Supports the operations of the controller: rules are added, and deleted by match, by
+ * cookie, or all. On the event loop only.
  *
  * <p>A controller requests the rules of a few cookies at a time. Cookies and tables are in arrays
  * of their own, so that a search of 100,000 rules does not delay the load by milliseconds.

@@ -5,7 +5,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * One site: sends the first packets of its clients, and checks the answers to each. On the event loop only.
+ * One site: sends the first packets of its clients, and checks the answers to each. On the event
+ * loop only.
  *
  * <p>Every message is checked whole. A connection is a number, from which its client and source
  * port follow; while it waits for its messages it has a slot.
@@ -106,7 +107,8 @@ final class Site {
   }
 
   /**
-   * Sends the first packet of one more connection; false if there is no room for it, or if the site must not send any.
+   * Sends the first packet of one more connection; false if there is no room for it, or if the site
+   * must not send any.
    */
   boolean send(long now) {
     if (!isOpen) {

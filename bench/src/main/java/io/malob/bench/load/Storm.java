@@ -5,7 +5,9 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Unwanted packets at the clients' switch of the first site, as a switch sends them: it drops packets that its connection does not accept. Reports the rules of connections that they opened as expired, without a packet, at their timeout. On the event loop only.
+ * Unwanted packets at the clients' switch of the first site, as a switch sends them: it drops
+ * packets that its connection does not accept. Reports the rules of connections that they opened as
+ * expired, without a packet, at their timeout. On the event loop only.
  */
 public final class Storm {
   /** The VIP that is attacked, beside those of the sites. */
@@ -53,7 +55,9 @@ public final class Storm {
   private final PacketInTemplate toNobody = new PacketInTemplate(0xc633_6401, ROUTER_MAC);
   private final FlowRemovedTemplate flowRemoved = new FlowRemovedTemplate(VIP, 0);
 
-  /** By idle timeout in seconds: rules with the same timeout expire in the order of their addition. */
+  /**
+   * By idle timeout in seconds: rules with the same timeout expire in the order of their addition.
+   */
   private final Map<Integer, Removals> removals = new HashMap<>();
 
   private Kind kind = Kind.SYN;
@@ -79,7 +83,10 @@ public final class Storm {
    */
   public record Sent(long sent, long blocked, long dropped) {}
 
-  /** Sends the given number per second from now on; 0 stops it. Returns the outcome of the earlier ones. */
+  /**
+   * Sends the given number per second from now on; 0 stops it. Returns the outcome of the earlier
+   * ones.
+   */
   Sent start(Kind newKind, int newPerSecond, long now) {
     Sent before = new Sent(sent, blocked, due - sent - blocked);
     kind = newKind;
@@ -146,9 +153,7 @@ public final class Storm {
     return FORGED_MACS | Integer.toUnsignedLong(random.nextInt());
   }
 
-  /**
-   * Takes a rule of the switch, if it is for a connection of the storm or against the storm.
-   */
+  /** Takes a rule of the switch, if it is for a connection of the storm or against the storm. */
   void flowMod(MessageScanner message, long now) {
     FieldSet match = message.match;
     if (message.command == OpenFlow.FLOW_ADD

@@ -7,7 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The live heap of another Java process of the same user after a full garbage collection, summed up by the JVM before its threads continue.
+ * The live heap of another Java process of the same user after a full garbage collection, summed up
+ * by the JVM before its threads continue.
  */
 public final class HeapProbe {
   private static final Pattern TOTAL =

@@ -6,8 +6,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clock of a simulation and its planned events, in nanoseconds. Events of one moment happen in the order of planning, so that a run can be repeated exactly. For one
- * thread.
+ * The clock of a simulation and its planned events, in nanoseconds. Events of one moment happen in
+ * the order of planning, so that a run can be repeated exactly. For one thread.
  */
 public final class EventQueue {
   /** Nanoseconds in a second. */

@@ -4,8 +4,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Max-min fair rates: no flow can get more without reducing a flow that has no more than itself. By progressive filling: all flows grow together until a link is full, its flows stay, and the others continue (D. Bertsekas, R. Gallager: Data Networks, 1992, section 6.5.2).
- * Immutable; the rates depend on the arguments alone.
+ * Max-min fair rates: no flow can get more without reducing a flow that has no more than itself. By
+ * progressive filling: all flows grow together until a link is full, its flows stay, and the others
+ * continue (D. Bertsekas, R. Gallager: Data Networks, 1992, section 6.5.2). Immutable; the rates
+ * depend on the arguments alone.
  */
 public final class MaxMinShares {
   private static final int NONE = -1;

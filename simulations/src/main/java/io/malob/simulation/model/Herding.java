@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * The concentration of placements between two measurements: for each interval, the
- * largest share of one server, and that of one link on the path from server to client.
+ * The concentration of placements between two measurements: for each interval, the largest share of
+ * one server, and that of one link on the path from server to client.
  */
 final class Herding {
   /** The min number of placements in an interval that counts. */

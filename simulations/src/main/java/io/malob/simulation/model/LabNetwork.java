@@ -20,7 +20,8 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * One of the emulated networks, from its topology file: switches, links with capacities, clients and servers. Immutable.
+ * One of the emulated networks, from its topology file: switches, links with capacities, clients
+ * and servers. Immutable.
  *
  * @param switches by name
  * @param topology switches and links; ports are numbered in the order of the file

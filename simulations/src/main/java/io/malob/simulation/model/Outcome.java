@@ -8,7 +8,8 @@ import java.util.OptionalDouble;
  * The result of a simulation.
  *
  * @param seconds by service: how long its requests took
- * @param serverShare the largest share of one server in the placements between two measurements, on average; empty if there were too few placements
+ * @param serverShare the largest share of one server in the placements between two measurements, on
+ *     average; empty if there were too few placements
  * @param linkShare the largest share of one link
  */
 public record Outcome(

@@ -18,7 +18,8 @@ public final class Sample {
   }
 
   /**
-   * The smallest value that is not below the given percentage of all: one of the values, not interpolated.
+   * The smallest value that is not below the given percentage of all: one of the values, not
+   * interpolated.
    */
   public double percentile(double percent) {
     int rank = (int) Math.ceil(percent / 100 * sorted.size());

@@ -10,7 +10,8 @@ import io.malob.algorithm.Counting;
  * @param network the network, with its clients and servers
  * @param algorithm the rule that places requests
  * @param counting the values that the rule uses as the load of servers and links
- * @param intervalSeconds the duration of measurements; 0 without measurements: then the rules know the capacity of each link, and nothing of servers
+ * @param intervalSeconds the duration of measurements; 0 without measurements: then the rules know
+ *     the capacity of each link, and nothing of servers
  * @param processors of each server, in the network's order
  * @param weights of each server, in the network's order
  */

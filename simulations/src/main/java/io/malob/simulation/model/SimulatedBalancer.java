@@ -22,7 +22,8 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The environment of a placer in the controller: the snapshot that it reads, and the counts of its placements.
+ * The environment of a placer in the controller: the snapshot that it reads, and the counts of its
+ * placements.
  */
 final class SimulatedBalancer {
   /** The port of hosts; no link ends at it. */

@@ -7,7 +7,8 @@ import java.util.stream.IntStream;
 /**
  * The sources of requests.
  *
- * @param sources each starts requests of its own; all continue until each has its measured answers, so that none is measured while others have stopped
+ * @param sources each starts requests of its own; all continue until each has its measured answers,
+ *     so that none is measured while others have stopped
  */
 public record Workload(ImmutableList<Source> sources) {
 

@@ -7,7 +7,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
- * The paths of the embedded controller's forwarding: the fewest links, of several such paths, the path with the smallest sequence of switch ids, for all addresses.
+ * The paths of the embedded controller's forwarding: the fewest links, of several such paths, the
+ * path with the smallest sequence of switch ids, for all addresses.
  */
 public record ForwardingPaths(Topology topology) implements SubflowPaths {
   @Override

@@ -11,7 +11,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
- * The paths of a plan of sub-flows: branches by source address; a packet takes the first branch that contains its egress switch, and leaves it there. Immutable.
+ * The paths of a plan of sub-flows: branches by source address; a packet takes the first branch
+ * that contains its egress switch, and leaves it there. Immutable.
  */
 public final class PlannedPaths implements SubflowPaths {
   private final LabNetwork network;

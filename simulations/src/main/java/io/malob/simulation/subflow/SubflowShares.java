@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The throughput of sessions if each sub-flow is a separate flow with its max-min fair share: congestion
- * control does not couple the sub-flows of a connection. Acknowledgements and headers are not modelled. Immutable.
+ * The throughput of sessions if each sub-flow is a separate flow with its max-min fair share:
+ * congestion control does not couple the sub-flows of a connection. Acknowledgements and headers
+ * are not modelled. Immutable.
  */
 public final class SubflowShares {
   private final LabNetwork network;

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
- * The {@code traffic.json} of {@code ./malob lab run mptcp}: networks, plans of sub-flows, and the pairs of sender and receiver in each run of a cell. Immutable.
+ * The {@code traffic.json} of {@code ./malob lab run mptcp}: networks, plans of sub-flows, and the
+ * pairs of sender and receiver in each run of a cell. Immutable.
  */
 public final class TrafficFile {
   private static final double MBPS = 1e6;
@@ -100,7 +101,8 @@ public final class TrafficFile {
   }
 
   /**
-   * By cell, in the order of the file: the total throughput of all sessions, in Mbit/s, on average over the runs of the cell.
+   * By cell, in the order of the file: the total throughput of all sessions, in Mbit/s, on average
+   * over the runs of the cell.
    *
    * @throws IllegalArgumentException if a plan is missing, or has no path for a sub-flow
    */

@@ -52,7 +52,8 @@ import org.slf4j.LoggerFactory;
  * that received it. New hosts are learned one after the other on the shared pool, where the
  * listeners are called, too. Packets whose source no host may use (a group address, zero, a path
  * label) go no further. Settings: {@code deviceLifeSeconds} (3600), {@code maxDevices} (100000),
- * {@code learntPerSecond}, the max rate of new hosts per port (1000, twice as many in a burst): ignored hosts send further packets later.
+ * {@code learntPerSecond}, the max rate of new hosts per port (1000, twice as many in a burst):
+ * ignored hosts send further packets later.
  */
 @Settings(
     value = {"maxDevices", "deviceLifeSeconds", "learntPerSecond"},
@@ -139,7 +140,8 @@ public final class DeviceModule extends BaseModule
     long now = refused.sum();
     if (now != refusedAtReport) {
       log.warn(
-          "packets_refused count={} - their source address is a path label or cannot belong to a host",
+          "packets_refused count={} - their source address is a path label or cannot belong to a"
+              + " host",
           now - refusedAtReport);
       refusedAtReport = now;
     }

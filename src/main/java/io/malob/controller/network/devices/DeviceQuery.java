@@ -12,9 +12,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.VlanVid;
 
-/**
- * The criteria of a search for devices; null, NONE or port zero if a property does not matter.
- */
+/** The criteria of a search for devices; null, NONE or port zero if a property does not matter. */
 record DeviceQuery(
     @Nullable MacAddress mac,
     @Nullable VlanVid vlan,

@@ -16,7 +16,8 @@ import org.projectfloodlight.openflow.types.VlanVid;
 /**
  * The one writer of devices: learns, moves and forgets hosts. One thread at a time calls it.
  *
- * <p>An IPv4 address belongs to the device that claimed it last by ARP. The source address of other packets is ignored: a router sends packets of all remote addresses from one MAC address.
+ * <p>An IPv4 address belongs to the device that claimed it last by ARP. The source address of other
+ * packets is ignored: a router sends packets of all remote addresses from one MAC address.
  */
 final class DeviceTracker {
   /** Addresses per device; of more, the oldest are forgotten. */

@@ -10,7 +10,8 @@ import net.floodlightcontroller.core.types.NodePortTuple;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * The location of a sender, from the ingress port of its packet. If legacy switches join several ports, a packet may come in at all of them, and packets of other hosts pass through. Pure.
+ * The location of a sender, from the ingress port of its packet. If legacy switches join several
+ * ports, a packet may come in at all of them, and packets of other hosts pass through. Pure.
  */
 final class HostPlaces {
   private HostPlaces() {}
@@ -19,7 +20,8 @@ final class HostPlaces {
    * Where a sender is attached.
    *
    * @param at the port
-   * @param isCertain whether the packet certainly comes from the sender at this port, not in transit from elsewhere: then a host that is known elsewhere has moved
+   * @param isCertain whether the packet certainly comes from the sender at this port, not in
+   *     transit from elsewhere: then a host that is known elsewhere has moved
    */
   record Place(NodePortTuple at, boolean isCertain) {}
 
@@ -41,7 +43,8 @@ final class HostPlaces {
   }
 
   /**
-   * Whether a packet is only a copy of a packet that comes in at another port of the same segment. Legacy switches do not know labels and send a labelled packet to all their ports.
+   * Whether a packet is only a copy of a packet that comes in at another port of the same segment.
+   * Legacy switches do not know labels and send a labelled packet to all their ports.
    */
   static boolean isCopy(
       TopologySnapshot network,

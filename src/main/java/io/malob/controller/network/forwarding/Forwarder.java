@@ -137,7 +137,8 @@ final class Forwarder {
   }
 
   /**
-   * A change since the packet was examined deletes rules, but possibly just before these were written. A change is published before it deletes rules, so one of the two sees the other.
+   * A change since the packet was examined deletes rules, but possibly just before these were
+   * written. A change is published before it deletes rules, so one of the two sees the other.
    */
   private void takeBackIfOutdated(Path path, SwitchPort to, Packet packet) {
     if (!topology.current().contains(path)) {

@@ -33,9 +33,9 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
 
 /**
- * Forwards packets that no other listener handled, over the paths with the fewest hops; the last listener of
- * packet-ins. Settings: {@code idleTimeoutSeconds} of its rules (5), {@code floodsPerSecond} for
- * each host port (100).
+ * Forwards packets that no other listener handled, over the paths with the fewest hops; the last
+ * listener of packet-ins. Settings: {@code idleTimeoutSeconds} of its rules (5), {@code
+ * floodsPerSecond} for each host port (100).
  */
 @Settings({"floodsPerSecond", "idleTimeoutSeconds"})
 public final class ForwardingModule extends BaseModule

@@ -24,7 +24,10 @@ final class RouteCookies {
 
   private static final int NUMBERS = 1 << 24;
 
-  /** The max number of paths; beyond, those unused for longest are forgotten, and their rules expire. */
+  /**
+   * The max number of paths; beyond, those unused for longest are forgotten, and their rules
+   * expire.
+   */
   private static final int MAX_PATHS = 100_000;
 
   private final AtomicInteger next = new AtomicInteger();

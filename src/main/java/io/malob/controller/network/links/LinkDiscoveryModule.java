@@ -54,7 +54,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the links between switches by LLDP, and those through legacy switches by broadcasts, and removes them when probes stay away. Probes that this run has not signed, that are older than a link's lifetime, or that come back to the port that sent them, are refused, counted and logged.
+ * Finds the links between switches by LLDP, and those through legacy switches by broadcasts, and
+ * removes them when probes stay away. Probes that this run has not signed, that are older than a
+ * link's lifetime, or that come back to the port that sent them, are refused, counted and logged.
  * All changes happen one after the other on the shared pool; listeners are called there, too.
  * Settings: {@code probeIntervalMillis} (3000), {@code missedProbes} (3), {@code settleMillis}
  * (1000).

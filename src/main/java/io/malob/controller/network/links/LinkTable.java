@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The directed links, with the kind and time of the probes that crossed them. A port has links of one kind
- * only: direct ones take the place of the others. Times are milliseconds. For one thread.
+ * The directed links, with the kind and time of the probes that crossed them. A port has links of
+ * one kind only: direct ones take the place of the others. Times are milliseconds. For one thread.
  */
 final class LinkTable {
   private final Map<Link, Seen> links = new TreeMap<>();

@@ -14,7 +14,8 @@ public record LinkTimes(long probeInterval, int missedProbes, long settle) {
   private static final long REPAIR = 300;
 
   /**
-   * The max age of the last probe of a link, so that its paths are rerouted after the given number of intervals.
+   * The max age of the last probe of a link, so that its paths are rerouted after the given number
+   * of intervals.
    */
   long linkLife() {
     long reserve = missedProbes > 1 ? Math.min(REPAIR, probeInterval / 2) : 0;
@@ -22,7 +23,8 @@ public record LinkTimes(long probeInterval, int missedProbes, long settle) {
   }
 
   /**
-   * The max age of a valid probe: the lifetime of a link, so that a busy controller, which reads late, does not lose its links.
+   * The max age of a valid probe: the lifetime of a link, so that a busy controller, which reads
+   * late, does not lose its links.
    */
   long probeLife() {
     return Math.max(MIN_PROBE_LIFE, linkLife());

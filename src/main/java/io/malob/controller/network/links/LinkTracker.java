@@ -20,12 +20,15 @@ import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * The single writer of links: derives links from events of switches, ports and probes, and publishes a snapshot soon after, before it notifies listeners. One thread at a time calls it;
+ * The single writer of links: derives links from events of switches, ports and probes, and
+ * publishes a snapshot soon after, before it notifies listeners. One thread at a time calls it;
  * {@link #current} may be called by any.
  */
 final class LinkTracker {
   /**
-   * The min and max pause between two publications; in between, four times the duration of the last one. The cost of a snapshot grows with the network, so a thousand switches that connect at once must not cost a thousand snapshots. A change after a pause is published at once.
+   * The min and max pause between two publications; in between, four times the duration of the last
+   * one. The cost of a snapshot grows with the network, so a thousand switches that connect at once
+   * must not cost a thousand snapshots. A change after a pause is published at once.
    */
   private static final long MIN_REST_MILLIS = 50;
 
@@ -52,12 +55,14 @@ final class LinkTracker {
     boolean probe(NodePortTuple port, ProbeKind kind);
 
     /**
-     * Sends the queued probes, those of one switch by one write; returns the switches that accept none now.
+     * Sends the queued probes, those of one switch by one write; returns the switches that accept
+     * none now.
      */
     Set<DatapathId> sendProbes();
 
     /**
-     * Runs a task on the tracker's thread after that time, behind its pending tasks, so that many changes at a time cost one snapshot.
+     * Runs a task on the tracker's thread after that time, behind its pending tasks, so that many
+     * changes at a time cost one snapshot.
      */
     void soon(Runnable publication, long delayMillis);
 
@@ -159,7 +164,8 @@ final class LinkTracker {
   }
 
   /**
-   * Sends the probes that are due, settles ports, and removes links that are too old. After a pause of the controller without probes, links do not count as old.
+   * Sends the probes that are due, settles ports, and removes links that are too old. After a pause
+   * of the controller without probes, links do not count as old.
    */
   void tick() {
     long now = millis.getAsLong();

@@ -16,8 +16,8 @@ import org.projectfloodlight.openflow.types.OFPort;
 /**
  * Builds and recognises the frames that find links: LLDP (IEEE 802.1AB), and the same as a
  * broadcast of another type. An organisation's own TLV carries the whole datapath id, the port, the
- * time, and a keyed digest of these and the kind: a frame of another system, or a frame that a host has forged, is not recognised, and the receiver knows its age. Safe for use by several
- * threads.
+ * time, and a keyed digest of these and the kind: a frame of another system, or a frame that a host
+ * has forged, is not recognised, and the receiver knows its age. Safe for use by several threads.
  */
 public final class ProbeFrames {
   private static final int FRAME_BYTES = 78;
@@ -103,7 +103,8 @@ public final class ProbeFrames {
   }
 
   /**
-   * The probe that this frame is; empty if the frame is not, to the last byte, a frame of {@link #frame}. Never throws.
+   * The probe that this frame is; empty if the frame is not, to the last byte, a frame of {@link
+   * #frame}. Never throws.
    */
   Optional<Probe> read(byte[] frame) {
     if (frame.length != FRAME_BYTES) {

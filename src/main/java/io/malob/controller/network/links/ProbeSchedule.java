@@ -12,8 +12,9 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The enabled ports: when each is probed next, and whether it has been probed long enough to exclude an undiscovered link (then it is settled). New ports are probed in quick
- * succession at first. Times are milliseconds of one clock. For one thread.
+ * The enabled ports: when each is probed next, and whether it has been probed long enough to
+ * exclude an undiscovered link (then it is settled). New ports are probed in quick succession at
+ * first. Times are milliseconds of one clock. For one thread.
  */
 final class ProbeSchedule {
   /** After the first probes of a port; later ones follow at the regular interval. */
@@ -77,7 +78,8 @@ final class ProbeSchedule {
   }
 
   /**
-   * A port lost its link although it is up. The cable may be gone, or only the probes were lost, so the port settles again only after the lifetime of a link.
+   * A port lost its link although it is up. The cable may be gone, or only the probes were lost, so
+   * the port settles again only after the lifetime of a link.
    */
   void restart(NodePortTuple port, long now) {
     if (ports.containsKey(port)) {

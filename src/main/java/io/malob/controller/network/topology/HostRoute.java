@@ -6,8 +6,9 @@ import java.util.Optional;
 import net.floodlightcontroller.core.types.NodePortTuple;
 
 /**
- * The ports where packets between two hosts enter and leave the network of OpenFlow switches.
- * A host behind legacy switches has several ports to choose from: the pair with the fewest hops is chosen, of several the smallest, so that both directions use the same two ports. Immutable.
+ * The ports where packets between two hosts enter and leave the network of OpenFlow switches. A
+ * host behind legacy switches has several ports to choose from: the pair with the fewest hops is
+ * chosen, of several the smallest, so that both directions use the same two ports. Immutable.
  *
  * @param entry where packets come in
  * @param exit where they go out
