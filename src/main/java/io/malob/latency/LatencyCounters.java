@@ -20,7 +20,9 @@ public record LatencyCounters(
   /**
    * Probes of one kind.
    *
-   * @param sent passed to connections @param answered came back in time @param lost did not
+   * @param sent passed to connections
+   * @param answered came back in time
+   * @param lost did not come back in time
    * @param unsent not sent, because the switch was disconnected or did not read, or too many are
    *     pending
    */
