@@ -89,7 +89,7 @@ final class HealthCommand implements Callable<Integer> {
     long[] checks = network.takeChecks();
     figures.addExactly("members_up", "members up", controller.client().membersUp("pool0"), members);
     figures.add("checks", "checks", (double) checks.length / seconds, "/s");
-    figures.addCount("most_in_10_ms", "most within 10 ms", maxWithin(checks, SLOT_NANOS));
+    figures.addCount("most_in_10_ms", "max within 10 ms", maxWithin(checks, SLOT_NANOS));
     figures.addCount("most_at_first", "  at first", maxWithin(before, SLOT_NANOS));
     figures.add("off", "of a processor, without a monitor", off, "%");
     figures.add("on", "of a processor, with it", on, "%");

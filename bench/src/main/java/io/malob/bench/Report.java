@@ -67,7 +67,7 @@ final class Report {
                     measurement.faults().getOrDefault(kind, 0L),
                     example));
     if (measurement.placed() == 0) {
-      System.err.println(outcome.target() + ": no placement was right");
+      System.err.println(outcome.target() + ": no placement succeeded");
     }
   }
 

@@ -14,7 +14,7 @@ final class OutputOptions {
   @Option(
       names = "--out",
       paramLabel = "DIR",
-      description = "Also write the results to this file, as JSON.")
+      description = "Also write the results to this directory, as JSON.")
   private @Nullable Path out;
 
   @Option(names = "--json", description = "Print the results as JSON.")

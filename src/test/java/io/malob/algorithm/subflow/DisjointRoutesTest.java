@@ -147,7 +147,7 @@ class DisjointRoutesTest {
             .routes(identities(ring, S1), link -> 0);
     assertEquals(List.of(path(1, 2, 3, 4, 5)), routes.get(0).branches());
     assertEquals(List.of(path(1, 2), path(1, 8, 7, 6, 5)), routes.get(1).branches());
-    assertTrue(routes.get(1).reason().contains("to 1 of 2 switches"), routes.get(1).reason());
+    assertTrue(routes.get(1).reason().contains("1 of 2 switches"), routes.get(1).reason());
   }
 
   /** From 1 over 2 to 5, by 3 or 4. */
