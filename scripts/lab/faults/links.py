@@ -1,4 +1,4 @@
-"""Links that go: for all to see, again and again, without a word, or all at a time between two parts of the network."""
+"""Link failures: with port changes, repeated, silent, or of all links between two parts of the network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from malob.network.links import Direction
 
 @contextmanager
 def down(lab: Instance, first: str, second: str) -> Iterator[None]:
-    """Both switches report that their ports are gone."""
+    """The link is down: both switches report that their ports are removed."""
     lab.set_link(first, second, up=False)
     try:
         yield
@@ -30,7 +30,7 @@ def flap(lab: Instance, first: str, second: str, times: int, pause_s: float) -> 
 
 
 def make_silenceable(lab: Instance, first: str, second: str) -> None:
-    """Lets the shaper carry the link, for silent(): its ports go and come back once, if it had no limits."""
+    """Lets the shaper carry the link, for silent(): if the link had no limits, its ports are removed and added once."""
     for ends in ((first, second), (second, first)):
         if not lab.shaped(lab.topology.link(*ends)):
             lab.shape(*ends, Direction())

@@ -1,4 +1,4 @@
-"""Whether switches have the rules that the balancer knows of, and no others of it."""
+"""Checks whether switches have exactly the balancer's rules that the balancer knows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LABELLED = re.compile(r"\bdl_dst=(0a:4d:4c:[0-9a-f:]+)")
 def differences(lab: Instance, rest: RestClient) -> list[str]:
     """A line for each rule of a label or connection that is missing, duplicate, or without an owner; none if all rules are right.
 
-    What is just being changed may show as a difference: ask again.
+    Rules that are being changed may be reported: call it again.
     """
     dumps = {switch: ovs.ofctl("--no-stats", "dump-flows", lab.bridge(switch)) for switch in lab.topology.switches}
     paths = rest.get("/wm/malob/paths")
@@ -37,7 +37,7 @@ def compare(
     connections: Sequence[Any],
     dumps: Mapping[str, str],
 ) -> list[str]:
-    """As differences(). dpids and dumps (of ovs-ofctl): by the switches' names; the others as the controller tells them."""
+    """As differences(). dpids and dumps (of ovs-ofctl): by the switches' names; the others as the controller reports them."""
     return [*_labels(dpids, paths, dumps), *_connections(connections, dumps)]
 
 

@@ -271,7 +271,9 @@ class FindingsTest(unittest.TestCase):
             record(failures=[failure("reset", port=40000)], faults=[Fault("drain", "least-w1", 95.0, NEVER), Fault("unlink", "s1-s3", 40.0, 50.0)])
         )
         self.assertFalse(found["ok"])
-        self.assertIn("c1:40000 > 10.0.0.100:80 (accepted, server w1, 1 answers, well until 100.0 s): reset, without a cause", self.sentences(found)[0])
+        self.assertIn(
+            "c1:40000 > 10.0.0.100:80 (accepted, server w1, 1 answers, well until 100.0 s): reset, without a cause", self.sentences(found)[0]
+        )
         self.assertEqual(("drain least-w1 from 95.0 s",), found["violations"][0]["detail"])
         self.assertIn("--seed 3", findings.text(found)[-1])
 

@@ -1,4 +1,4 @@
-"""Makes a page for people of the OpenAPI document."""
+"""Converts the OpenAPI document into a Markdown page."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _object(schema: dict[str, Any]) -> Iterator[str]:
 
 
 def _type(schema: dict[str, Any]) -> str:
-    """A few words for a schema."""
+    """A short description of a schema."""
     if "$ref" in schema:
         name = schema["$ref"].rsplit("/", 1)[1]
         return f"[{name}](#{name.lower()})"

@@ -13,9 +13,9 @@ from research.bench.soak import model, trend
 from research.bench.soak.model import Failure, Fault
 
 REST_P99_MS = 50.0
-#: How much each figure may grow: a share of its median, and in any case so much.
+#: The max growth of each figure: a share of its median, or this floor if larger.
 _FLAT = {"heap_mb": (0.1, 3.0), "threads": (0.1, 3.0), "rules": (0.1, 30.0)}
-#: At first a controller's figures grow for good reasons.
+#: The time at the start in which growth of a controller's figures is normal.
 WARM_UP_S = 45.0
 #: The time around a failure whose events are reported.
 _AROUND_S = 10.0
@@ -25,7 +25,7 @@ _MAX_LOG_LINES = 12
 
 @dataclass(frozen=True)
 class Violation:
-    """Something that must not be. at: of the monotonic clock. detail: lines that help to look into it."""
+    """A violation of the model. at: of the monotonic clock. detail: lines for the investigation."""
 
     at: float
     sentence: str
@@ -34,12 +34,12 @@ class Violation:
 
 @dataclass
 class Record:
-    """All that was seen in a run. Times are those of the monotonic clock. samples: time and value, by the figure's name."""
+    """All observations of a run. Times are those of the monotonic clock. samples: time and value, by the figure's name."""
 
     seed: int
     begin: float
     seconds: float
-    #: what happened last was so much later than planned
+    #: the delay of the last event
     late_s: float
     faults: Sequence[Fault]
     outcomes: Counter[str]
@@ -49,7 +49,7 @@ class Record:
     rest_ms: Sequence[float]
     samples: Mapping[str, Sequence[tuple[float, float]]]
     compared: int
-    #: of the controller, each with its moment
+    #: of the controller, with their times
     log: Sequence[tuple[float, str]] = ()
     violations: list[Violation] = field(default_factory=list)
 

@@ -1,17 +1,17 @@
-"""Whether a figure grows over a long run. No I/O."""
+"""Checks whether a figure grows over a long run. No I/O."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-#: Fewer samples, or a shorter time, show no trend.
+#: The min number of samples and the min period for a trend.
 MIN_SAMPLES, MIN_S = 8, 90.0
 
 
 @dataclass(frozen=True)
 class Trend:
-    """median: of the samples. grown: what the slope makes of their time. seconds: from the first to the last."""
+    """median: of the samples. grown: the slope times the period. seconds: from the first to the last."""
 
     median: float
     grown: float
@@ -25,7 +25,7 @@ class Trend:
 def of(samples: Sequence[tuple[float, float]]) -> Trend | None:
     """samples: time in s, value. The slope is the median of the slopes of all pairs, robust against outliers (Theil and Sen).
 
-    None if they are too few, or too close together.
+    None if there are too few, or their period is too short.
     """
     import numpy
     from scipy import stats
