@@ -156,8 +156,9 @@ def _words(result: Result) -> str:
 
 
 def measure(lab: Instance, links: Sequence[Link], pings: int, seconds: float) -> list[Result]:
-    """Measures both directions of all limited links: first one direction of all at once, then the other. pings: the number
-    per link, one link after the other; seconds: the duration of each TCP connection.
+    """Measures both directions of all limited links: first one direction of all at once, then the other.
+
+    pings: the number per link, one link after the other; seconds: the duration of each TCP connection.
     """
     directions = [[read.direction for read in _readings(lab, link)] for link in links]
     expected_ms = [sum(map(_one_way_ms, both)) for both in directions]

@@ -47,8 +47,9 @@ class Controller:
         _check_port_free(self.http_port, "--http-port", "REST")
 
     def start(self, keep: bool = False) -> None:
-        """Starts it and returns once it answers. keep: it may outlive this process. Raises ScriptError with the last line of
-        its log if it ends or takes too long.
+        """Starts it and returns once it answers.
+
+        keep: it may outlive this process. Raises ScriptError with the last line of its log if it ends or takes too long.
         """
         self.check_ports()
         self._data.mkdir(parents=True, exist_ok=True)

@@ -79,8 +79,9 @@ class Instance(Lab):
         return self._port_device(here, there)
 
     def set_link(self, first: str, second: str, up: bool) -> None:
-        """Takes a link down or up, for both switches at the same time. Raises UsageError if the topology has no such link.
-        Does nothing if the link is already in this state.
+        """Takes a link down or up, for both switches at the same time.
+
+        Raises UsageError if the topology has no such link. Does nothing if the link is already in this state.
         """
         ends = [(switch, self.link_device(switch, other)) for switch, other in ((first, second), (second, first))]
         if up:
@@ -387,8 +388,10 @@ def _removed(name: str) -> bool:
 
 
 def _remove(name: str, cleanup: Cleanup) -> bool:
-    """Undoes everything recorded, each step even if others fail, and removes the files when all is undone. Returns whether
-    there was anything."""
+    """Undoes everything recorded, each step even if others fail, and removes the files when all is undone.
+
+    Returns whether there was anything.
+    """
     found = name in labs.running()
     if found:
         _note_all_of_earlier_version(name)

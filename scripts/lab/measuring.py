@@ -30,8 +30,9 @@ def round_trips_ms(source: Inside, address: str, count: int, interval_s: float =
 
 
 def throughput_mbps(source: Inside, target: Inside, address: str, seconds: float, warm_up_s: float = 1, port: int = PORT) -> float:
-    """The throughput of one TCP connection from source to target, without headers, after warm_up_s. It is measured for
-    seconds. address: of the target. Raises ScriptError.
+    """The throughput of one TCP connection from source to target, without headers, after warm_up_s.
+
+    It is measured for seconds. address: of the target. Raises ScriptError.
     """
     receiver = subprocess.Popen(
         target([sys.executable, "-I", str(STREAM), "receive", address, str(port), f"{warm_up_s:g}"]),

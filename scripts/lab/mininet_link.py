@@ -1,5 +1,6 @@
-"""Links for Mininet with a delay and a rate, also if the kernel has no netem: by the shaper of our labs. Without netem,
-Mininet's TCLink continues without any delay and only prints a line about it.
+"""Links for Mininet with a delay and a rate, also if the kernel has no netem: by the shaper of our labs.
+
+Without netem, Mininet's TCLink continues without any delay and only prints a line about it.
 """
 
 from __future__ import annotations

@@ -255,8 +255,9 @@ def _remove_if_empty(step: Step) -> None:
 
 @contextmanager
 def open_network(lines: Sequence[UplinkLine | None], congestion: str) -> Iterator[MultihomedNetwork]:
-    """In the context, the network is up; afterwards everything is removed, also after a failure and Ctrl-C. congestion:
-    congestion control of the server. Raises ScriptError.
+    """In the context, the network is up; afterwards everything is removed, also after a failure and Ctrl-C.
+
+    congestion: congestion control of the server. Raises ScriptError.
     """
     with locked(RUN_DIRECTORY / f"{NAME}.lock", "is running an experiment with uplinks, and there is room for one", 0):
         clear()

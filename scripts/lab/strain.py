@@ -27,8 +27,9 @@ _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Strain:
-    """The share of a core that each program used, and the punctuality of links. waiting: the share of the time that a program
-    waited for a core. late: share of packets.
+    """The share of a core that each program used, and the punctuality of links.
+
+    waiting: the share of the time that a program waited for a core. late: share of packets.
     """
 
     cpu: dict[str, float]
@@ -47,8 +48,10 @@ class Strain:
 
 
 class StrainMeter:
-    """Measures from its construction or the last restart() on. Only one per network at a time: lateness has only one
-    counter."""
+    """Measures from its construction or the last restart() on.
+
+    Only one per network at a time: lateness has only one counter.
+    """
 
     def __init__(self, shaper: Shaper, devices: Sequence[str], pids: Mapping[str, int]) -> None:
         """devices: the beginnings of links' directions. pids: by name, the programs to watch besides the shaper's own."""

@@ -43,8 +43,10 @@ http {{
 
 
 def configuration(directory: Path, host: str, content: str, ports: Sequence[int] = (PORT,), master: bool = False) -> str:
-    """The configuration of nginx. directory: for its files, whose names contain the host's. content: see start(). master: two
-    processes, of which one serves; required when nginx inherits sockets.
+    """The configuration of nginx.
+
+    directory: for its files, whose names contain the host's. content: see start(). master: two processes, of which one
+    serves; required when nginx inherits sockets.
     """
     listens = " ".join(f"listen {port} backlog=4096;" for port in ports)
     return _CONFIGURATION.format(directory=directory, host=host, listens=listens, content=content, master="on" if master else "off")
@@ -56,8 +58,9 @@ def start(
     content: str = SMALL_PAGE,
     inside: Callable[[Sequence[str]], list[str]] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Starts nginx on a host and returns once it listens on PORT; it ends with this process. content: the directives of its
-    server block. inside: converts a command to run on the host.
+    """Starts nginx on a host and returns once it listens on PORT; it ends with this process.
+
+    content: the directives of its server block. inside: converts a command to run on the host.
     """
     directory = lab.directory
     file = directory / f"nginx-{host}.conf"

@@ -38,8 +38,9 @@ class Pulse:
         )
 
     def since_last(self) -> Beat:
-        """The values since the last call, or the beginning. Waits for the pending answer. The result with an error is the
-        last one.
+        """The values since the last call, or the beginning.
+
+        Waits for the pending answer. The result with an error is the last one.
         """
         assert self._process.stdin is not None and self._process.stdout is not None
         with suppress(BrokenPipeError):  # it has failed and reported it

@@ -31,8 +31,10 @@ def handover_ns(switches: int) -> int:
 
 
 class Emulator(Shaper):
-    """The emulator of one lab. Starts with the first link; another process can continue to use it through the same
-    directory."""
+    """The emulator of one lab.
+
+    Starts with the first link; another process can continue to use it through the same directory.
+    """
 
     kind = "emulator"
     of_switches = True

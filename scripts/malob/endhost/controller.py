@@ -116,8 +116,9 @@ def _archive_is_good() -> bool:
 
 
 def make_archive(directory: Path) -> None:
-    """Creates the archive of classes if there is none for this build, by a short run of a controller. Failures are ignored:
-    the controller then starts without it, only slower.
+    """Creates the archive of classes if there is none for this build, by a short run of a controller.
+
+    Failures are ignored: the controller then starts without it, only slower.
     """
     if _archive_is_good():
         return

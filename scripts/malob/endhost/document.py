@@ -14,8 +14,10 @@ from malob.endhost.policy import Way
 
 @dataclass(frozen=True)
 class UplinkState:
-    """The current state of an uplink. mac: empty while its interface was never seen. up: whether the interface exists and is
-    up; if not, the rest is its last state. addresses, gateways: of IPv4 and of IPv6; the preferred address first.
+    """The current state of an uplink.
+
+    mac: empty while its interface was never seen. up: whether the interface exists and is up; if not, the rest is its last
+    state. addresses, gateways: of IPv4 and of IPv6; the preferred address first.
     """
 
     option: UplinkOption

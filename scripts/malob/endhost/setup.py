@@ -80,8 +80,9 @@ class Setup:
         switch.make_bridge(self.journal, own, names, self._settings.openflow_port)
 
     def undo(self) -> None:
-        """Undoes all recorded steps, the last first, and then removes the journal. Raises ScriptError if a step fails, after
-        all others; the journal then still has it.
+        """Undoes all recorded steps, the last first, and then removes the journal.
+
+        Raises ScriptError if a step fails, after all others; the journal then still has it.
         """
         if self.journal.is_of_this_network():
             self._part()

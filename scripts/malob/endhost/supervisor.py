@@ -86,8 +86,10 @@ class Supervisor:
             self._attempt(self._keep_running)
 
     def _attempt(self, work: Callable[[], None]) -> bool:
-        """A failure, for example because an interface was removed meanwhile, is retried soon. Returns whether it
-        succeeded."""
+        """A failure, for example because an interface was removed meanwhile, is retried soon.
+
+        Returns whether it succeeded.
+        """
         try:
             work()
             return True

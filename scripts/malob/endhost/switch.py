@@ -80,8 +80,9 @@ def stop_daemons(place: Place) -> None:
 
 
 def make_bridge(journal: Journal, own: bool, uplinks: Sequence[str], openflow_port: int) -> None:
-    """Creates the bridge with all of its ports. Missing uplinks become ports when they appear. own: whether the daemons are
-    MALOB's.
+    """Creates the bridge with all of its ports.
+
+    Missing uplinks become ports when they appear. own: whether the daemons are MALOB's.
     """
     columns = [
         "datapath_type=netdev",

@@ -32,8 +32,10 @@ _WARM_UP = 5
 
 @dataclass(frozen=True)
 class Plan:
-    """ways: of endhost_figures.WAYS. seconds: for which an idle controller is watched, settle seconds after its start.
-    connects: the number that is timed in a round, one after the other. requests, parallel: of small files by ab.
+    """ways: of endhost_figures.WAYS.
+
+    seconds: for which an idle controller is watched, settle seconds after its start. connects: the number that is timed in a
+    round, one after the other. requests, parallel: of small files by ab.
     """
 
     ways: tuple[str, ...]

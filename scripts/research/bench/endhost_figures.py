@@ -53,8 +53,9 @@ TARGETS = (
 
 
 def figures(rounds: Rounds) -> dict[str, dict[str, float]]:
-    """By case: the median of each metric over its rounds; of failures, the sum. "first_packet_ms" is the additional time of
-    connect() compared with no switch, per round, if it was measured.
+    """By case: the median of each metric over its rounds; of failures, the sum.
+
+    "first_packet_ms" is the additional time of connect() compared with no switch, per round, if it was measured.
     """
     found: dict[str, dict[str, float]] = {}
     for way, results in rounds.items():

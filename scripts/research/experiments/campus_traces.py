@@ -1,6 +1,6 @@
-"""Makes lab/traces/campus-wifi.csv and campus-lte.csv: a walk of 400 s out of a building, as two papers describe it. Pure.
+"""Makes lab/traces/campus-wifi.csv and campus-lte.csv: a walk of 400 s out of a building, as described in two papers. Pure.
 
-    python3 scripts/command.py research.experiments.campus_traces    writes both files anew; they come out the same
+    python3 scripts/command.py research.experiments.campus_traces    rewrites both files, with the same contents
 
 The measured data are not published. Section 6.1 of the paper on web pages says: "for the first 2 minutes ... highly dynamic,
 with WiFi having a higher capacity up 160 Mbps, while LTE/4G has a capacity of well below 10 Mbps"; then LTE is "relatively

@@ -10,8 +10,10 @@ from tools.docs.pages import DOCS, GENERATED, name
 
 
 class Entry(NamedTuple):
-    """A page, by its path in the checkout, and the pages below it in the menu. title: in the menu, if it differs from the
-    page's own."""
+    """A page, by its path in the checkout, and the pages below it in the menu.
+
+    title: in the menu, if it differs from the page's own.
+    """
 
     page: str
     title: str = ""

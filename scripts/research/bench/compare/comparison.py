@@ -29,8 +29,10 @@ _WARM_UP = Plan(connections=60, parallel=5, connects=2, pages=2)
 
 
 def compare(network: Network, balancers: Mapping[str, Balancer], skipped: Mapping[str, str], plan: Plan, repeats: int) -> dict[str, Any]:
-    """The figures of each balancer on a network, which is built for it and removed. skipped: balancers that cannot run, and
-    the reasons."""
+    """The figures of each balancer on a network, which is built for it and removed.
+
+    skipped: balancers that cannot run, and the reasons.
+    """
     rounds: dict[str, list[Round]] = {name: [] for name in balancers}
     reasons = dict(skipped)
     with open_site(topology.load(network.name), network.control_delays_ms) as site:

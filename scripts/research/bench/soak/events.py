@@ -1,5 +1,7 @@
-"""The events of a run: drawn from a seed, before the run begins. No I/O and no clock. Each event that begins also ends, and
-service always remains possible: each pool keeps a member that serves, and the remaining links connect all switches.
+"""The events of a run: drawn from a seed, before the run begins.
+
+No I/O and no clock. Each event that begins also ends, and service always remains possible: each pool keeps a member that
+serves, and the remaining links connect all switches.
 """
 
 from __future__ import annotations

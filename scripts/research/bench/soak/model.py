@@ -37,8 +37,10 @@ class Fault:
 
 @dataclass(frozen=True)
 class Failure:
-    """A failed connection, as a client reports it. accepted: None if it never was. server: None if no server answered.
-    progress: the last time of success; asked: when the client then sent something, None if it did not; ended: when it failed.
+    """A failed connection, as a client reports it.
+
+    accepted: None if it never was. server: None if no server answered. progress: the last time of success; asked: when the
+    client then sent something, None if it did not; ended: when it failed.
     """
 
     host: str
@@ -139,8 +141,10 @@ def is_due(down: Fault, faults: Sequence[Fault]) -> bool:
 
 
 def _controller_ended(fault: Fault, failure: Failure, faults: Sequence[Fault]) -> bool:
-    """A dormant connection is forgotten: its next packet is answered with a reset. A connection whose packets were lost is
-    dormant, too."""
+    """A dormant connection is forgotten: its next packet is answered with a reset.
+
+    A connection whose packets were lost is dormant, too.
+    """
     silent_s = failure.silent_s
     if any(_loses_packets(other, faults) and other.begin <= fault.begin and failure.within(other.begin, other.end) for other in faults):
         silent_s = failure.ended - failure.progress

@@ -30,8 +30,10 @@ _QUIET_S = model.IDLE_S + 15
 
 @dataclass(frozen=True)
 class Plan:
-    """seconds: the period in which connections are opened. rate: connections per second. kinds: events that may begin, of
-    events.KINDS, and every_s: their average interval."""
+    """seconds: the period in which connections are opened.
+
+    rate: connections per second. kinds: events that may begin, of events.KINDS, and every_s: their average interval.
+    """
 
     seconds: float
     seed: int
@@ -109,9 +111,10 @@ class _Run:
         )
 
     def _play(self, begin: float) -> None:
-        """Carries out the events, and returns at the end of the plan's seconds, or somewhat later. If an event takes long,
-        all later ones are delayed as much, because repaired targets need time before they are relied on. Then the last ones
-        do not begin.
+        """Carries out the events, and returns at the end of the plan's seconds, or somewhat later.
+
+        If an event takes long, all later ones are delayed as much, because repaired targets need time before they are relied
+        on. Then the last ones do not begin.
         """
         end = begin + self._plan.seconds
         with Bar(max(1, len(self._events))) as bar:

@@ -3,7 +3,7 @@
 `client.py SEED RATE SECONDS LONGEST ADDRESS:PORT...` opens RATE connections per second, at random times, for SECONDS, and
 prints a line of JSON as each ends; times are those of the monotonic clock, which all hosts share. LONGEST is the duration of
 long connections in seconds.
-Standard library only, and nothing else of MALOB: it is started by its path.
+Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `server.py NAME PORT...`: `GET /N` is answered with N bytes, the name and a blank repeatedly. Connections stay open until the
 client closes them.
-Standard library only, and nothing else of MALOB: it is started by its path.
+Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
 from __future__ import annotations
