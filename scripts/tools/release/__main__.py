@@ -40,7 +40,7 @@ def main() -> int:
         print(image)
         return 0
     with orderly_end(), tempfile.TemporaryDirectory(prefix="malob-release-") as snapshot:
-        # what changes in the checkout meanwhile belongs to neither build
+        # later changes in the checkout are in neither build
         sources.copy(ROOT, Path(snapshot) / "malob")
         release = _from_copy(Path(snapshot) / "malob", "first")
         if options.check:
@@ -65,7 +65,7 @@ def _from_copy(snapshot: Path, name: str) -> dict[str, bytes]:
 
 
 def made(build: Path, described: Project) -> dict[str, bytes]:
-    """The files of a release by name, from a checkout that is built. Raises ScriptError for a licence that may not be there."""
+    """The files of a release by name, from a checkout that is built. Raises ScriptError for a licence that is not allowed."""
     target = build / "target"
     bill = (target / "sbom.json").read_bytes()
     licences.check(json.loads(bill), (build / "NOTICE").read_text(encoding="utf-8"))
@@ -81,7 +81,7 @@ def made(build: Path, described: Project) -> dict[str, bytes]:
 
 
 def archives(build: Path, described: Project) -> dict[str, bytes]:
-    """The archive and the packages by name."""
+    """The archive and the packages, by name."""
     files = program(build)
     folder = f"malob-{described.version}"
     found = {f"{folder}.tar.gz": tar_gz(below(folder, files), described.epoch)}

@@ -13,12 +13,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures what many connected switches cost. */
+/** Measures the cost of many connected switches. */
 @Command(
     name = "switches",
     description = {
-      "how long it takes until many switches are active and all links between them are known,",
-      "and what they cost at rest"
+      "the time until many switches are active and all links between them are known,",
+      "and what they cost when idle"
     },
     mixinStandardHelpOptions = true)
 final class SwitchesCommand implements Callable<Integer> {
@@ -28,14 +28,14 @@ final class SwitchesCommand implements Callable<Integer> {
       names = "--switches",
       paramLabel = "N",
       defaultValue = "1000",
-      description = "How many, in a ring (${DEFAULT-VALUE}).")
+      description = "Switches, in a ring (${DEFAULT-VALUE}).")
   private int switches = 1_000;
 
   @Option(
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "20",
-      description = "How long they are watched at rest (${DEFAULT-VALUE}).")
+      description = "Duration of the idle measurement (${DEFAULT-VALUE}).")
   private int seconds = 20;
 
   @Option(

@@ -143,12 +143,12 @@ class StoredCatalogTest {
       delimiter = '|',
       value = {
         "\"last_vip | \"lost_vip | line 3, column 3: lost_vip_number is not known",
-        "\"10.0.0.1\" | \"10.0x0.1\" | members[1].address is not possible",
-        "\"weight\" | \"wieght\" | members[0].wieght is not possible",
+        "\"10.0.0.1\" | \"10.0x0.1\" | members[1].address is not valid",
+        "\"weight\" | \"wieght\" | members[0].wieght is not valid",
         "\"number\" : 1 | \"number\" : x | not valid JSON",
         "\"pools\" | \"pool_\" | pool_ is not known",
-        "\"id\" : \"n\" | \"id\" : \"m\" | members[1].id is another item's, too",
-        "\"pool_id\" : \"p\" | \"pool_id\" : \"q\" | pool_id is not possible",
+        "\"id\" : \"n\" | \"id\" : \"m\" | members[1].id is a duplicate",
+        "\"pool_id\" : \"p\" | \"pool_id\" : \"q\" | pool_id is not valid",
         "\"vips\" : [ | \"vips\" : { | not valid JSON"
       })
   void oneWrongByte_isNamed_andTheCopyRestoresAll(String right, String wrong, String what)
