@@ -22,7 +22,7 @@ _ANSWER_TIMEOUT_S = 10
 
 
 def handover_ns(switches: int) -> int:
-    """What switches in user space and emulator add to a link's delay (docs/explanation/experiments/README.md): it is taken off.
+    """What switches in user space and emulator add to a link's delay (docs/explanation/experiments/accuracy.md): it is taken off.
 
     One thread does the work of all switches, and looks at all ports of all of them in each round.
     """

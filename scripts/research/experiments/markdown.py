@@ -1,4 +1,4 @@
-"""What an experiment has left in its directory, as tables for docs/explanation/experiments/README.md.
+"""What an experiment has left in its directory, as tables for the pages in docs/explanation/experiments.
 
 python3 scripts/command.py research.experiments.markdown DIR
 """

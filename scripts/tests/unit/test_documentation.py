@@ -20,7 +20,6 @@ MARKED_ELSEWHERE = {
     "simulations/README.md": "the tests of simulations/ run each of them for a moment",
     "scripts/agents/README.md": "the system tests of reports set agents up in the same way",
     "docs/reference/rest-api.md": "DocumentedCommandsTest runs every command of it",
-    "docs/explanation/experiments/README.md": "measurements of minutes to hours; the tests of the experiments run each of them in part",
     "docs/how-to/endhost.md": "the system tests of end hosts bring one up and down, on uplinks of their own",
     "docs/how-to/page.md": "the system test in a browser does it",
     "docs/reference/metrics.md": "the system test of metrics does it",

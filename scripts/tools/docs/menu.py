@@ -56,7 +56,16 @@ _EXPLANATION = (
     ),
     Entry("docs/explanation/mptcp.md"),
     Entry("docs/explanation/comparison.md"),
-    Entry("docs/explanation/experiments/README.md"),
+    Entry(
+        "docs/explanation/experiments/README.md",
+        below=(
+            Entry("docs/explanation/experiments/method.md"),
+            Entry("docs/explanation/experiments/thesis.md"),
+            Entry("docs/explanation/experiments/mptcp.md"),
+            Entry("docs/explanation/experiments/endhost.md"),
+            Entry("docs/explanation/experiments/accuracy.md"),
+        ),
+    ),
     Entry("bench/README.md"),
     Entry("simulations/README.md"),
     Entry("docs/adr/README.md", below=tuple(Entry(name(page)) for page in sorted((DOCS / "adr").glob("[0-9]*.md")))),

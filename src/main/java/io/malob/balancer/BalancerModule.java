@@ -358,10 +358,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             settings.number("maxDormant", 100_000, 0, Integer.MAX_VALUE / 2),
             DORMANT_NANOS,
             nanoTime,
-            connection -> {
-              teardown.leaveSession(connection);
-              latest.remove(connection);
-            });
+            connection -> teardown.leaveSession(connection));
     hostRules = new HostRuleCache(HOST_RULE_IDLE_SECONDS);
     Counting counting =
         settings.flag("countPlaced", true) ? Counting.PLACED_SINCE : Counting.MEASURED_ONLY;

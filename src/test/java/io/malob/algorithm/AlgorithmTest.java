@@ -104,7 +104,7 @@ class AlgorithmTest {
     List<String> lines = Files.readAllLines(Path.of("docs/reference/algorithms.md"));
     for (String line :
         lines.subList(
-            lines.indexOf("| rule | chooses | goes by | without that |") + 2, lines.size())) {
+            lines.indexOf("| rule | chooses | based on | if unknown |") + 2, lines.size())) {
       if (!line.startsWith("| ")) {
         break;
       }

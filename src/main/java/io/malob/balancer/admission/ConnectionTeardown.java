@@ -190,6 +190,7 @@ public final class ConnectionTeardown {
   private boolean leave(Connection connection, Effects effects, End end) {
     if (effects.happened() && effects.before().hasRules()) {
       records.left(connection, effects, end); // the record of a dormant connection is there already
+      programmer.ended(connection);
     }
     carryOut(connection, effects);
     return effects.happened();

@@ -140,7 +140,10 @@ final class ConnectionIndex {
   private final class Segment {
     private final StampedLock lock = new StampedLock();
 
-    /** The first connection of each bucket. A power of two. */
+    /**
+     * The first connection of each bucket. A power of two, and at least twice as many as there are
+     * connections: each step along a chain waits for memory.
+     */
     private volatile AtomicReferenceArray<@Nullable Connection> heads =
         new AtomicReferenceArray<>(FIRST_BUCKETS);
 
@@ -183,7 +186,7 @@ final class ConnectionIndex {
         if (present == null) {
           link(connection, hash, heads);
           size++;
-          if (size > heads.length()) {
+          if (2 * size > heads.length()) {
             grow();
           }
         }

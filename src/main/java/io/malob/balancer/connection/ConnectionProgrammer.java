@@ -313,6 +313,11 @@ public final class ConnectionProgrammer {
         });
   }
 
+  /** The rules of a connection have ended, or are about to be removed. */
+  public void ended(Connection connection) {
+    latest.remove(connection);
+  }
+
   /** Removes the rules of a connection from its switches. */
   public void remove(Connection connection) {
     programmer.send(

@@ -55,7 +55,7 @@ public final class ConnectionTable {
   /** How many rows are read or removed without a break. */
   private static final int MAX_BATCH = 256;
 
-  private static final int MAX_STRIPES = 256;
+  private static final int MAX_STRIPES = 1 << DormantConnections.LOCK_BITS;
 
   private final int maxOpen;
   private final int maxDormant;

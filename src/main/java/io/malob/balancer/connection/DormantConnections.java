@@ -7,7 +7,9 @@ import io.malob.algorithm.Server;
 import io.malob.balancer.connection.Connection.Dormancy;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,9 @@ final class DormantConnections {
   /** The row could not be sought without the lock. */
   static final int UNSURE = -2;
 
+  /** As many bits of a hash choose among the locks of a {@link ConnectionTable}, at the max. */
+  static final int LOCK_BITS = 8;
+
   private static final int MIN_CAPACITY = 64;
 
   /** How many rows more than expected the arrays grow by. */
@@ -36,15 +41,20 @@ final class DormantConnections {
   /** A longer chain is followed with the lock only: without it, a torn chain may be a circle. */
   private static final int MAX_STEPS = 64;
 
-  private static final int LONGS = 5;
+  /** How many numbers a row has: 64 bytes, so that a row is one or two cache lines. */
+  private static final int LONGS = 8;
+
   private static final int ADDRESSES = 0;
 
   /** The lower 40 bits are those of the five-tuple; VIP, algorithm and end are above. */
   private static final int PORTS = 1;
 
-  private static final int OPENED = 2;
-  private static final int SINCE = 3;
-  private static final int RELOCATED = 4;
+  private static final int SINCE = 4;
+  private static final int OPENED = 5;
+  private static final int RELOCATED = 6;
+
+  /** The lower 32 bits are the generation. */
+  private static final int GENERATION = 7;
 
   private static final long PORTS_MASK = (1L << 40) - 1;
   private static final int VIP_SHIFT = 40;
@@ -53,14 +63,16 @@ final class DormantConnections {
   private static final int ALGORITHM_MASK = 0x7ff;
   private static final long ENDED = 1L << 63;
 
-  private static final int INTS = 5;
-  private static final int GENERATION = 0;
-  private static final int NEXT_OF_REQUEST = 1;
-  private static final int NEXT_OF_REPLY = 2;
-  private static final int OLDER = 3;
+  /** In the number of the generation: others hold on to the connection's object. */
+  private static final long HELD = 1L << 63;
+
+  // row numbers: halves of the numbers between those of the five-tuple and the times
+  private static final int NEXT_OF_REQUEST = 4;
+  private static final int NEXT_OF_REPLY = 5;
+  private static final int OLDER = 6;
 
   /** The row that came next; of a free row, the next free one. */
-  private static final int YOUNGER = 4;
+  private static final int YOUNGER = 7;
 
   private final int maxRows;
 
@@ -68,12 +80,11 @@ final class DormantConnections {
   private final List<Algorithm> algorithms = new ArrayList<>();
 
   private long[] longs = new long[0];
-  private int[] ints = new int[0];
   private @Nullable Server[] servers = new Server[0];
   private @Nullable Attachment[] clients = new Attachment[0];
 
-  /** The objects of connections that others hold on to; null for most rows. */
-  private @Nullable Connection[] kept = new Connection[0];
+  /** The objects of connections that others hold on to, by row; few. */
+  private final Map<Integer, Connection> held = new HashMap<>();
 
   private int[] requestHeads = new int[0];
   private int[] replyHeads = new int[0];
@@ -105,8 +116,8 @@ final class DormantConnections {
   /** How many bytes the arrays take. */
   long bytes() {
     return 8L * longs.length
-        + 4L * (ints.length + requestHeads.length + replyHeads.length)
-        + 4L * (servers.length + clients.length + kept.length);
+        + 4L * (requestHeads.length + replyHeads.length)
+        + 4L * (servers.length + clients.length);
   }
 
   /** Adds a row for a connection that has just become dormant. */
@@ -115,26 +126,44 @@ final class DormantConnections {
       grow();
     }
     int row = free;
-    free = ints[row * INTS + YOUNGER];
+    free = link(row, YOUNGER);
     FiveTuple request = connection.request();
     longs[row * LONGS + ADDRESSES] = request.addresses();
     longs[row * LONGS + PORTS] =
         request.protocolAndPorts()
             | (long) connection.vipNumber() << VIP_SHIFT
             | (long) numberOf(connection.algorithm()) << ALGORITHM_SHIFT;
-    ints[row * INTS + GENERATION] = connection.generation();
+    longs[row * LONGS + GENERATION] = Integer.toUnsignedLong(connection.generation());
+    if (connection.isHeld()) {
+      longs[row * LONGS + GENERATION] |= HELD;
+      held.put(row, connection);
+    }
     put(row, connection.dormancy());
-    kept[row] = connection.isHeld() ? connection : null;
-    link(row);
-    ints[row * INTS + OLDER] = youngest;
-    ints[row * INTS + YOUNGER] = NONE;
+    chain(row);
+    setLink(row, OLDER, youngest);
+    setLink(row, YOUNGER, NONE);
     if (youngest == NONE) {
       oldest = row;
     } else {
-      ints[youngest * INTS + YOUNGER] = row;
+      setLink(youngest, YOUNGER, row);
     }
     youngest = row;
     size.incrementAndGet();
+  }
+
+  /** One of the row numbers in a row. */
+  private int link(int row, int which) {
+    return (int) (longs[row * LONGS + (which >> 1)] >>> shiftOf(which));
+  }
+
+  private void setLink(int row, int which, int value) {
+    int at = row * LONGS + (which >> 1);
+    long others = longs[at] & ~(0xffff_ffffL << shiftOf(which));
+    longs[at] = others | Integer.toUnsignedLong(value) << shiftOf(which);
+  }
+
+  private static int shiftOf(int which) {
+    return (which & 1) * Integer.SIZE;
   }
 
   private int numberOf(Algorithm algorithm) {
@@ -191,17 +220,23 @@ final class DormantConnections {
 
   /** The connection of a row as an object; null if the row is free. */
   @Nullable Connection picture(int row) {
-    @Nullable Connection object = kept[row];
-    if (object != null || servers[row] == null) {
-      return object;
+    if (servers[row] == null) {
+      return null;
+    }
+    if (isHeld(row)) {
+      return held.get(row);
     }
     long more = longs[row * LONGS + PORTS];
     return Connection.dormant(
         new FiveTuple(longs[row * LONGS + ADDRESSES], more & PORTS_MASK),
         (int) (more >>> VIP_SHIFT) & VIP_MASK,
         algorithms.get((int) (more >>> ALGORITHM_SHIFT) & ALGORITHM_MASK),
-        ints[row * INTS + GENERATION],
+        (int) longs[row * LONGS + GENERATION],
         content(row));
+  }
+
+  private boolean isHeld(int row) {
+    return (longs[row * LONGS + GENERATION] & HELD) != 0;
   }
 
   /** The row of a connection, and not of a later one with its five-tuple. */
@@ -209,8 +244,8 @@ final class DormantConnections {
     int row = find(connection.request(), false, Integer.MAX_VALUE);
     boolean isSame =
         row >= 0
-            && ints[row * INTS + GENERATION] == connection.generation()
-            && isReply(row, connection.reply());
+            && (int) longs[row * LONGS + GENERATION] == connection.generation()
+            && isReply(longs, row, connection.reply());
     return isSame ? row : NONE;
   }
 
@@ -229,75 +264,80 @@ final class DormantConnections {
 
   private int find(FiveTuple tuple, boolean isReply, int maxSteps) {
     int[] heads = isReply ? replyHeads : requestHeads;
-    int[] links = ints;
-    int link = isReply ? NEXT_OF_REPLY : NEXT_OF_REQUEST;
+    long[] values = longs;
+    int next = isReply ? NEXT_OF_REPLY : NEXT_OF_REQUEST;
     if (heads.length == 0) {
       return NONE;
     }
     int row = heads[bucket(tuple, heads)];
     for (int steps = 0; row != NONE; steps++) {
-      if (steps >= maxSteps || row * INTS >= links.length) {
+      if (steps >= maxSteps || row * LONGS >= values.length) {
         return UNSURE;
       }
-      if (isReply ? isReply(row, tuple) : isRequest(row, tuple)) {
+      if (isReply ? isReply(values, row, tuple) : isRequest(values, row, tuple)) {
         return row;
       }
-      row = links[row * INTS + link];
+      row = (int) (values[row * LONGS + (next >> 1)] >>> shiftOf(next));
     }
     return NONE;
   }
 
+  /**
+   * By the bits below those that chose the lock: the hash of a reply differs from that of its
+   * client by a constant, so its upper bits are alike in all rows under one lock.
+   */
   private static int bucket(FiveTuple tuple, int[] heads) {
-    long hash = Integer.toUnsignedLong(ConnectionIndex.hash(tuple));
+    long hash = Integer.toUnsignedLong(ConnectionIndex.hash(tuple) << LOCK_BITS);
     return (int) ((hash * heads.length) >>> Integer.SIZE);
   }
 
-  /** Reads the arrays as they may be at any moment. */
-  private boolean isRequest(int row, FiveTuple tuple) {
-    long[] values = longs;
+  private static boolean isRequest(long[] values, int row, FiveTuple tuple) {
     int at = row * LONGS;
-    return at + PORTS < values.length
-        && values[at + ADDRESSES] == tuple.addresses()
+    return values[at + ADDRESSES] == tuple.addresses()
         && (values[at + PORTS] & PORTS_MASK) == tuple.protocolAndPorts();
   }
 
-  /** Reads the arrays as they may be at any moment. */
-  private boolean isReply(int row, FiveTuple tuple) {
-    long[] values = longs;
-    @Nullable Server[] members = servers;
+  /**
+   * Compares the client's side first, which is in the row itself: most other rows differ there.
+   * Reads the arrays as they may be at any moment.
+   */
+  private boolean isReply(long[] values, int row, FiveTuple tuple) {
     int at = row * LONGS;
-    @Nullable Server server = row < members.length ? members[row] : null;
-    if (server == null || at + PORTS >= values.length || server.address() != tuple.srcAddress()) {
+    long ports = values[at + PORTS];
+    if ((int) (values[at + ADDRESSES] >>> 32) != tuple.dstAddress()
+        || ((int) (ports >>> 16) & 0xffff) != tuple.dstPort()
+        || ((int) (ports >>> 32) & 0xff) != tuple.protocol()) {
       return false;
     }
-    long ports = values[at + PORTS];
-    return (int) (values[at + ADDRESSES] >>> 32) == tuple.dstAddress()
-        && ((int) (ports >>> 16) & 0xffff) == tuple.dstPort()
-        && ((int) (ports >>> 32) & 0xff) == tuple.protocol()
+    @Nullable Server[] members = servers;
+    @Nullable Server server = row < members.length ? members[row] : null;
+    return server != null
+        && server.address() == tuple.srcAddress()
         && Connection.portAtMember((int) ports & 0xffff, server) == tuple.srcPort();
   }
 
   /** Removes a row. */
   void remove(int row) {
-    int at = row * INTS;
-    unlink(requestHeads, requestOf(row), row, NEXT_OF_REQUEST);
-    unlink(replyHeads, replyOf(row), row, NEXT_OF_REPLY);
-    int older = ints[at + OLDER];
-    int younger = ints[at + YOUNGER];
+    unchain(requestHeads, requestOf(row), row, NEXT_OF_REQUEST);
+    unchain(replyHeads, replyOf(row), row, NEXT_OF_REPLY);
+    int older = link(row, OLDER);
+    int younger = link(row, YOUNGER);
     if (older == NONE) {
       oldest = younger;
     } else {
-      ints[older * INTS + YOUNGER] = younger;
+      setLink(older, YOUNGER, younger);
     }
     if (younger == NONE) {
       youngest = older;
     } else {
-      ints[younger * INTS + OLDER] = older;
+      setLink(younger, OLDER, older);
+    }
+    if (isHeld(row)) {
+      held.remove(row);
     }
     servers[row] = null;
     clients[row] = null;
-    kept[row] = null;
-    ints[at + YOUNGER] = free;
+    setLink(row, YOUNGER, free);
     free = row;
     if (size.decrementAndGet() == 0 && capacity() > MIN_CAPACITY) {
       free = NONE;
@@ -313,29 +353,29 @@ final class DormantConnections {
     return Connection.atMember(requestOf(row), content(row).server()).reversed();
   }
 
-  private void link(int row) {
-    link(requestHeads, requestOf(row), row, NEXT_OF_REQUEST);
-    link(replyHeads, replyOf(row), row, NEXT_OF_REPLY);
+  private void chain(int row) {
+    chain(requestHeads, requestOf(row), row, NEXT_OF_REQUEST);
+    chain(replyHeads, replyOf(row), row, NEXT_OF_REPLY);
   }
 
-  private void link(int[] heads, FiveTuple tuple, int row, int link) {
+  private void chain(int[] heads, FiveTuple tuple, int row, int next) {
     int head = bucket(tuple, heads);
-    ints[row * INTS + link] = heads[head];
+    setLink(row, next, heads[head]);
     heads[head] = row;
   }
 
-  private void unlink(int[] heads, FiveTuple tuple, int row, int link) {
+  private void unchain(int[] heads, FiveTuple tuple, int row, int next) {
     int head = bucket(tuple, heads);
-    int next = ints[row * INTS + link];
+    int after = link(row, next);
     if (heads[head] == row) {
-      heads[head] = next;
+      heads[head] = after;
       return;
     }
     int before = heads[head];
-    while (ints[before * INTS + link] != row) {
-      before = ints[before * INTS + link];
+    while (link(before, next) != row) {
+      before = link(before, next);
     }
-    ints[before * INTS + link] = next;
+    setLink(before, next, after);
   }
 
   /** Doubles the arrays, but not far beyond what is expected at the max. */
@@ -345,23 +385,21 @@ final class DormantConnections {
     int before = capacity();
     resize((int) Math.min(doubled, bound));
     for (int row = capacity() - 1; row >= before; row--) {
-      ints[row * INTS + YOUNGER] = free;
+      setLink(row, YOUNGER, free);
       free = row;
     }
   }
 
   private void resize(int capacity) {
     longs = Arrays.copyOf(longs, capacity * LONGS);
-    ints = Arrays.copyOf(ints, capacity * INTS);
     servers = Arrays.copyOf(servers, capacity);
     clients = Arrays.copyOf(clients, capacity);
-    kept = Arrays.copyOf(kept, capacity);
     requestHeads = new int[capacity];
     replyHeads = new int[capacity];
     Arrays.fill(requestHeads, NONE);
     Arrays.fill(replyHeads, NONE);
-    for (int row = oldest; row != NONE; row = ints[row * INTS + YOUNGER]) {
-      link(row);
+    for (int row = oldest; row != NONE; row = link(row, YOUNGER)) {
+      chain(row);
     }
   }
 }

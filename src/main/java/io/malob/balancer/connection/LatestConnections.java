@@ -19,12 +19,9 @@ public final class LatestConnections {
     byGeneration.set(connection.generation() & (CAPACITY - 1), connection);
   }
 
-  /** Drops a connection that has left the table. */
-  public void remove(Connection connection) {
-    @Nullable Connection known = find(connection.generation());
-    if (known != null) {
-      byGeneration.compareAndSet(connection.generation() & (CAPACITY - 1), known, null);
-    }
+  /** Drops a connection that has no rules any more. */
+  void remove(Connection connection) {
+    byGeneration.compareAndSet(connection.generation() & (CAPACITY - 1), connection, null);
   }
 
   /** The connection of a generation; null if later connections have overwritten it. */

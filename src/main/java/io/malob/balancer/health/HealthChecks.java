@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the members of pools with a monitor, each on its own schedule. To be called by one thread
- * at a time. A check costs O(log members).
+ * at a time, except for {@link #health}. A check costs O(log members).
  */
 public final class HealthChecks {
-  /** How often {@link #tick} is to be called. */
+  /** How often {@link #tick} is to be called while any member is checked. */
   public static final long TICK_MILLIS = 10;
 
   /** Each new check sends its first probe within this time. */
@@ -49,7 +49,10 @@ public final class HealthChecks {
   private final IntConsumer accepted;
   private final Map<Integer, HealthCheck> checks = new HashMap<>();
   private PriorityQueue<HealthCheck> queue = newQueue();
-  private ImmutableMap<Integer, Health> health = ImmutableMap.of();
+
+  /** Replaced as a whole. The timer's thread asks whether it is empty. */
+  private volatile ImmutableMap<Integer, Health> health = ImmutableMap.of();
+
   private boolean hasStarted;
   private long tickedAtNanos;
 
@@ -99,7 +102,8 @@ public final class HealthChecks {
     queue = newQueue();
     long now = nanoTime.getAsLong();
     if (old.isEmpty()) {
-      tickedAtNanos = now; // without checks there are no ticks, which is no pause of the controller
+      tickedAtNanos =
+          now; // nothing was checked, so there were no ticks: the controller did not pause
     }
     for (Pool pool : after.pools().values()) {
       @Nullable Monitor monitor = after.monitorOfPool(pool.id()).orElse(null);

@@ -187,4 +187,22 @@ class DormantConnectionsTest {
     assertEquals(DormantConnections.NONE, rows.find(later));
     assertTrue(rows.find(connection) >= 0);
   }
+
+  /** The rows of one table are those of the clients under one lock, whose hashes are alike. */
+  @Test
+  void find_ofClientsUnderOneLock_followsNoLongChain() {
+    Random random = new Random(1);
+    List<Connection> added = new ArrayList<>();
+    for (int port = 1_024; port <= 65_535; port++) {
+      if (ConnectionIndex.hashOfClient(10, port, 6) >>> 24 == 17) {
+        added.add(dormant(FiveTuple.of(6, 10, port, 20, 80), random));
+      }
+    }
+    added.forEach(rows::add);
+    assertTrue(added.size() > 100, added.size() + " clients");
+    for (Connection connection : added) {
+      assertTrue(rows.findOptimistically(connection.request(), false) >= 0);
+      assertTrue(rows.findOptimistically(connection.reply(), true) >= 0);
+    }
+  }
 }
