@@ -37,8 +37,9 @@ def set_up(
 ) -> VirtualServer:
     """Makes a VIP, its pool, which is balanced by the algorithm, and a member for each server.
 
-    member_port: the servers' port if it is not the VIP's. key: the ids of VIP and pool, and the first part
-    of the members' ids. named: VIP and pool are called by the key, and members by their servers' names. tell: called with each request as a curl line. Raises RestError if a request is rejected.
+    member_port: the servers' port if it is not the VIP's. key: the ids of VIP and pool, and the first part of the members' ids.
+    named: names are ids, and members have their servers' names. tell: called with each request as a curl line. Raises RestError if
+    a request is rejected.
     """
 
     def post(kind: str, body: dict[str, Any]) -> Any:
