@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-
 #: Times below that are shown as "< 0.1" (LATENCY_RESOLUTION_NANOS of the controller, below_ms in REST).
 RESOLUTION_MS = 0.1
 

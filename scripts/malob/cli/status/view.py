@@ -11,6 +11,7 @@ from malob.rest.state import State
 
 UNKNOWN = "-"
 
+
 def tables(state: State) -> list[str]:
     """Lines: switches, links, virtual addresses, members; units are in the headings, and '-' means unknown."""
     lines = [

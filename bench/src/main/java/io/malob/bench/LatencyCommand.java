@@ -34,7 +34,7 @@ final class LatencyCommand implements Callable<Integer> {
    * Until the just-in-time compiler has finished: its work is part of the start, not of the idle
    * state.
    */
-  private static final int WARMUP_SECONDS = 60;
+  static final int WARMUP_SECONDS = 60;
 
   private static final String INTERVAL = "io.malob.latency.LatencyModule.intervalMillis=";
   private static final String USUAL = INTERVAL + "2000\n";

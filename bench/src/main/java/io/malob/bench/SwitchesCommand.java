@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -78,7 +77,7 @@ final class SwitchesCommand implements Callable<Integer> {
     results.put("all_links_s", secondsSince(start));
     long pid = controller.pid();
     results.put("until_then_cpu_s", ProcessStatus.cpuSeconds(pid).orElse(Double.NaN));
-    TimeUnit.SECONDS.sleep(5);
+    ProgressBar.sleep(LatencyCommand.WARMUP_SECONDS, "warming up");
     results.put("rest_cpu_percent", controller.restingCpuPercent(seconds, "at rest"));
     results.put("resident_mb", ProcessStatus.residentMegabytes(pid).orElse(Double.NaN));
     results.put("live_heap_mb", HeapProbe.liveMegabytes(pid));

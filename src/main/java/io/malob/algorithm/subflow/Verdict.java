@@ -23,7 +23,7 @@ record Verdict(boolean isOptimal, String proof) {
     String known =
         Score.compare(score.maximum(), bounds.maximum()) <= 0
             ? "No plan has a smaller maximum. It is not known whether a plan with this maximum has"
-                  + " a minimum above "
+                + " a minimum above "
                 + Numbers.text(score.minimum())
                 + "; none has a minimum above "
                 + minimum
