@@ -49,10 +49,9 @@ final class HerdingCommand implements Callable<Integer> {
   @Option(
       names = "--poisson",
       description = {
-        "Requests at random at each site instead of eight clients with one at a time each: files"
-            + " of",
-        "10 MB instead of 100, 0.8 per second, and computations of 1 s instead of 30, 1.1 per"
-            + " second."
+        "Random requests at each site instead of eight clients with one request at a time:",
+        "0.8 files of 10 MB per second instead of files of 100 MB, and 1.1 computations of 1 s",
+        "per second instead of computations of 30 s."
       })
   private boolean poisson;
 
