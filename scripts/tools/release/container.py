@@ -131,7 +131,7 @@ class _Trial:
         own |= {path: self._root / path.removeprefix(_PROGRAMS) for path in sums if path.startswith(f"{_PROGRAMS}scripts/")}
         found = {path: file for path, file in own.items() if file.is_file() and file.suffix != ".service"}
         other = sorted(path for path, file in found.items() if hashlib.md5(file.read_bytes()).hexdigest() != sums[path])
-        _expect(bool(found) and not other, f"{len(found) - len(other)} files are the checkout's, {len(other)} are not {other[:3]}")
+        _expect(bool(found) and not other, f"of {len(found)} files, {len(other)} differ from the checkout's: {', '.join(other[:3]) or 'none'}")
 
     def _check_user(self) -> None:
         user = self._engine.run("exec", self._name, "id", "--user", "--name")
