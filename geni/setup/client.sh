@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes this machine a client: makes its interface ready, and sends a request if one is asked for.
+# Makes this machine a client: prepares its interface, and sends a request with --try.
 set -euo pipefail
 # shellcheck source=geni/setup/common.sh
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/common.sh"
@@ -8,8 +8,8 @@ usage() {
   cat <<'EOF'
 Usage: client.sh --address ADDRESS/PREFIX [--mtu BYTES] [--try URL]
 
-The interface is the one that has the address. --mtu: what fits into the tunnels on the way. --try: asks for that page until it
-comes, for a minute at most, and prints it.
+The interface is the one that has the address. --mtu: the MTU of the tunnels on its paths. --try: requests that page until an
+answer arrives, for max one minute, and prints it.
 EOF
 }
 

@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2034
-# What the set-up scripts share; sourced by them. They run as root on Debian or Ubuntu, on testbeds and anywhere else, and may be
-# run again at any time: what is right already stays as it is. Processes that they start are gone after a reboot; run them again.
+# Functions of the set-up scripts, which source this file. They run as root on Debian or Ubuntu, on testbeds and anywhere else, and
+# may run again at any time: they change only what differs. Processes that they start end at a reboot; run the scripts again then.
 # Exit codes: 0 done, 1 failed, 2 wrong use, 3 something needed is missing.
 
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
 CHECKOUT=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
-# pid files and logs of what was started, and what was asked for
+# pid files, logs and commands of the started programs
 readonly CHECKOUT STATE=/run/malob-testbed
 
 say() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; }
@@ -68,22 +68,22 @@ wait_for() {
   done
 }
 
-# plain_frames DEVICE : a switch in user space passes on checksums that the kernel left to hardware, and TCP would be dead
+# plain_frames DEVICE : a switch in user space forwards checksums that the kernel left to hardware, and TCP would fail
 plain_frames() {
   ethtool -K "$1" tx off >/dev/null 2>&1 || true
 }
 
-# host_interface ADDRESS/PREFIX MTU : makes the interface of a client or server ready; MTU may be empty
+# host_interface ADDRESS/PREFIX MTU : prepares the interface of a client or server; MTU may be empty
 host_interface() {
   local device
   device=$(device_with "$1")
-  [ -n "$device" ] || fail 1 "no interface has the address $1; 'ip address' shows those that there are"
+  [ -n "$device" ] || fail 1 "no interface has the address $1; 'ip address' shows the interfaces"
   [ -z "$2" ] || ip link set dev "$device" mtu "$2"
   plain_frames "$device"
   ip link set dev "$device" up
 }
 
-# agent_route DEVICE : the way of an agent's reports; nobody has their address, and the first switch hands them to the controller
+# agent_route DEVICE : the route of an agent's reports; no host has their address, and the first switch sends them to the controller
 agent_route() {
   ip route replace 192.168.9.16/28 dev "$1"
 }
@@ -105,7 +105,7 @@ keep_running() {
   shift
   if runs "$name"; then
     if [ "$(cat "$STATE/$name.command")" = "$*" ]; then
-      say "$name runs already"
+      say "$name is already running"
       return
     fi
     stop "$name"
@@ -123,7 +123,7 @@ stop() {
   runs "$1" || return 0
   read -r pid _ <"$STATE/$1.pid"
   kill "$pid"
-  wait_for 10 ended "$1" || fail 1 "$1 (process $pid) does not end"
+  wait_for 10 ended "$1" || fail 1 "$1 (process $pid) does not exit"
 }
 
 ended() { ! runs "$1"; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes this machine the controller, and makes a virtual server if one is asked for.
+# Makes this machine the controller, and creates a virtual server with --vip.
 set -euo pipefail
 # shellcheck source=geni/setup/common.sh
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/common.sh"
@@ -8,9 +8,9 @@ usage() {
   cat <<'EOF'
 Usage: controller.sh [--openflow-port N] [--http-port N] [--data DIR] [--vip ADDRESS:PORT --member ADDRESS...]
 
-Builds MALOB if need be and starts its controller. Switches connect to any address of this machine (port 6653); REST is on
-loopback only (8080), because it asks for no password. Its data is in /var/lib/malob-testbed. With --vip: requests to that address
-are spread over the members, each by the same port; what is there already by that address stays, and gets the members that it lacks.
+Builds MALOB if necessary and starts its controller. Switches connect to any address of this machine (port 6653); REST is on
+loopback only (8080), because it requires no password. The data directory is /var/lib/malob-testbed. With --vip: distributes
+requests to that address over the members, at the same port. An existing VIP at that address stays and gets the missing members.
 EOF
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes this machine a server: makes its interface ready, and starts a small web server that answers with the machine's name.
+# Makes this machine a server: prepares its interface, and starts a small web server that answers with the machine's name.
 set -euo pipefail
 # shellcheck source=geni/setup/common.sh
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/common.sh"
@@ -8,8 +8,8 @@ usage() {
   cat <<'EOF'
 Usage: server.sh --address ADDRESS/PREFIX [--name NAME] [--port N] [--mtu BYTES] [--agent FILE]
 
-The interface is the one that has the address. --port: the web server's (80); 0: none, you run one of your own. --mtu: what fits
-into the tunnels on the way. --agent: also report CPU use and connections, with the configuration that './malob agent add' printed.
+The interface is the one that has the address. --port: the web server's port (80); 0: no web server, you run your own. --mtu: the
+MTU of the tunnels on its paths. --agent: also report CPU utilization and connections, with a configuration of './malob agent add'.
 EOF
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes this machine a switch: a bridge of Open vSwitch with the interfaces that have certain addresses as its ports.
+# Makes this machine a switch: an Open vSwitch bridge whose ports are the interfaces with the given addresses.
 set -euo pipefail
 # shellcheck source=geni/setup/common.sh
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/common.sh"
@@ -8,10 +8,10 @@ usage() {
   cat <<'EOF'
 Usage: switch.sh --datapath-id ID --controller HOST:PORT --port N=ADDRESS/PREFIX... [--node N=ADDRESS/PREFIX [--mtu BYTES] [--agent FILE]]
 
-Makes the bridge "malob". Port N is the interface that has the address, which it loses: a switch has none. With other ports or
-another controller than before, the bridge changes. The interface by which this machine is reached is refused.
---node: port N leads to this machine itself, as a host with that address. --mtu: what fits into the tunnels on its way to others.
---agent: it measures the throughput of the links to its neighbours, with a configuration as './malob testbed agents' writes them.
+Creates the bridge "malob". Port N is the interface with the given address, which is removed from it. If ports or controller differ
+from the previous run, the script changes the bridge. It refuses the interface over which this machine is reached.
+--node: port N leads to this machine itself, as a host with that address. --mtu: the MTU of the tunnels on its paths to others.
+--agent: measures the throughput of the links to its neighbours, with a configuration of './malob testbed agents'.
 EOF
 }
 
@@ -27,7 +27,7 @@ parse() {
       --port)
         text=$(value "$@")
         check --port "$text" "[1-9][0-9]*=$AN_ADDRESS/[0-9]+" N=ADDRESS/PREFIX
-        [ -z "${ports[${text%%=*}]:-}" ] || fail 2 "--port: number ${text%%=*} is there twice"
+        [ -z "${ports[${text%%=*}]:-}" ] || fail 2 "--port: number ${text%%=*} is given twice"
         ports[${text%%=*}]=${text#*=}
         ;;
       --node)
@@ -54,9 +54,9 @@ parse() {
   check --controller "$controller" '[A-Za-z0-9.-]+:[0-9]+' HOST:PORT
   [ ${#ports[@]} -gt 0 ] || fail 2 "--port is missing"
   if [ -n "$node" ] && [ -n "${ports[${node%%=*}]:-}" ]; then
-    fail 2 "--node: number ${node%%=*} is a --port already"
+    fail 2 "--node: number ${node%%=*} is already a --port"
   fi
-  [ -z "$agent" ] || [ -n "$node" ] || fail 2 "--agent: it needs a --node"
+  [ -z "$agent" ] || [ -n "$node" ] || fail 2 "--agent: requires --node"
 }
 
 open_vswitch_runs() { ovs-vsctl --timeout=2 show && ovs-appctl --timeout=2 -t ovs-vswitchd version; }
@@ -71,7 +71,7 @@ start_open_vswitch() {
   wait_for 10 open_vswitch_runs || fail 1 "Open vSwitch does not start; see /var/log/openvswitch and $STATE/openvswitch.log"
 }
 
-# datapath : the kernel's if it is there
+# datapath : the kernel's if available
 datapath() {
   [ -e /sys/module/openvswitch ] || modprobe -q openvswitch 2>/dev/null || true
   if ovs-dpctl dump-dps >/dev/null 2>&1; then echo system; else echo netdev; fi
@@ -92,11 +92,11 @@ add_port() {
   local number=$1 address=$2 device
   device=$(device_with "$address")
   [ -n "$device" ] || device=$(port_of "$address")
-  [ -n "$device" ] || fail 1 "--port $number: no interface has the address $address; 'ip address' shows those that there are"
-  [ -e "/sys/class/net/$device" ] || fail 1 "--port $number: the interface $device, which had the address $address, is gone"
-  refuse_way_here "$number" "$device"
+  [ -n "$device" ] || fail 1 "--port $number: no interface has the address $address; 'ip address' shows the interfaces"
+  [ -e "/sys/class/net/$device" ] || fail 1 "--port $number: the interface $device, which had the address $address, no longer exists"
+  refuse_uplink "$number" "$device"
   ip address del "$address" dev "$device" 2>/dev/null || true
-  # the kernel is to send nothing of its own into the network
+  # the kernel must not send packets of its own into the network
   { echo 1 >"/proc/sys/net/ipv6/conf/$device/disable_ipv6"; } 2>/dev/null || true
   plain_frames "$device"
   ip link set dev "$device" up
@@ -106,13 +106,13 @@ add_port() {
     fail 1 "--port $number: $device became port $(ovs-vsctl get Interface "$device" ofport): $(ovs-vsctl get Interface "$device" error)"
 }
 
-refuse_way_here() {
-  local way
-  way=$( (ip -4 route show default; ip -4 route get "${controller%:*}") 2>/dev/null | sed -n 's/.* dev \([^ ]*\).*/\1/p')
-  ! grep -qxF "$2" <<<"$way" || fail 1 "--port $1: $2 is the way to the controller or to everything else, and cannot be a port"
+refuse_uplink() {
+  local device
+  device=$( (ip -4 route show default; ip -4 route get "${controller%:*}") 2>/dev/null | sed -n 's/.* dev \([^ ]*\).*/\1/p')
+  ! grep -qxF "$2" <<<"$device" || fail 1 "--port $1: $2 leads to the controller or is the default route, and cannot be a port"
 }
 
-# remove_others : what was a port before and is none now, or has another number
+# remove_others : former ports that are no longer ports, or have another number
 remove_others() {
   local device number address
   for device in $(ovs-vsctl list-ports "$bridge"); do
@@ -125,7 +125,7 @@ remove_others() {
   done
 }
 
-# set_node : this machine as a host of the network; without --node it is none
+# set_node : makes this machine a host of the network, if --node is given
 set_node() {
   if [ -z "$node" ]; then
     ovs-vsctl --timeout=20 --if-exists del-port "$bridge" "$node_port"
@@ -148,7 +148,7 @@ start_agent() {
 
 set_controller() {
   [ "$(ovs-vsctl get-controller "$bridge")" = "tcp:$controller" ] || ovs-vsctl --timeout=20 set-controller "$bridge" "tcp:$controller"
-  # one that was away is asked again each second, not only every eight
+  # retry an absent controller every second instead of every eight
   ovs-vsctl --timeout=20 set Controller "$bridge" max_backoff=1000 inactivity_probe=5000 connection_mode=out-of-band
 }
 
@@ -170,5 +170,5 @@ set_controller
 if wait_for 5 connected; then
   say "switch $datapath_id has ${#ports[@]} ports and is connected to $controller"
 else
-  say "switch $datapath_id has ${#ports[@]} ports; nothing answers at $controller yet, it will go on trying"
+  say "switch $datapath_id has ${#ports[@]} ports; no controller answers at $controller yet; the switch keeps trying"
 fi

@@ -29,7 +29,7 @@ class LinkProbe:
     """Measures the links to neighbours one after the other, each in both directions in turn.
 
     Of two neighbours the node with the smaller address measures, so that there are never two probes over one
-    link at the same time. The other one's iperf3 server is all that it needs.
+    link at the same time. The other node only needs its iperf3 server.
     """
 
     def __init__(self, settings: Configuration, throughput: ThroughputProbe) -> None:
@@ -60,7 +60,7 @@ class LinkProbe:
         return {"links": links}
 
     def _tell(self, neighbour: str, field: str, trouble: str) -> None:
-        """Logs the trouble of a link when it changes."""
+        """Logs the error of a link when it changes."""
         if trouble and trouble != self._trouble.get((neighbour, field)):
             _say(f"{neighbour}, {field}: {trouble}")
         self._trouble[neighbour, field] = trouble

@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -I
-"""Reports a server's state to MALOB: use of its processors, TCP connections by port, time to answer.
+"""Reports a server's state to MALOB: CPU utilization, TCP connections by port, response time.
 
 Needs Python 3.9 or later on Linux, and the folder `reporting` beside it. README.md describes the set-up.
 """
@@ -41,7 +41,7 @@ class ServerProbe:
                 state["connections"] = {str(port): count for port, count in connections.established(self._ports).items()}
             except OSError as error:
                 raise AgentError(f"connections cannot be counted: {error}") from None
-        # last, so that its own connection is not among those counted
+        # last, so that its own connection is not counted
         if self._response:
             took_ms = self._response.measure_ms()
             state["answers"] = took_ms is not None

@@ -28,7 +28,7 @@ def main() -> int:
 
 
 def parser(add_run: Callable[[Commands], None] | None = None) -> Parser:
-    """add_run: adds `run`; without it, its help is there, and it says where the experiments are."""
+    """add_run: adds `run`; without it, `run` has only help, which says where the experiments are."""
     made = Parser(prog="malob lab", description="Networks of Open vSwitch bridges and network namespaces.")
     commands = made.add_commands("COMMAND")
 
@@ -91,7 +91,7 @@ def _run(_options: argparse.Namespace) -> int:
 
 
 def _endpoint(text: str) -> str:
-    """As Open vSwitch takes it, once it is known to be one."""
+    """The value as Open vSwitch expects it, after a check."""
     endpoint(text)
     return text
 
@@ -144,7 +144,7 @@ def _down(options: argparse.Namespace) -> int:
             except UsageError:
                 raise
             except ScriptError as error:
-                # the others are to go all the same
+                # the others are removed nevertheless
                 say(f"malob lab: lab '{name}': {error}")
                 failed = True
             else:
@@ -179,7 +179,7 @@ def _list(options: argparse.Namespace) -> int:
     print("\n".join(render(["topology", "switches", "hosts", "links", "description"], rows, right=[1, 2, 3])))
     print()
     print("\n".join(render(["by rule", "description"], [[form, words] for form, words in generators.FORMS.items()])))
-    print("rate=MBPS and delay=MS, behind a comma, are for all links: ring:5,rate=50,delay=2")
+    print("rate=MBPS and delay=MS, after a comma, apply to all links: ring:5,rate=50,delay=2")
     print()
     up = linking.of_all(lambda lab: linking.table(lab, linking.shaped_directions(lab)))
     for lab, table in up:

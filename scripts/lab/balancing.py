@@ -1,4 +1,4 @@
-"""Sets up a virtual IP by REST, and reads how its servers are used."""
+"""Sets up a virtual IP over REST, and reads how its servers are used."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def set_up(
     key: str = "1",
     named: bool = False,
 ) -> VirtualServer:
-    """Makes a VIP, its pool, which is balanced by the algorithm, and a member for each server.
+    """Creates a VIP, its pool, which uses the algorithm, and a member for each server.
 
-    member_port: the servers' port if it is not the VIP's. key: the ids of VIP and pool, and the first part of the members' ids.
-    named: names are ids, and members have their servers' names. tell: called with each request as a curl line. Raises RestError if
-    a request is rejected.
+    member_port: the servers' port if it differs from the VIP's. key: the id of VIP and pool, and the prefix of the members'
+    ids. named: VIP and pool are named by the key, and members by their servers' names. tell: called with each request as a
+    curl line. Raises RestError if a request is rejected.
     """
 
     def post(kind: str, body: dict[str, Any]) -> Any:
@@ -57,12 +57,12 @@ def set_up(
 
 
 def all_located(rest: RestClient, virtual: VirtualServer) -> bool:
-    """Whether the balancer knows where all of the servers are attached; it asks for those it has not seen."""
+    """Whether the balancer knows where all servers are attached; it sends ARP requests for the others."""
     return all(member["located"] for member in rest.get(f"{BASE}/pools/{virtual.pool_id}/stats/")["members"])
 
 
 def open_connections(rest: RestClient, virtual: VirtualServer) -> dict[str, int]:
-    """By server, how many connections are open as the balancer counts them; empty if it does not say."""
+    """The number of open connections by server, from the balancer; empty if it does not answer."""
     try:
         stats = rest.get(f"{BASE}/pools/{virtual.pool_id}/stats/")
     except RestError:
@@ -71,14 +71,14 @@ def open_connections(rest: RestClient, virtual: VirtualServer) -> dict[str, int]
 
 
 def paths(rest: RestClient, network: Topology) -> dict[tuple[str, str], list[str]]:
-    """By client and server, the switches that the balancer leads requests over; empty if it does not say."""
+    """The switches on the path of requests, by client and server, from the balancer; empty if it does not answer."""
     try:
         used = rest.get("/wm/malob/paths")
     except RestError:
         return {}
     names = {dpid: name for name, dpid in network.switches.items()}
     by_ends: dict[tuple[str, str], list[str]] = {}
-    for path in used:  # the most used first
+    for path in used:  # the most used path first
         switches = [names.get(dpid, dpid) for dpid in path["switches"]]
         by_ends.setdefault((switches[0], switches[-1]), switches)
     found = {}

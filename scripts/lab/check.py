@@ -1,7 +1,7 @@
 """`./malob lab check`: compares the measured rate and delay of each link of a running lab with its settings.
 
-Needs no controller: between the nodes of a link's two switches it sets rules of its own, of the highest priority and
-for these two nodes' addresses only, and removes them afterwards.
+Needs no controller: between the nodes of a link's two switches it adds rules of the highest priority for only these two
+nodes' addresses, and removes them afterwards.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from malob.system.processes import run
 from malob.system.progress import Bar
 from malob.system.waiting import orderly_end, say
 
-#: Of a core: a program that used more may be why a link is not as it should be.
+#: The max share of a core: if a program used more, it may be the cause of a link's deviation.
 _BUSY = 0.8
 
 _COOKIE = "0x6d616c6f62636865"
 
-#: A ping's packet, with its headers, without Ethernet's.
+#: The size of a ping packet with its headers, without Ethernet's.
 _PING_BITS = 84 * 8
 
 RTT_TOLERANCE_MS, RTT_TOLERANCE = 0.5, 0.03
@@ -44,7 +44,7 @@ RATE_TOLERANCE = 0.05
 
 @dataclass(frozen=True)
 class Result:
-    """One direction of a link; the round trip is the same in both. None: not limited, or not measured."""
+    """One direction of a link; the round trip is the same in both. None: unlimited, or not measured."""
 
     link: str
     rtt_ms: float | None
@@ -156,9 +156,9 @@ def _words(result: Result) -> str:
 
 
 def measure(lab: Instance, links: Sequence[Link], pings: int, seconds: float) -> list[Result]:
-    """Both directions of links that have limits, all at once: those that lead away first, then the others.
+    """Measures both directions of all limited links: first one direction of all at once, then the other.
 
-    pings: of each round trip, one link after the other; seconds: of each TCP connection.
+    pings: the number per link, one link after the other; seconds: the duration of each TCP connection.
     """
     directions = [[read.direction for read in _readings(lab, link)] for link in links]
     expected_ms = [sum(map(_one_way_ms, both)) for both in directions]
@@ -201,7 +201,7 @@ def _round_trip_ms(lab: Instance, link: Link, pings: int) -> float | None:
 def _throughput_mbps(lab: Instance, link: Link, way: int, port: int, seconds: float, expected_ms: float) -> float:
     here, there = link.ends if way == 0 else link.ends[::-1]
     source, target = (functools.partial(lab.inside, _node(end)) for end in (here, there))
-    # four round trips more let TCP find a long link's rate
+    # four more round trips let TCP reach a long link's rate
     warm_up_s = 1 + 4 * expected_ms / 1000
     return measuring.throughput_mbps(source, target, lab.topology.nodes[there].ip, seconds, warm_up_s, port)
 
@@ -217,7 +217,7 @@ def _node(switch: str) -> str:
 
 @contextmanager
 def pinned(lab: Instance, link: Link) -> Iterator[None]:
-    """Within the context, packets between the nodes of the two switches take this link, regardless of other rules."""
+    """In the context, packets between the nodes of the two switches use this link, regardless of other rules."""
     try:
         for here, there in (link.ends, link.ends[::-1]):
             _pin(lab, here, there)

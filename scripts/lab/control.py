@@ -1,4 +1,4 @@
-"""The control channels of a lab: which switch's is delayed by how much, and the relay that does it."""
+"""The control channels of a lab: their delays, and the relay that delays them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _milliseconds(word: str, text: str) -> float:
 
 
 class Relay:
-    """The process that delays control channels. It begins with go(), and ends if its maker does so before."""
+    """The process that delays control channels. It begins with go(), and ends if its parent ends before that."""
 
     def __init__(self, controller: str, delays_ms: Mapping[str, float], log: Path) -> None:
         """Starts it. controller: HOST:PORT. delays_ms: one way, by switch. Raises ScriptError if it does not start."""
@@ -71,7 +71,7 @@ class Relay:
         if not line:
             raise ScriptError(f"the relay of the control channels did not start; see {log}")
         ports = dict(zip(distinct, json.loads(line)))
-        #: where each switch finds its controller, as HOST:PORT
+        #: the address that each switch connects to, as HOST:PORT
         self.endpoints = {switch: f"127.0.0.1:{ports[delay_ms]}" for switch, delay_ms in delays_ms.items()}
 
     @property
@@ -79,13 +79,13 @@ class Relay:
         return self._process.pid
 
     def go(self) -> None:
-        """Lets it work, and live on when this process ends."""
+        """Starts its work; it continues after this process ends."""
         assert self._process.stdin is not None
         with self._process.stdin as orders:
             orders.write("go\n")
 
     def abandon(self) -> None:
-        """Lets it end without having begun."""
+        """Ends it before it has begun."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         self.wait()

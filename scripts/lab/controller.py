@@ -1,4 +1,4 @@
-"""Starts and stops a controller of one's own, for the demo, the tests and experiments."""
+"""Starts and stops a separate controller for the demo, the tests and experiments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from malob.system.ports import port_is_free
 from malob.system.processes import ProcessId, bound_to_us
 from malob.system.waiting import wait_until
 
-#: A JVM on a machine that is busy with other things as well needs a while.
+#: A JVM on a busy machine starts slowly.
 START_TIMEOUT_S = 60
 
 
@@ -32,7 +32,7 @@ class Controller:
 
     @property
     def endpoint(self) -> str:
-        """Where switches find it, as HOST:PORT."""
+        """The address that switches connect to, as HOST:PORT."""
         return f"127.0.0.1:{self.openflow_port}"
 
     @property
@@ -42,14 +42,14 @@ class Controller:
         return self._process.pid
 
     def check_ports(self) -> None:
-        """Raises MissingError if one of its ports is taken."""
+        """Raises MissingError if one of its ports is in use."""
         _check_port_free(self.openflow_port, "--openflow-port", "OpenFlow")
         _check_port_free(self.http_port, "--http-port", "REST")
 
     def start(self, keep: bool = False) -> None:
-        """Starts it and returns once it answers. keep: it may outlive this process.
+        """Starts it and returns once it answers.
 
-        Raises ScriptError with the last words of its log if it ends or takes too long.
+        keep: it may outlive this process. Raises ScriptError with the last line of its log if it ends or takes too long.
         """
         self.check_ports()
         self._data.mkdir(parents=True, exist_ok=True)
@@ -101,7 +101,7 @@ class Controller:
         )
 
     def stop(self) -> None:
-        """Ends it in order; does nothing if it has ended."""
+        """Ends it gracefully; does nothing if it has ended."""
         if self._process is not None:
             process = ProcessId.of(self._process.pid)
             if process is not None:
@@ -110,7 +110,7 @@ class Controller:
             self._process = None
 
     def kill(self) -> None:
-        """Ends it as a power cut would: kill -9."""
+        """Ends it as abruptly as a power cut: kill -9."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -121,7 +121,7 @@ class Controller:
         self.start()
 
     def last_words(self) -> str:
-        """The last line of its log that says something."""
+        """The last line of its log that is not empty."""
         try:
             lines = [line for line in self.log.read_text(errors="replace").splitlines() if line.strip()]
         except OSError:

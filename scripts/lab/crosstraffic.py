@@ -1,6 +1,6 @@
-"""Traffic that disturbs: UDP packets at a mean rate, at random moments (Poisson). Needs nothing but Python.
+"""Cross traffic: UDP packets at a mean rate, at random times (Poisson). Needs nothing but Python.
 
-usage: crosstraffic.py OWN_ADDRESS PEER_ADDRESS PORT MBPS      sends until it is ended; what the peer sends is dropped
+usage: crosstraffic.py OWN_ADDRESS PEER_ADDRESS PORT MBPS      sends until it is ended; received packets are dropped
 """
 
 import random
@@ -8,11 +8,11 @@ import socket
 import sys
 import time
 
-#: Of IP: what fills an Ethernet frame.
+#: The size of an IP packet that fills an Ethernet frame.
 PACKET_BYTES = 1500
 HEADERS_BYTES = 28
 
-#: After a stall no more is made up for.
+#: The max time that is caught up after a stall.
 MAX_LATE_S = 0.02
 
 
@@ -32,7 +32,7 @@ def send(own: str, peer: str, port: int, mbps: float) -> None:
                 try:
                     sender.send(payload)
                 except OSError:
-                    pass  # the device's queue is full: a packet that is lost, as any other
+                    pass  # the device's queue is full: the packet is lost
                 due += chance.expovariate(1 / mean_s)
             time.sleep(due - now)
 

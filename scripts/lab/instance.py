@@ -1,13 +1,13 @@
-"""One running lab: made by up(), found again by find(), removed by down(), also after a crash.
+"""One running lab: made by up(), found by find(), removed by down(), also after a crash.
 
 Every name that it creates in the system starts with the instance's own name and a dash, LAB-:
 
     LAB-SWITCH    the bridge that is a switch
     LAB-HOST      the network namespace that is a host; its interface is eth0, and eth0.VLAN above it if the host tags
                   its frames. LAB-SWITCH.node is that of a node
-    LAB-2p3       port 3 of the second switch of the topology: the device that leads to a host, a node or another switch
+    LAB-2p3 port 3 of the second switch of the topology: the device towards a host, a node or another switch
 
-What it will make is noted before it is made, in /run/malob/NAME/state.json, a journal, so that down() always knows.
+Whatever it creates is recorded before it is created, in /run/malob/NAME/state.json, a journal, so that down() always knows.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from malob.system.waiting import say, undisturbed, wait_until
 
 DEFAULT_CONTROLLER = "127.0.0.1:6653"
 
-#: For so long one waits until another has built or removed its lab; hundreds of switches take minutes.
+#: How long to wait until another process has built or removed its lab; hundreds of switches take minutes.
 _PATIENCE_S = 300.0
 
 
 @dataclass(frozen=True)
 class Instance(Lab):
-    """A lab with all that it is made of.
+    """A lab with all its parts.
 
-    controller: HOST:PORT that the switches connect to. shaper_kind: what shapes links. scale: what all rates of the
-    topology have been multiplied by, and those of traces will be.
+    controller: HOST:PORT that the switches connect to. shaper_kind: what shapes links. scale: the factor of all rates of the
+    topology and of traces.
     """
 
     controller: str
@@ -79,9 +79,9 @@ class Instance(Lab):
         return self._port_device(here, there)
 
     def set_link(self, first: str, second: str, up: bool) -> None:
-        """Takes a link away, or puts it back, for both switches at the same moment.
+        """Takes a link down or up, for both switches at the same time.
 
-        Raises UsageError if the topology has no such link. Nothing happens if the link is so already.
+        Raises UsageError if the topology has no such link. Does nothing if the link is already in this state.
         """
         ends = [(switch, self.link_device(switch, other)) for switch, other in ((first, second), (second, first))]
         if up:
@@ -92,17 +92,17 @@ class Instance(Lab):
 
     @property
     def shaper(self) -> Shaper:
-        """What shapes links; knows a direction by link_device() where it begins."""
+        """The shaper of links; a direction is identified by link_device() at its beginning."""
         return choice.shaper(self.shaper_kind, self.directory, len(self.topology.switches))
 
     def shaped(self, link: Link) -> bool:
-        """Whether the shaper carries the link; others are as fast as the switches are."""
+        """Whether the shaper carries the link; other links are as fast as the switches."""
         return link.limited or self.shaper.carries(self.link_device(*link.ends))
 
     def shape(self, here: str, there: str, direction: Direction) -> None:
         """Sets what the link does to packets from switch `here` to switch `there`.
 
-        The first time that this is done to a link without limits, its ports go and come back at the switches.
+        The first change of a link without limits removes its ports from the switches and adds them again.
         """
         self._make_shaped(here, there)
         self.shaper.set(self.link_device(here, there), direction)
@@ -128,12 +128,12 @@ class Instance(Lab):
             self.shaper.join(*devices)
 
     def add_process(self, pid: int) -> None:
-        """Leaves a process to down(), which ends it; for those that outlive the program that started them."""
+        """Records a process that down() ends; for processes that outlive the program that started them."""
         with _lock("is changing", self.name):
             _add_process(self.name, pid)
 
     def disown(self) -> None:
-        """Lets the lab live on when this process ends: it is no left-over then."""
+        """Keeps the lab when this process ends: it is not a left-over then."""
         with _lock("is changing", self.name):
             _journal(self.name).disown()
 
@@ -159,11 +159,10 @@ def up(
 
     control_delays_ms: one way, by switch, of the channel to its controller. scale: multiplies every rate.
     shaper: "netem" or "emulator"; None for netem where the kernel has it.
-    Where the kernel cannot tag frames, hosts that should do so do not: see the topology of the lab that is returned.
-    owned: the lab belongs to this process: remove_own() removes it, and once the process has ended it is a left-over, to be
-    replaced without asking.
-    Raises ScriptError if a lab of that name is up, or if anything of that name is there that is not ours;
-    nothing is left behind then, and nothing of others is touched.
+    If the kernel cannot tag frames, hosts that should do so do not: see the topology of the returned lab.
+    owned: the lab belongs to this process: remove_own() removes it, and once the process has ended it is a left-over, which
+    is replaced without a question. Raises ScriptError if a lab of that name is up, or if something with its names exists that
+    is not part of a lab; then nothing is left behind and nothing else is changed.
     """
     labs.check_name(name)
     with _lock("is building", name):
@@ -193,7 +192,7 @@ def up(
 
 
 def _with_tags_that_can_be(network: Topology) -> Topology:
-    """The same, if this machine's hosts can tag frames where they have to; otherwise switches do that for them."""
+    """The topology unchanged if this machine's hosts can tag frames as needed; otherwise with switches that tag for them."""
     tagging = [host.name for host in network.hosts.values() if host.tagged_by == "host"]
     if not tagging or namespaces.vlan_devices():
         return network
@@ -209,9 +208,9 @@ def clear_leftover(name: str) -> None:
 
 
 def down(name: str) -> bool:
-    """Removes a lab and all that belongs to it, whoever has built it; also a half-built one. False if there was none.
+    """Removes a lab completely, also of another process and half-built ones. False if there was none.
 
-    Raises ScriptError if something could not be removed, after all that could; calling it again tries the rest.
+    Raises ScriptError after removing everything else if something could not be removed; another call retries the rest.
     """
     labs.check_name(name)
     with _lock("is removing", name):
@@ -226,7 +225,7 @@ def remove_own(name: str) -> None:
 
 
 def find(name: str | None = None) -> Instance:
-    """The lab of that name, or the one that pick() says. Raises ScriptError if it is not up."""
+    """The lab of that name, or the result of pick(). Raises ScriptError if it is not up."""
     name, state = labs.state_of(name)
     # a lab of an earlier version has neither
     shaper, scale = state.get("shaper", "emulator"), state.get("scale", 1)
@@ -234,7 +233,7 @@ def find(name: str | None = None) -> Instance:
 
 
 def find_all() -> list[Instance]:
-    """All labs that are up, without those that are removed just now."""
+    """All labs that are up, without those that are being removed."""
     found = []
     for name in labs.running():
         try:
@@ -246,7 +245,7 @@ def find_all() -> list[Instance]:
 
 
 def _control_endpoints(instance: Instance, delays_ms: Mapping[str, float]) -> dict[str, str]:
-    """Where each switch finds its controller, as HOST:PORT: at the relay, if it is to be delayed."""
+    """The controller address of each switch, as HOST:PORT: the relay if the channel is delayed."""
     endpoints = dict.fromkeys(instance.topology.switches, instance.controller)
     if delays_ms:
         relay = Relay(instance.controller, delays_ms, instance.directory / "relay.log")
@@ -261,10 +260,10 @@ def _control_endpoints(instance: Instance, delays_ms: Mapping[str, float]) -> di
 
 
 def _build(instance: Instance, controllers: Mapping[str, str]) -> None:
-    """controllers: where each switch finds its own, as HOST:PORT."""
+    """controllers: the controller address of each switch, as HOST:PORT."""
     network, journal = instance.topology, _journal(instance.name)
     namespaces.create(journal, _namespaces(instance))
-    # a link without limits may get some later
+    # a link without limits may get limits later
     journal.add("links")
     if any(link.limited for link in network.links):
         ovs.keep_punctual()
@@ -291,7 +290,7 @@ def _namespaces(instance: Instance) -> list[Namespace]:
 
 
 def _columns(instance: Instance, switch: str) -> list[str]:
-    """What the database has of a switch's bridge."""
+    """The database's values of a switch's bridge."""
     dpid = instance.topology.switches[switch].replace(":", "")
     return [
         f"datapath_type={instance.datapath}",
@@ -308,7 +307,7 @@ def _control_and_hosts(instance: Instance, switch: str, controller: str) -> list
     ports = instance.topology.ports(switch)
     commands = [
         ["set-controller", bridge, controller],
-        # a switch that lost its controller tries again every second, not only every eight
+        # a switch that lost its controller reconnects every second, not only every eight
         ["set", "Controller", bridge, "max_backoff=1000", "inactivity_probe=5000", "connection_mode=out-of-band"],
     ]
     for place in instance.topology.places:
@@ -328,7 +327,7 @@ def _join(instance: Instance, links: Sequence[Link]) -> None:
 
 
 def _link(instance: Instance, first: str, second: str, shaped: bool) -> list[list[str]]:
-    # a switch in user space looks for packets at a port of its own at a fraction of what it costs elsewhere
+    # for a switch in user space, polling its own ports costs a fraction of polling other devices
     of_shaper = "type=internal" if instance.shaper.of_switches else "type=system"
     commands = []
     for here, there in ((first, second), (second, first)):
@@ -341,7 +340,7 @@ def _link(instance: Instance, first: str, second: str, shaped: bool) -> list[lis
 
 
 def _unready(instance: Instance) -> str:
-    """What is wrong with the first port that does not work yet; empty if all do."""
+    """The error of the first port that does not work yet; empty if all work."""
     listed = ovs.vsctl("--format=json", "--columns=name,ofport,error", "list", "Interface")
     wanted = {one.device for one in _namespaces(instance)}
     for link in instance.topology.links:
@@ -358,30 +357,30 @@ def _check_free(instance: Instance) -> None:
     network = instance.topology
     for one in _namespaces(instance):
         if namespaces.exists(one.name):
-            raise ScriptError(f"there is a namespace {one.name} that this lab did not make")
+            raise ScriptError(f"the namespace {one.name} exists, and this lab did not make it")
         if namespaces.device_exists(one.device):
-            raise ScriptError(f"there is an interface {one.device} that this lab did not make")
+            raise ScriptError(f"the interface {one.device} exists, and this lab did not make it")
     taken = ovs.bridge_names() & {instance.bridge(switch) for switch in network.switches}
     if taken:
-        raise ScriptError(f"there is a bridge {sorted(taken)[0]} that this lab did not make")
+        raise ScriptError(f"the bridge {sorted(taken)[0]} exists, and this lab did not make it")
 
 
 def _clear_leftover(name: str) -> None:
     if name in labs.running():
         state = labs.read_state(name)
         if state["owner"] is None:
-            raise ScriptError(f"the lab '{name}' is up already; './malob lab down --name {name}' ends it")
+            raise ScriptError(f"the lab '{name}' is up already; './malob lab down --name {name}' removes it")
         owner = ProcessId(*state["owner"])
         if owner.alive():
             raise ScriptError(f"the lab '{name}' is up already, for process {owner.pid}, which removes it when it ends")
         _removed(name)
     elif ovs.database_runs() and ovs.bridges_of(name):
-        # the system's own database outlives a reboot, our state does not
+        # the system's database survives a reboot, our state does not
         _remove_bridges(name)
 
 
 def _removed(name: str) -> bool:
-    """Removes a lab. Returns whether there was something. Raises ScriptError if something could not be removed."""
+    """Removes a lab. Returns whether there was one. Raises ScriptError if something could not be removed."""
     cleanup = Cleanup()
     found = _remove(name, cleanup)
     cleanup.finish(f"'./malob lab down --name {name}' tries again")
@@ -389,18 +388,21 @@ def _removed(name: str) -> bool:
 
 
 def _remove(name: str, cleanup: Cleanup) -> bool:
-    """Undoes all that is noted, each step even if others fail; files go once all is undone. Returns whether there was something."""
+    """Undoes everything recorded, each step even if others fail, and removes the files when all is undone.
+
+    Returns whether there was anything.
+    """
     found = name in labs.running()
     if found:
         _note_all_of_earlier_version(name)
         failed = _undo(name)
         if failed and _journal(name).steps("bridges") and not ovs.database_listens():
-            # they went with their daemons, which leave interfaces behind
+            # they ended with their daemons, which leave interfaces behind
             failed = _undo(name)
         cleanup.failures += failed
     else:
         if ovs.database_runs():
-            # the system's own database outlives a reboot, our journal does not
+            # the system's database survives a reboot, our journal does not
             cleanup.step("bridges", lambda: _remove_bridges(name))
         cleanup.step("daemons", lambda: _stop_daemons(name))
     if not cleanup.failures:
@@ -409,7 +411,7 @@ def _remove(name: str, cleanup: Cleanup) -> bool:
 
 
 def _undo(name: str) -> list[str]:
-    """What of it failed."""
+    """The failed steps."""
     instance, cleanup = find(name), Cleanup()
     table: dict[str, Callable[[Step], object]] = {
         "process": lambda step: ProcessId(step["pid"], step["start_ticks"]).end(),
@@ -432,13 +434,13 @@ def _undo_bridges(instance: Instance) -> None:
 
 
 def _stop_daemons(name: str) -> None:
-    """Unless another lab needs them."""
+    """Stops the daemons unless another lab needs them."""
     if not [other for other in labs.running() if other != name]:
         ovs.stop_ours()
 
 
 def _note_all_of_earlier_version(name: str) -> None:
-    """A lab of an earlier version has noted processes only, apart from what it is."""
+    """The journal of an earlier version's lab contains only processes besides its description."""
     state, journal = labs.read_state(name), _journal(name)
     if "steps" not in state:
         processes = state.pop("processes")
@@ -461,7 +463,7 @@ def _devices_of_switches(instance: Instance) -> list[str]:
 def _remove_bridges(name: str) -> None:
     bridges = ovs.bridges_of(name)
     if bridges:
-        # with the daemon gone there is nobody to wait for
+        # without the daemon there is nothing to wait for
         patience = [] if ovs.switch_daemon_runs() else ["--no-wait"]
         ovs.vsctl(*patience, *ovs.joined([["--if-exists", "del-br", bridge] for bridge in bridges]), timeout_s=20 + len(bridges))
 
@@ -478,5 +480,5 @@ def _journal(name: str) -> Journal:
 
 
 def _lock(what: str, name: str) -> AbstractContextManager[None]:
-    """One at a time: building and removing labs, starting and stopping daemons, changing what is written down."""
+    """A lock for building and removing labs, starting and stopping daemons, and changing files."""
     return locked(RUN_DIRECTORY / "lock", f"{what} the lab '{name}'", _PATIENCE_S)

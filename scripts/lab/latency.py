@@ -1,4 +1,4 @@
-"""`./malob lab latency`: what a controller says of the latency of each link, against what the link is set to."""
+"""`./malob lab latency`: compares the controller's latency of each link with the link's setting."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ MAX_WRONG = 0.1
 #: Three of the controller's intervals: the max time until it sees a change.
 SETTLING_S = 6.0
 
-#: Of a probe on the wire, without Ethernet's header.
+#: The size of a probe on the wire, without the Ethernet header.
 _PROBE_BITS = 46 * 8
 
 
 @dataclass(frozen=True)
 class Result:
-    """One direction of a link. measured_ms: one per second, None where the controller knew nothing."""
+    """One direction of a link. measured_ms: one per second, None where the controller had no value."""
 
     link: str
     load_mbps: float
@@ -66,7 +66,7 @@ class Result:
 
     @property
     def right(self) -> float:
-        """The share of values that are right; unknown ones are wrong."""
+        """The share of correct values; unknown ones count as wrong."""
         tolerance = TOLERANCE_MS + TOLERANCE * self.expected_ms
         return sum(abs(value - self.expected_ms) <= tolerance for value in self.known_ms) / len(self.measured_ms)
 
@@ -118,7 +118,7 @@ def _latency(options: argparse.Namespace) -> int:
 
 
 def measure(lab: Instance, rest: RestClient, seconds: int, load: float = 0) -> list[Result]:
-    """All links at once, or, with a load, one after the other. Raises ScriptError, UsageError."""
+    """Measures all links at once, or, with a load, one after the other. Raises ScriptError or UsageError."""
     links = list(lab.topology.links)
     if not load:
         with Bar(seconds) as bar:
@@ -151,7 +151,7 @@ def _watch(lab: Instance, rest: RestClient, seconds: int, links: list[Link], loa
 
 
 def _set(lab: Instance, link: Link, here: str) -> Direction:
-    """What the direction that leads away from a switch is set to now."""
+    """The current setting of the direction away from a switch."""
     if not lab.shaped(link):
         return Direction()
     return lab.shaper.read(lab.link_device(here, link.other(here))).direction
@@ -163,7 +163,7 @@ def _expected_ms(direction: Direction) -> float:
 
 
 def _latencies(links: list[dict[str, Any]]) -> dict[tuple[str, int], float | None]:
-    """By the switch and port at which a direction begins. Raises ScriptError if the controller reports none."""
+    """The latencies by the switch and port at which a direction begins. Raises ScriptError if the controller reports none."""
     if any("latency_ms" not in link for link in links):
         raise ScriptError("lab latency: this controller reports no latencies at /wm/malob/links")
     return {(link["src"]["switch"], link["src"]["port"]): (link["latency_ms"] or {}).get("value") for link in links}
@@ -171,7 +171,7 @@ def _latencies(links: list[dict[str, Any]]) -> dict[tuple[str, int], float | Non
 
 @contextmanager
 def traffic(lab: Instance, link: Link, load: float) -> Iterator[None]:
-    """Inside, both directions of a link carry so much of their rate."""
+    """In the context, both directions of a link carry this share of their rate."""
     with check.pinned(lab, link), ExitStack() as running:
         senders = []
         for here in link.ends:

@@ -1,4 +1,4 @@
-"""`./malob lab link` and `./malob lab traces`, and what `list` says about links."""
+"""`./malob lab link` and `./malob lab traces`, and the output of `list` about links."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _link(options: argparse.Namespace) -> int:
 
 
 def parse_limit(name: str, field: str, text: str) -> float | int | None:
-    """The value of an option for a field of a Direction; 'none' is None. Raises UsageError."""
+    """The value of an option for a field of Direction; 'none' is None. Raises UsageError."""
     if text == "none":
         return None
     value: Any = text
@@ -93,7 +93,7 @@ def _current(lab: Instance, here: str, there: str) -> Direction:
 
 
 def table(lab: Instance, directions: list[tuple[str, str]]) -> list[str]:
-    """How the directions of links are, a line for each that the shaper carries."""
+    """The state of the directions of links, a line for each that the shaper carries."""
     rows = []
     for here, there in directions:
         if lab.shaped(lab.topology.link(here, there)):
@@ -121,7 +121,7 @@ def _cells(read: Reading) -> list[str]:
 
 
 def to_json(lab: Instance) -> list[dict[str, Any]]:
-    """The links of a running lab: those without limits have their ends only."""
+    """The links of a running lab: for those without limits, only the ends."""
     links = []
     for link in lab.topology.links:
         document: dict[str, Any] = {"ends": list(link.ends)}
@@ -137,7 +137,7 @@ _Read = TypeVar("_Read")
 
 
 def of_all(read: Callable[[Instance], _Read]) -> list[tuple[Instance, _Read | None]]:
-    """Each lab that is up, with the state of its links; None if the lab is just being built or removed."""
+    """Each lab that is up, with the state of its links; None if the lab is being built or removed."""
     found: list[tuple[Instance, _Read | None]] = []
     for lab in instance.find_all():
         try:

@@ -1,10 +1,11 @@
 """MALOB's topologies for Mininet: sudo mn --custom scripts/lab/malob_mn.py --topo geni-wan --controller remote
 
-All that `./malob lab list` shows: those with a name by it, those by rule with commas, as in `--topo ring,6`. Hosts have the lab's
+All that `./malob lab list` shows: by name, or by rule with commas, as in `--topo ring,6`. Hosts have the lab's
 addresses, switches its datapath ids and port numbers. Links have its rates, delays and losses as far as the kernel can shape
 (HTB, netem); prints missing features. Hosts' frames are untagged: there are no VLANs.
 
-In Mininet a '-' in a name would end it, so it is '_' here: client-1 is client_1. A switch with a host of the same name has 's_' before it.
+Mininet names cannot contain '-', so '_' is used: client-1 is client_1. A switch with the same name as a host has the prefix
+'s_'.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from mininet.link import TCLink
 from mininet.log import warn
 from mininet.topo import Topo
 
-# mn runs the text of this file, with no name of it but this
+# mn executes the text of this file, and this is the only name of it
 _HERE = Path(inspect.currentframe().f_code.co_filename).resolve().parent  # type: ignore[union-attr]
 sys.path.insert(0, str(_HERE.parent))
 
@@ -29,19 +30,19 @@ from malob.network.topology import Topology  # noqa: E402
 from malob.system import namespaces, ovs  # noqa: E402
 from malob.system.processes import succeeds  # noqa: E402
 
-#: What the kernel takes for an interface's name.
+#: Valid interface names of the kernel.
 _LONGEST_NAME = 15
 
 
 class LabTopo(Topo):
-    """One topology of the lab. rule, limits: what comes after its name, for those that are made by rule."""
+    """One topology of the lab. rule, limits: the parameters after the name, for topologies by rule."""
 
     def build(self, name: str, *rule: Any, **limits: Any) -> None:
         words = [*map(str, rule), *(f"{limit}={value}" for limit, value in limits.items())]
         network = topology.load(f"{name}:{','.join(words)}" if words else name)
         self._user_space = ovs.datapath_type() == "netdev"
         if self._user_space:
-            warn("*** the kernel has no Open vSwitch: switches are in user space, and hosts do not leave checksums to them\n")
+            warn("*** the kernel has no Open vSwitch: switches are in user space, and hosts compute their own checksums\n")
         self._htb, self._netem = _shapes("htb", "default", "1"), namespaces.netem()
         self._names = _switch_names(network)
         for switch, dpid in network.switches.items():
@@ -70,7 +71,7 @@ class LabTopo(Topo):
         )
 
     def _parameters(self, direction: Direction) -> dict[str, Any]:
-        """In Mininet's words, as far as this kernel can do it."""
+        """The link's options in Mininet, as far as this kernel supports them."""
         found: dict[str, Any] = {}
         if self._htb and direction.rate_mbps is not None:
             found["bw"] = direction.rate_mbps
@@ -107,7 +108,7 @@ def _shapes(*discipline: str) -> bool:
     return succeeds(["unshare", "--net", "tc", "qdisc", "add", "dev", "lo", "root", *discipline])
 
 
-#: What --topo takes.
+#: The values of --topo.
 topos = {
     **{name: partial(LabTopo, name) for name in topology.known_names()},
     **{form.partition(":")[0]: partial(LabTopo, form.partition(":")[0]) for form in generators.FORMS},

@@ -1,4 +1,4 @@
-"""Measures between two hosts: round-trip times with ping, throughput with a TCP connection of our own."""
+"""Measures between two hosts: round-trip times with ping, throughput with a TCP connection."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PORT = 5201
 
 
 def round_trips_ms(source: Inside, address: str, count: int, interval_s: float = 0.05, size: int = 56) -> list[float]:
-    """The time of each answered ping, the shortest first. size: of its payload; its packet has 28 bytes more."""
+    """The time of each answered ping, the shortest first. size: of the payload; the packet has 28 bytes more."""
     words = run(
         source(["ping", "-n", "-c", str(count), "-i", f"{interval_s:g}", "-W", "2", "-s", str(size), address]),
         timeout_s=10 + count * (interval_s + 1),
@@ -30,9 +30,9 @@ def round_trips_ms(source: Inside, address: str, count: int, interval_s: float =
 
 
 def throughput_mbps(source: Inside, target: Inside, address: str, seconds: float, warm_up_s: float = 1, port: int = PORT) -> float:
-    """What one TCP connection carries from source to target, headers not counted, once it has warmed up.
+    """The throughput of one TCP connection from source to target, without headers, after warm_up_s.
 
-    address: of the target. It goes on for warm_up_s and then for seconds. Raises ScriptError.
+    It is measured for seconds. address: of the target. Raises ScriptError.
     """
     receiver = subprocess.Popen(
         target([sys.executable, "-I", str(STREAM), "receive", address, str(port), f"{warm_up_s:g}"]),

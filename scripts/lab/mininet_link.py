@@ -1,6 +1,6 @@
-"""Links for Mininet with a delay and a rate, also where the kernel has no netem: by what shapes the links of our own labs.
+"""Links for Mininet with a delay and a rate, also if the kernel has no netem: by the shaper of our labs.
 
-There, Mininet's own TCLink continues without any delay, with only a line in its other output.
+Without netem, Mininet's TCLink continues without any delay and only prints a line about it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from lab.shaping.shaper import Shaper
 from malob.network.links import Direction
 from malob.system.place import RUN_DIRECTORY
 
-#: More than any network of a tutorial has. What switches add to a delay is taken off by their number.
+#: More than any tutorial's network has. The delay that switches add is subtracted according to their number.
 _SWITCHES = 3
 
 
 class ShapedLink(Link):
-    """A link between two switches, alike in both directions. delay_ms: one way. rate_mbps: None for no limit."""
+    """A link between two switches, the same in both directions. delay_ms: one way. rate_mbps: None for no limit."""
 
     def __init__(self, *ends: Any, delay_ms: float = 0, rate_mbps: float | None = None, **more: Any) -> None:
         super().__init__(*ends, **more)
@@ -40,7 +40,7 @@ class ShapedLink(Link):
 
 @cache
 def _shaper() -> Shaper:
-    """The one of this process; it ends with it, and a killed one's ends before."""
+    """The emulator of this process; it ends with it. One left by a killed process is ended first."""
     directory = RUN_DIRECTORY / "mininet"
     directory.mkdir(parents=True, exist_ok=True)
     shaper = choice.shaper(choice.choose(None), directory, _SWITCHES)

@@ -1,11 +1,11 @@
-"""A host with several uplinks, and a server that it reaches over all of them; for experiments.
+"""A host with several uplinks, and a server that it reaches over each of them; for experiments.
 
     host eth0 -- emulator -- gw1 --+
     host eth1 -- emulator -- gw2 --+-- server
 
-Each is a network namespace. The host is a machine of its own as far as Open vSwitch can tell: its sockets and ours, below /run, are
-apart from those of the machine that all this runs on. Nothing here knows switches or controllers. What is left of a run
-that was killed, the next one removes.
+Each is a network namespace. For Open vSwitch the host is a separate machine: its sockets and ours, below /run, are separate
+from those of the real machine. This module knows nothing about switches and controllers. The next run removes the remains of
+a killed one.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from malob.system.preparation import prepare
 from malob.system.processes import bound_to_us, run
 from malob.system.waiting import undisturbed, wait_until
 
-#: In front of all that is made in the system.
+#: The prefix of all names in the system.
 NAME = "mlup"
 DIRECTORY = RUN_DIRECTORY / NAME
 JOURNAL = DIRECTORY / "journal.json"
-#: The host has its own; on a machine without MALOB's controller it is made for that to lie upon.
+#: The host has its own, mounted here; created on machines without MALOB's controller.
 _KEPT = Path("/var/lib/malob")
 
-#: The server has as many addresses as are wanted from here on.
+#: The first of the server's addresses; there are as many as needed.
 SERVERS = "10.79.0.0/24"
 SERVER = "10.79.0.1"
 
-#: At the host, and at the gateway, of the uplink with that number.
+#: The addresses of the host and the gateway on the uplink of this number.
 HOST_ADDRESS, GATEWAY_ADDRESS = "10.77.{}.2", "10.77.{}.1"
 
-#: The kernel leaves checksums to hardware that a veth does not have, and what is no kernel would pass them on unfinished.
+#: The kernel leaves checksums to hardware, which a veth does not have; programs in user space would forward them unfinished.
 _DEVICE = """
 ethtool -K "$1" tx off
 echo 1 2>/dev/null >"/proc/sys/net/ipv6/conf/$1/disable_ipv6" || true
@@ -53,11 +53,11 @@ echo 1 2>/dev/null >"/proc/sys/net/ipv6/conf/$1/disable_ipv6" || true
 ip link set "$1" up
 """
 
-#: What ends of connections remember of a destination would let one case spoil the next.
+#: Cached metrics of destinations would let one case affect the next.
 _EACH = "sysctl -qw net.ipv4.tcp_no_metrics_save=1"
 _GATEWAY = 'sysctl -qw net.ipv4.ip_forward=1; ip route add "$1" via "$2"'
 
-#: Its mounts are nobody else's; it lives until it is ended.
+#: Its mounts are private; it lives until it is stopped.
 _MACHINE = """
 mount --make-rprivate /
 for place in /run/openvswitch /run/malob /var/lib/malob; do
@@ -71,23 +71,23 @@ exec sleep infinity
 
 @dataclass(frozen=True)
 class UplinkLine:
-    """What an uplink does to packets: towards the host, and away from it."""
+    """What an uplink does to packets in both directions."""
 
     down: Direction
     up: Direction
 
     @staticmethod
     def of(rate_mbps: float | None, delay_ms: float, queue_packets: int) -> UplinkLine:
-        """The same both ways. rate_mbps: None for no limit."""
+        """The same in both directions. rate_mbps: None for no limit."""
         both = Direction(rate_mbps, delay_ms, queue_packets)
         return UplinkLine(both, both)
 
 
 class MultihomedNetwork:
-    """One that is up. Made by open_network(). Uplinks count from 0, as their devices do at the host: eth0, eth1..."""
+    """A running network. Made by open_network(). Uplinks count from 0, like their devices on the host: eth0, eth1..."""
 
     def __init__(self, lines: Sequence[UplinkLine | None], congestion: str) -> None:
-        """lines: None for a cable alone, as fast as the kernel is, of which nothing here can be changed or read."""
+        """lines: None for plain cables, as fast as the kernel, which cannot be changed or read here."""
         self.lines = tuple(lines)
         self.emulator = Emulator(DIRECTORY, 0)
         self._congestion = congestion
@@ -100,7 +100,7 @@ class MultihomedNetwork:
         return [f"eth{number}" for number in range(len(self.lines))]
 
     def address(self, uplink: int) -> str:
-        """The host's on an uplink."""
+        """The host's address on an uplink."""
         return HOST_ADDRESS.format(uplink + 1)
 
     def gateway(self, uplink: int) -> str:
@@ -121,13 +121,13 @@ class MultihomedNetwork:
         return Path(f"/proc/{self._machine.pid}/root")
 
     def pid_on_host(self, pattern: str) -> int | None:
-        """Of the program on the host whose command line matches; None if there is none."""
+        """The process id of the program on the host whose command line matches; None if there is none."""
         assert self._machine is not None
         words = run(["pgrep", "-f", "--ns", str(self._machine.pid), "--nslist", "net", pattern], check=False)
         return int(words.split()[0]) if words.strip() else None
 
     def down_device(self, uplink: int) -> str:
-        """Where packets towards the host come into the emulator."""
+        """The device at which packets to the host enter the emulator."""
         return f"{NAME}-{uplink + 1}g"
 
     def up_device(self, uplink: int) -> str:
@@ -149,21 +149,21 @@ class MultihomedNetwork:
             self.emulator.play(device, trace)
 
     def pass_on(self, uplink: int, whether: bool) -> None:
-        """Lets an uplink's gateway pass packets on, or not: then it answers itself still, but nobody behind it does."""
+        """Switches forwarding of an uplink's gateway on or off: when off, the gateway still answers, but no host behind it."""
         run(self._in(f"gw{uplink + 1}", ["sysctl", "-qw", f"net.ipv4.ip_forward={int(whether)}"]))
 
     def restore(self) -> None:
-        """All uplinks as they were at first."""
+        """Resets all uplinks to their initial state."""
         for number, line in enumerate(self.lines):
             if line is not None:
                 self.shape(number, line)
 
     def received_bytes(self, uplink: int) -> int:
-        """What the uplink has delivered to the host so far, IP packets with their headers."""
+        """The bytes that the uplink has delivered to the host so far: IP packets with their headers."""
         return round(self.emulator.read(self.down_device(uplink)).mbytes * 1e6)
 
     def build(self) -> None:
-        """Makes everything. What is left of a run before must be gone."""
+        """Creates everything. The remains of an earlier run must have been removed."""
         self._journal.begin()
         places = ["host", "server", *(f"gw{number + 1}" for number in range(len(self.lines)))]
         namespaces.add(self._journal, [f"{NAME}-{place}" for place in places])
@@ -193,7 +193,7 @@ class MultihomedNetwork:
         )
 
     def _uplink(self, number: int) -> None:
-        """Host, emulator, gateway, server, in this order; the uplink before the others is the host's way by default."""
+        """Host, emulator, gateway, server, in this order; the first uplink is the host's default route."""
         place, host, gateway = f"gw{number + 1}", self.address(number), self.gateway(number)
         shaped = self.lines[number] is not None
         if shaped:
@@ -226,7 +226,7 @@ class MultihomedNetwork:
         return namespaces.inside(f"{NAME}-{place}", command)
 
     def remove(self) -> None:
-        """Everything, as far as it is there. Raises ScriptError if something is left, after all has been tried."""
+        """Removes everything that exists. Raises ScriptError if something is left after all attempts."""
         try:
             clear()
         finally:
@@ -238,7 +238,7 @@ class MultihomedNetwork:
 
 
 def clear() -> None:
-    """Removes what a network of this kind has left. Raises ScriptError if something is left, after all has been tried."""
+    """Removes the remains of a network of this kind. Raises ScriptError if something is left after all attempts."""
     journal, cleanup = Journal(JOURNAL), Cleanup()
     if journal.exists():
         undo = {**namespaces.UNDO, "links": lambda _: Emulator(DIRECTORY, 0).stop(), "directory": _remove_if_empty}
@@ -248,16 +248,16 @@ def clear() -> None:
 
 
 def _remove_if_empty(step: Step) -> None:
-    """A place that was made for the host's own to lie upon, unless others have put something there."""
+    """Removes a directory that was created as a mount point of the host, unless others have put something there."""
     with suppress(OSError):
         Path(step["path"]).rmdir()
 
 
 @contextmanager
 def open_network(lines: Sequence[UplinkLine | None], congestion: str) -> Iterator[MultihomedNetwork]:
-    """Inside, the network is up; afterwards everything is removed, also after a failure and Ctrl-C.
+    """In the context, the network is up; afterwards everything is removed, also after a failure and Ctrl-C.
 
-    congestion: control of what the server sends. Raises ScriptError.
+    congestion: congestion control of the server. Raises ScriptError.
     """
     with locked(RUN_DIRECTORY / f"{NAME}.lock", "is running an experiment with uplinks, and there is room for one", 0):
         clear()

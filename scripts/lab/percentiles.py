@@ -1,4 +1,4 @@
-"""Medians and percentiles, where numpy need not be. No I/O."""
+"""Medians and percentiles without numpy. No I/O."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def median(values: Sequence[float]) -> float | None:
 
 
 def percentile(values: Sequence[float], percent: float) -> float | None:
-    """As numpy's: in between two values by straight line. None if there are no values."""
+    """As numpy's: interpolated linearly between two values. None if there are no values."""
     if not values:
         return None
     ordered = sorted(values)

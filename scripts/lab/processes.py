@@ -19,7 +19,7 @@ REQUESTER = ROOT / "scripts" / "lab" / "demo" / "requester.py"
 
 
 def script(lab: Instance, host: str, path: Path, *arguments: str) -> list[str]:
-    """The command that runs one of our scripts, which needs nothing but Python, on a host."""
+    """The command that runs one of our scripts, which needs only Python, on a host."""
     return lab.inside(host, [sys.executable, "-I", str(path), *arguments])
 
 

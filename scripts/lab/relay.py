@@ -2,12 +2,10 @@
 
     relay.py HOST PORT DELAY_MS…     one listener on loopback for each delay, which is one way
 
-Prints the listeners' ports, as a JSON list, and begins when it reads a line; if its input ends before, so does it:
-its parent ended before it wrote down the process id. A connection that comes in is made to the controller as if
-the wire were that long; if the controller does not listen, it is closed, and the switch tries again.
-
-Needs nothing but Python's standard library. Threads that block, two for each direction of a connection, come closer to
-the moment than asyncio, and cost less.
+Prints the listeners' ports as a JSON array, and begins when it reads a line. If its input ends before, it ends, too: its
+parent ended before it recorded the process id. An accepted connection is connected to the controller after the delay; if the
+controller does not listen, it is closed, and the switch retries. Needs only Python's standard library. Blocking threads, two
+for each direction of a connection, are more punctual than asyncio and cost less.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ def main() -> None:
 
 
 def _go_first() -> None:
-    """A wire does not wait for a processor; root may say so."""
+    """Real-time priority, since a wire does not wait for a processor; needs root."""
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, 0, -15)
 
@@ -70,8 +68,8 @@ def _connect(switch: socket.socket, controller: tuple[str, int], delay_s: float)
 
 
 def _carry(source: socket.socket, target: socket.socket, delay_s: float) -> None:
-    """Carries one direction until its source closes or its target takes no more; then both are closed."""
-    # what has been read, and when it is to leave; no bytes are the end
+    """Carries one direction until its source closes or its target accepts no more; then both are closed."""
+    # read data and its departure time; no bytes mean the end
     on_its_way: queue.Queue[tuple[float, bytes]] = queue.Queue(CHUNKS)
     _thread(_read, source, on_its_way, delay_s)
     taken = True
@@ -82,7 +80,7 @@ def _carry(source: socket.socket, target: socket.socket, delay_s: float) -> None
             time.sleep(wait_s)
         if not data:
             break
-        # once it takes no more, the rest is thrown away, so that the reader comes to its end
+        # once it accepts no more, the rest is discarded, so that the reader reaches the end
         taken = taken and _sent(target, data)
         if not taken:
             _shut(source)
@@ -109,7 +107,7 @@ def _sent(target: socket.socket, data: bytes) -> bool:
 
 
 def _shut(end: socket.socket) -> None:
-    """Shuts a connection down, which wakes waiting threads. The last thread to release it closes it."""
+    """Shuts a connection down, which ends the waits of threads. The last thread to release it closes it."""
     with contextlib.suppress(OSError):
         end.shutdown(socket.SHUT_RDWR)
 

@@ -10,7 +10,7 @@ from malob.cli import java
 from malob.cli.arguments import Commands, Parser
 from malob.errors import UsageError
 
-#: By name: half a sentence.
+#: Descriptions by name.
 SIMULATIONS = java.programs("lab simulate")
 
 _DESCRIPTION = "Simulates networks, clients and servers around the controller's own algorithms; needs no root."
@@ -36,7 +36,7 @@ def main() -> NoReturn:
 
 
 def become(words: Sequence[str]) -> NoReturn:
-    """Becomes a simulation. words: its name and options."""
+    """Replaces this process by a simulation. words: its name and options."""
     if not words:
         raise UsageError("the name of a simulation is missing; './malob lab simulate list' lists them")
     java.become("simulate", words, lambda: _add_programs(Parser(prog="malob lab simulate", description=_DESCRIPTION)))

@@ -13,10 +13,10 @@ from lab.instance import Instance
 from lab.shaping.shaper import Shaper
 from malob.system import ovs
 
-#: Of one core; both programs have one thread that does the work.
+#: The max share of one core; both programs have one working thread.
 MAX_CPU = 0.95
 
-#: Of the time, so much may a program have been ready to run without a core to run on.
+#: The max share of the time that a program may have waited for a core.
 MAX_WAITING = 0.05
 
 #: The max share of a link's delivered packets that may be late by more than 2 ms.
@@ -27,9 +27,9 @@ _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Strain:
-    """What was used of a core by each program, 1 for all of it, and how punctual links were.
+    """The share of a core that each program used, and the punctuality of links.
 
-    waiting: how much of the time it had no core though it needed one. late: share of packets.
+    waiting: the share of the time that a program waited for a core. late: share of packets.
     """
 
     cpu: dict[str, float]
@@ -39,7 +39,7 @@ class Strain:
 
     @property
     def complaints(self) -> list[str]:
-        """What was too much for the machine; empty if it kept up."""
+        """The reasons why the machine was overloaded; empty if it was not."""
         found = [f"{program} used {used:.0%} of a core" for program, used in self.cpu.items() if used > MAX_CPU]
         found += [f"{program} waited {share:.0%} of the time for a core" for program, share in self.waiting.items() if share > MAX_WAITING]
         if self.late > MAX_LATE:
@@ -48,10 +48,13 @@ class Strain:
 
 
 class StrainMeter:
-    """Measures from its making, or the last restart(), on. One at a time in a network: lateness is counted in one place."""
+    """Measures from its construction or the last restart() on.
+
+    Only one per network at a time: lateness has only one counter.
+    """
 
     def __init__(self, shaper: Shaper, devices: Sequence[str], pids: Mapping[str, int]) -> None:
-        """devices: where directions of links begin. pids: by name, the programs to watch besides the shaper's own."""
+        """devices: the beginnings of links' directions. pids: by name, the programs to watch besides the shaper's own."""
         self._shaper = shaper
         self._devices = devices
         self._pids = dict(pids)
@@ -62,12 +65,12 @@ class StrainMeter:
 
     @classmethod
     def of(cls, lab: Instance) -> StrainMeter:
-        """The one for a lab: its switches, and all links that have limits."""
+        """The meter of a lab: its switches, and all links with limits."""
         devices = [lab.link_device(*ends) for ends in linking.shaped_directions(lab)]
         return cls(lab.shaper, devices, {"ovs-vswitchd": ovs.switch_daemon_pid()})
 
     def restart(self) -> None:
-        """Forgets what was before."""
+        """Restarts the measurement."""
         self._began = time.monotonic()
         self._ticks = {name: _cpu_ticks(pid) for name, pid in self._pids.items()}
         self._waited_ns = {name: _waited_ns(pid) for name, pid in self._pids.items()}
@@ -76,7 +79,7 @@ class StrainMeter:
             self._shaper.forget_lateness()
 
     def read(self) -> Strain:
-        """What has been since."""
+        """The strain since then."""
         seconds = time.monotonic() - self._began
         cpu = {name: (_cpu_ticks(pid) - self._ticks[name]) / _TICKS_PER_SECOND / seconds for name, pid in self._pids.items()}
         waiting = {name: (_waited_ns(pid) - self._waited_ns[name]) / 1e9 / seconds for name, pid in self._pids.items()}

@@ -1,7 +1,7 @@
-"""One TCP connection that sends as much as it can; both of its ends. Needs nothing but Python.
+"""One TCP connection that sends as much as possible; both ends. Needs only Python.
 
 usage: stream.py send ADDRESS PORT SECONDS
-       stream.py receive ADDRESS PORT WARM_UP_S    says "listens", in the end the Mbit/s after WARM_UP_S
+       stream.py receive ADDRESS PORT WARM_UP_S    prints "listens", and at the end the Mbit/s after WARM_UP_S
 """
 
 import socket

@@ -15,7 +15,7 @@ from malob.system.waiting import wait_until
 
 PORT = 80
 
-#: as big as a small page
+#: the size of a small page
 BODY_BYTES = 1024
 
 SMALL_PAGE = f'location / {{ default_type text/plain; return 200 "{"x" * BODY_BYTES}"; }}'
@@ -43,9 +43,10 @@ http {{
 
 
 def configuration(directory: Path, host: str, content: str, ports: Sequence[int] = (PORT,), master: bool = False) -> str:
-    """The configuration of nginx. directory: for its files, whose names contain the host's. content: see start().
+    """The configuration of nginx.
 
-    master: two processes, of which one serves; nginx that takes over sockets needs both.
+    directory: for its files, whose names contain the host's. content: see start(). master: two processes, of which one
+    serves; required when nginx inherits sockets.
     """
     listens = " ".join(f"listen {port} backlog=4096;" for port in ports)
     return _CONFIGURATION.format(directory=directory, host=host, listens=listens, content=content, master="on" if master else "off")

@@ -1,1 +1,1 @@
-"""What users run: commands, the REST client, processes and networks of the system, end hosts. The standard library only."""
+"""The programs for users: commands, the REST client, processes and networks of the system, end hosts. The standard library only."""

@@ -19,7 +19,7 @@ class UsageError(ScriptError):
 
 
 class MissingError(ScriptError):
-    """Something that is needed is not there: a program, root, a free port."""
+    """A requirement is missing: a program, root, a free port."""
 
     exit_code = 3
 
@@ -40,7 +40,7 @@ def run_main(main: Callable[[], int], program: str) -> None:
         print(f"{program}: interrupted", file=sys.stderr)
         code = 130
     except BrokenPipeError:
-        # the reader of our output has gone: there is nothing left to print, and stdout must not be closed again
+        # the reader of the output has closed it: there is nothing left to print, and stdout must not be closed again
         sys.stdout = None
         code = 0
     sys.exit(code)

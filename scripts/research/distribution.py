@@ -1,6 +1,6 @@
 """Percentiles, and means with confidence intervals. No I/O.
 
-numpy and scipy are imported where they are needed: command lines are parsed, and documented, without them.
+numpy and scipy are imported only when needed: command lines are parsed and documented without them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Finds a Python that has the libraries that research needs.
+"""Finds a Python with the libraries for research.
 
-The distribution's packages are for its own Python, which need not be the one that runs this.
+The distribution's packages are for its own Python, which may differ from the running one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from malob.system.environment import python_with
 
 
 def prepare(*parts: str) -> None:
-    """Prepares parts, and numpy and scipy. Call it before the command has started anything: see restart_with().
+    """Prepares parts, numpy and scipy. Call it before the command has started anything: see restart_with().
 
     Raises MissingError or ScriptError.
     """

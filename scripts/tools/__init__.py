@@ -1,1 +1,1 @@
-"""Documentation and releases: what the project is made with."""
+"""Tools that build the documentation and releases."""

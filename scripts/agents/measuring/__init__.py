@@ -1,1 +1,1 @@
-"""What the server agent measures."""
+"""Measurements of the server agent."""

@@ -10,7 +10,7 @@ _ESTABLISHED = "01"
 
 
 def established(ports: Sequence[int], tables: Iterable[Path] = _TABLES) -> dict[int, int]:
-    """How many connections each of these ports has. One pass over the tables; a table that is not there is empty."""
+    """How many connections each of these ports has. One pass over the tables; a missing table counts as empty."""
     counts = dict.fromkeys(ports, 0)
     by_text = {f"{port:04X}": port for port in ports}
     for table in tables:

@@ -1,4 +1,4 @@
-"""Use of the processors over an interval, from 0 to 1.
+"""CPU utilization over an interval, from 0 to 1.
 
 On a machine of its own it is what mpstat calls 100 - %idle - %iowait, from /proc/stat: time that was stolen by
 the hypervisor counts as used, since the server could not have it; guest time is in user time already. In a
@@ -24,7 +24,7 @@ class UseMeter(Protocol):
     """Keeps the previous reading."""
 
     def since_last(self) -> float | None:
-        """Use since the last call, or since the start, from 0 to 1; None if that cannot be told."""
+        """Utilization since the last call, or since the start, from 0 to 1; None if unknown."""
 
 
 def meter(
@@ -34,10 +34,10 @@ def meter(
     stat: Path = _STAT,
     clock: Callable[[], float] = time.monotonic,
 ) -> UseMeter:
-    """A meter by the field "cgroup": "auto", "none", or the cgroup to take, like "/system.slice/nginx.service".
+    """A meter by the field "cgroup": "auto", "none", or a cgroup like "/system.slice/nginx.service".
 
-    "auto" is the one of the agent's own cgroups, from the innermost to the outermost, that has the smallest
-    quota; without any, the machine. Raises AgentError if the cgroup that is named has no quota.
+    "auto" is that of the agent's own cgroups, from the innermost to the outermost, that has the smallest
+    quota; without any, the machine. Raises AgentError if the given cgroup has no quota.
     """
     if cgroup == "none":
         return MachineMeter(stat)
@@ -56,7 +56,7 @@ def meter(
 
 
 def mount(value: Any) -> Path:
-    """Where cgroups are mounted, by the field "cgroup_mount". Raises AgentError if that is no absolute path."""
+    """Where cgroups are mounted, by the field "cgroup_mount". Raises AgentError if it is not an absolute path."""
     if not isinstance(value, str) or not value.startswith("/"):
         raise AgentError(f"cgroup_mount: expected a path that begins with /, not {value!r}")
     return Path(value)
@@ -119,7 +119,7 @@ class LimitedCgroup:
 
 
 class CgroupMeter:
-    """By the accounting of a cgroup, as a share of its quota, which may change meanwhile."""
+    """By the accounting of a cgroup, as a share of its quota, which may change."""
 
     def __init__(self, cgroup: LimitedCgroup, clock: Callable[[], float]) -> None:
         self._cgroup = cgroup

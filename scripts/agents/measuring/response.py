@@ -1,4 +1,4 @@
-"""How long a service takes to answer, tried from the server itself."""
+"""The response time of a service, measured on the server itself."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ResponseProbe:
         return ResponseProbe(address or "127.0.0.1", int(number(fields, "port", 0, 1, 65535)), path, number(fields, "timeout_s", 1, 0.01, 10))
 
     def measure_ms(self) -> float | None:
-        """Milliseconds to the answer; None if there was none in time, or the service said that it cannot serve."""
+        """Milliseconds to the answer; None if there was none in time, or the service reported that it cannot serve."""
         began = time.perf_counter()
         try:
             if self.path:

@@ -79,10 +79,10 @@ def _field(document: Any, part: str, name: str) -> float:
 
 
 class Budget:
-    """Keeps what all probes of any hour send within a bound."""
+    """Limits the bytes that all probes of any hour send."""
 
-    def __init__(self, most_bytes: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self, max_bytes: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._max_bytes = max_bytes
         self._clock = clock
         self._spent: deque[tuple[float, float]] = deque()
 
@@ -90,14 +90,14 @@ class Budget:
         now = self._clock()
         while self._spent and now - self._spent[0][0] >= _HOUR_S:
             self._spent.popleft()
-        return sum(spent for _, spent in self._spent) + amount <= self._most_bytes
+        return sum(spent for _, spent in self._spent) + amount <= self._max_bytes
 
     def spend(self, amount: float) -> None:
         self._spent.append((self._clock(), amount))
 
 
 def run_program(command: Sequence[str], patience_s: float, stop: threading.Event) -> str:
-    """A Runner that runs a real program. Raises AgentError if it is not there, is stopped or takes too long."""
+    """A Runner that runs a real program. Raises AgentError if it is missing, is stopped or takes too long."""
     try:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     except OSError as error:
@@ -185,7 +185,7 @@ class Server:
         self._thread.start()
 
     def close(self) -> None:
-        """Ends it, and returns when it has ended."""
+        """Stops it, and returns when it has ended."""
         self._stop.set()
         self._thread.join()
 

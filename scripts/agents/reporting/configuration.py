@@ -19,12 +19,12 @@ _INTERVAL_S = {"server": 5, "link": 120}
 
 
 class AgentError(Exception):
-    """The configuration is wrong, or something that the agent needs is not there. One sentence."""
+    """The configuration is wrong, or a requirement of the agent is missing. One sentence."""
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """What every agent needs to know.
+    """The settings of every agent.
 
     key: shared with the controller. address: the agent's own, from which reports come; empty to let the
     system choose. controller: udp://ADDRESS:PORT or http://HOST:PORT/PATH. interface: the device by which
@@ -76,7 +76,7 @@ def parse(fields: Mapping[str, Any], kind: str, own_fields: tuple[str, ...]) -> 
 
 
 def number(fields: Mapping[str, Any], name: str, default: float, low: float, high: float) -> float:
-    """The number in a field. Raises AgentError if it is none, or not from low to high."""
+    """The number in a field. Raises AgentError if it is not a number from low to high."""
     value = fields.get(name, default)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or not low <= value <= high:
         raise AgentError(f"{name}: expected a number from {low:g} to {high:g}, not {value!r}")
@@ -84,7 +84,7 @@ def number(fields: Mapping[str, Any], name: str, default: float, low: float, hig
 
 
 def ports(fields: Mapping[str, Any], name: str) -> list[int]:
-    """The TCP ports in a field. Raises AgentError if it is no list of ports, or one of more than 64."""
+    """The TCP ports in a field. Raises AgentError if it is not an array of max 64 ports."""
     value = fields.get(name, [])
     good = (
         isinstance(value, list)

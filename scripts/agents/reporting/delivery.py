@@ -79,11 +79,11 @@ class UdpDelivery:
         where = self._to[0]
         if error.errno in (errno.ENETUNREACH, errno.EHOSTUNREACH):
             return (
-                f"there is no route to {where}: 'ip route add 192.168.9.16/28 dev DEVICE' makes one, or name"
+                f"there is no route to {where}: 'ip route add 192.168.9.16/28 dev DEVICE' adds one, or name"
                 ' the DEVICE as "interface" in the configuration'
             )
         if error.errno == errno.EADDRNOTAVAIL:
-            return f"address: {self._address} is no address of this machine"
+            return f"address: {self._address} is not an address of this machine"
         if error.errno == errno.ENODEV:
             return f"interface: there is no device {self._interface}"
         if error.errno == errno.EPERM and self._interface:
@@ -92,7 +92,7 @@ class UdpDelivery:
 
 
 class HttpDelivery:
-    """HTTP POST; the controller says at once whether it has accepted the report."""
+    """HTTP POST; the controller answers at once whether it has accepted the report."""
 
     def __init__(self, url: str) -> None:
         self._url = url

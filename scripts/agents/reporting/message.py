@@ -19,9 +19,9 @@ MAX_BYTES = 1400
 
 
 class Stamps:
-    """Numbers the reports of one run of an agent, so that the controller can tell an old one from a new one.
+    """Numbers the reports of one run of an agent, so that the controller can distinguish old ones from new ones.
 
-    A run is known by a random boot id; within it the sequence counts up from 1. time_ms is the wall clock;
+    A run is identified by a random boot id; within it the sequence counts up from 1. time_ms is the wall clock;
     uptime_ms a monotonic clock.
     """
 

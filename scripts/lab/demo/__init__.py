@@ -1,1 +1,1 @@
-"""`./malob demo`: the load balancer at work on an emulated network."""
+"""`./malob demo`: the load balancer on an emulated network."""

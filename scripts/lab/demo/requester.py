@@ -1,9 +1,9 @@
-"""Sends HTTP requests, each on a connection of its own, at an even pace; run as a program on an emulated host.
+"""Sends HTTP requests at a constant rate, each on its own connection; run as a program on an emulated host.
 
 `requester.py ADDRESS PORT --rate R --seconds N` prints one JSON object per request as it ends:
-{"ms": time from connect to the last byte, "server": who answered} or {"ms": ..., "error": why it failed}.
-A request that is not answered in --patience seconds has failed. Requests do not wait for each other, up to
---at-once of them. Standard library only, and nothing else of MALOB: it is started by its path.
+{"ms": time from connect to the last byte, "server": name of the server} or {"ms": ..., "error": reason}.
+A request that is not answered in --patience seconds has failed. Up to --at-once requests run at the same time. Uses only the
+standard library and no other MALOB module: it is started by its path.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A small server that answers every request with its own name; run as a program on an emulated host.
+"""A small server that answers each request with its name; run as a program on an emulated host.
 
 `responder.py NAME --http PORT ... --udp PORT ...` listens on all addresses until it is ended. HTTP: a 200
-whose body is the name, then the connection is closed. UDP: the name and the datagram it was sent.
-Standard library only, and nothing else of MALOB: it is started by its path.
+whose body is the name, then the connection is closed. UDP: the name and the received datagram. Uses only the standard library
+and no other MALOB module: it is started by its path.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _UdpAnswer(asyncio.DatagramProtocol):
         self._transport: asyncio.DatagramTransport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # asyncio's own transports of datagrams are not instances of DatagramTransport
+        # asyncio's datagram transports are not instances of DatagramTransport
         self._transport = typing.cast(asyncio.DatagramTransport, transport)
 
     def datagram_received(self, data: bytes, address: tuple[str, int]) -> None:

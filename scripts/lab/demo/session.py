@@ -1,4 +1,4 @@
-"""One run of the demo, from an empty machine to figures."""
+"""One run of the demo, from set-up to results."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DISCOVERY_TIMEOUT_S = 40
 
 @dataclass(frozen=True)
 class Plan:
-    """What was asked for. seconds: for how long requests are sent. keep: leave everything running."""
+    """The options of a run. seconds: the duration of the requests. keep: leave everything running."""
 
     seconds: float
     openflow_port: int
@@ -47,7 +47,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run. table: the last one, as lines."""
+    """The result of a run. table: the last table, as lines."""
 
     tally: Tally
     lab: Instance
@@ -55,10 +55,10 @@ class Outcome:
 
 
 def run(plan: Plan, view: LiveView) -> Outcome:
-    """Builds everything, sends the requests and returns what came of them.
+    """Builds everything, sends the requests and returns the result.
 
-    Everything is removed again, also on failure and Ctrl-C, unless plan.keep is set and the run went
-    through to its end. Raises ScriptError if something could not be set up.
+    Everything is removed afterwards, also after a failure and Ctrl-C, unless plan.keep is set and the run was completed.
+    Raises ScriptError if something could not be set up.
     """
     network = topology.load(TOPOLOGY)
     instance.clear_leftover(NAME)
@@ -143,7 +143,7 @@ def _start_client(
 
 
 def _collect(results: queue.Queue[tuple[str, dict[str, Any] | None]], tally: Tally, until: float) -> int:
-    """Counts what comes in before a moment of the monotonic clock; returns how many clients have ended."""
+    """Counts the results that arrive before a time of the monotonic clock; returns how many clients have ended."""
     ended = 0
     while True:
         try:

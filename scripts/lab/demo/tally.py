@@ -1,4 +1,4 @@
-"""What came of the demo's requests. No I/O."""
+"""The results of the demo's requests. No I/O."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Flow:
 
 
 class Tally:
-    """Counts requests by client and server. Not safe for several threads."""
+    """Counts requests by client and server. Not thread-safe."""
 
     def __init__(self, servers: Sequence[str]) -> None:
-        """servers: all that should be used, so that an unused one shows."""
+        """servers: all that should be used, so that unused ones are shown."""
         self.servers = list(servers)
         self.flows: dict[tuple[str, str], Flow] = {}
         self.failures: Counter[str] = Counter()
 
     def add(self, client: str, result: dict[str, Any]) -> None:
-        """Counts one line of requester.py. An answer by a server that is not ours is a failure."""
+        """Counts one line of requester.py. An answer by an unknown server is a failure."""
         server = result.get("server")
         if server in self.servers:
             self.flows.setdefault((client, server), Flow()).times_ms.append(float(result["ms"]))
@@ -47,7 +47,7 @@ class Tally:
 
     @property
     def requests(self) -> int:
-        """All requests, the failed ones too."""
+        """All requests, including failed ones."""
         return self.failed + sum(flow.requests for flow in self.flows.values())
 
     @property
@@ -74,6 +74,6 @@ class Tally:
 
 
 def median_ms(times_ms: Sequence[float]) -> float | None:
-    """To 1 µs; None if there are none."""
+    """Rounded to 1 µs; None if there are none."""
     found = median(times_ms)
     return None if found is None else round(found, 3)

@@ -1,4 +1,4 @@
-"""How the demo shows its figures."""
+"""The output of the demo."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from malob.cli.table import render
 
 _HEADER = ["server", "client and path", "requests", "open", "median ms", "95 % ms"]
 
-#: How often a plain line is printed where there is no terminal.
+#: The interval of plain lines without a terminal.
 _LINE_EVERY_S = 5.0
 
 
 def table(tally: Tally, open_connections: Mapping[str, int], paths: Mapping[tuple[str, str], Sequence[str]]) -> list[str]:
-    """Lines with one row per server and one for each client's path to it.
+    """Lines with a row per server and one for each client's path to it.
 
-    open_connections: by server, as the balancer counts them. paths: the switches from client to server.
+    open_connections: by server, from the balancer. paths: the switches from client to server.
     """
     rows = []
     for server in tally.servers:
@@ -66,7 +66,7 @@ def summary(tally: Tally, clients: int, vip: str) -> list[str]:
 
 
 class LiveView:
-    """Redraws the table in place on a terminal; prints a line now and then anywhere else."""
+    """Redraws the table in place on a terminal; otherwise prints a line now and then."""
 
     def __init__(self, out: TextIO = sys.stdout) -> None:
         self._out = out
@@ -90,7 +90,7 @@ class LiveView:
             print(line(tally, open_connections), file=self._out, flush=True)
 
     def finish(self, lines: Sequence[str]) -> None:
-        """Puts the final lines where the live table was."""
+        """Replaces the live table by the final lines."""
         self._redraw(lines)
         self._drawn = 0
 

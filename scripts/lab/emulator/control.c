@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 8, CLIENTS_WAITING = 8 };
+enum { MAX_WORDS = 8, CLIENTS_WAITING = 8 };
 
 /* What a request is about. */
 typedef struct {
@@ -137,7 +137,7 @@ static void forget_lateness(Links *links) {
 static int split(char *request, char **words) {
     int count = 0;
     char *rest = request, *word;
-    while ((word = strsep(&rest, " \n")) != NULL && count < MOST_WORDS)
+    while ((word = strsep(&rest, " \n")) != NULL && count < MAX_WORDS)
         if (*word != '\0') words[count++] = word;
     return count;
 }
@@ -153,7 +153,7 @@ static void about_way(Request *request, const char *verb, const char *device) {
 }
 
 void control_answer(Links *links, char *text, char *answer, int64_t now_ns, bool *quit) {
-    char *words[MOST_WORDS] = {NULL};
+    char *words[MAX_WORDS] = {NULL};
     int count = split(text, words);
     const char *verb = count == 0 ? "" : words[0];
     Request request = {.links = links, .words = words + 2, .count = count - 2, .now_ns = now_ns, .answer = answer};

@@ -1,4 +1,4 @@
-/* The socket by which the emulator is told what to do: one request and one answer per message. */
+/* The control socket of the emulator: one request and one answer per message. */
 #ifndef CONTROL_H
 #define CONTROL_H
 

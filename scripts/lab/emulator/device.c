@@ -66,7 +66,7 @@ int device_make(const char *name) {
     int tap = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (tap < 0) return -1;
     strncpy(request.ifr_name, name, IFNAMSIZ - 1);
-    /* exclusively: a device of that name that somebody else made is not ours to use */
+    /* exclusively: do not use a device of that name from another program */
     request.ifr_flags = (short)(IFF_TAP | IFF_NO_PI | IFF_TUN_EXCL);
     if (ioctl(tap, TUNSETIFF, &request) != 0) return given_up(tap);
     without_ipv6(name);

@@ -3,7 +3,7 @@
 
 #include <sys/mman.h>
 
-/* Memory that nobody has touched costs nothing: most links never need all of it. */
+/* Untouched memory costs nothing: most links never need all of it. */
 Direction *direction_new(uint64_t seed, int64_t handover_ns) {
     Direction *direction = mmap(NULL, sizeof(Direction), PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -16,7 +16,7 @@ enum {
 #define NEVER INT64_MAX
 #define LATE_NS 2000000 /* a delivery that comes more than this after its time counts as late */
 
-/* rate_bps 0: no limit. loss_ppm: of a million packets so many are lost before they reach the queue. */
+/* rate_bps 0: no limit. loss_ppm: packets per million that are lost before the queue. */
 typedef struct {
     int64_t rate_bps;
     int64_t delay_ns;
@@ -31,7 +31,7 @@ typedef struct {
     int64_t late, latest_ns;
 } Counters;
 
-/* A frame of length bytes in frames[place], of which so many count. due_ns: when it reaches the other end, once it is on the wire. */
+/* A frame of length bytes in frames[place], of which a part counts. due_ns: when it reaches the other end, once it is on the wire. */
 typedef struct {
     int64_t due_ns;
     uint16_t length, counted;
@@ -79,7 +79,7 @@ void direction_done(Direction *direction, int64_t now_ns, bool delivered);
 /* When the next frame will be due, NEVER if there is none. */
 int64_t direction_next_ns(const Direction *direction);
 
-/* How many frames wait, without the one that is being sent. */
+/* The number of queued frames, without the frame that is being sent. */
 uint32_t direction_waiting(Direction *direction, int64_t now_ns);
 
 #endif

@@ -75,7 +75,7 @@ bool links_join(Links *links, const char *const names[2], int64_t handover_ns, i
     Link *known = known_link(links, names);
     if (known != NULL) return open_devices(known, open_device);
     errno = ENOSPC;
-    if (links->count == MOST_LINKS) return false;
+    if (links->count == MAX_LINKS) return false;
     Link *link = new_link(names, handover_ns);
     if (link == NULL) return false;
     if (!open_devices(link, open_device)) {

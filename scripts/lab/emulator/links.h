@@ -5,7 +5,7 @@
 #include "direction.h"
 #include "trace.h"
 
-enum { MOST_LINKS = 500, NAME_BYTES = 16 };
+enum { MAX_LINKS = 500, NAME_BYTES = 16 };
 
 /* Way 0 is what comes in at device 0 and goes out at device 1, way 1 the other. */
 typedef struct {
@@ -17,7 +17,7 @@ typedef struct {
 } Link;
 
 typedef struct {
-    Link *links[MOST_LINKS];
+    Link *links[MAX_LINKS];
     int count;
 } Links;
 
@@ -29,7 +29,7 @@ Link *links_find(const Links *links, const char *name, int *way);
    that does not work. */
 bool links_join(Links *links, const char *const names[2], int64_t handover_ns, int (*open)(const char *name));
 
-/* Plays a trace; NULL ends the one that plays. The link owns it from then on. */
+/* Plays a trace; NULL ends the current one. The link owns it from then on. */
 void link_play(Link *link, int way, Trace *trace);
 
 /* Takes all frames that have come in at a device. */

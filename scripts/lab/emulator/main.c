@@ -21,9 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In the long run it wakes up no more often than once per GRAIN_NS, and takes then whatever has come: waking for each
-   packet would cost more than carrying it. BURST wakes may come at any distance, so that a few packets are on time. */
-enum { GRAIN_NS = 400000, BURST = 8, EVENTS = 64, MOST_CLIENTS = 16 };
+/* On average it runs at most once per GRAIN_NS, and then handles all pending packets: a wake-up for each
+   packet would cost more than its handling. BURST wake-ups may come at any distance, so that a few packets are on time. */
+enum { GRAIN_NS = 400000, BURST = 8, EVENTS = 64, MAX_CLIENTS = 16 };
 
 /* What an event is about: a client's descriptor, or a device as 2 * link + way. */
 typedef enum { TIMER, LISTENER, CLIENT, DEVICE } Kind;
@@ -68,7 +68,7 @@ static void watch_new_devices(Emulator *emulator) {
 static void welcome(Emulator *emulator) {
     int client = accept4(emulator->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (client < 0) return;
-    if (emulator->clients == MOST_CLIENTS) {
+    if (emulator->clients == MAX_CLIENTS) {
         close(client);
         return;
     }
@@ -83,7 +83,7 @@ static void serve(Emulator *emulator, int client) {
         request[length] = '\0';
         control_answer(&emulator->links, request, answer, now(), &emulator->quit);
         watch_new_devices(emulator);
-        /* nobody but a client that asks without reading has no room for its answer */
+        /* only a client that sends requests without reading has no room for its answer */
         if (send(client, answer, strlen(answer), MSG_NOSIGNAL) >= 0) return;
     }
     close(client);
@@ -126,12 +126,12 @@ static void run(Emulator *emulator) {
     }
 }
 
-/* Keeps idle processors from falling so fast asleep that waking takes longer than a packet may be late: a packet wakes
-   somebody up at each step of its way. Holds as long as the descriptor is open, however this process ends. */
+/* Keeps idle processors out of deep sleep states, whose exit takes longer than a packet may be late: a packet activates
+   a process at each hop. In force while the descriptor is open, however this process ends. */
 static void keep_processors_awake(void) {
-    int32_t most_us = 0;
+    int32_t max_us = 0;
     int latency = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
-    if (latency < 0 || write(latency, &most_us, sizeof most_us) != sizeof most_us)
+    if (latency < 0 || write(latency, &max_us, sizeof max_us) != sizeof max_us)
         fprintf(stderr, "link-emulator: processors may sleep: %s\n", strerror(errno));
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_STEPS = 100000 };
+enum { MAX_STEPS = 100000 };
 
 static bool read_step(FILE *file, const Trace *trace, Step *step) {
     if (fscanf(file, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64, &step->start_ns, &step->rate_bps,
@@ -19,7 +19,7 @@ static bool read_all(FILE *file, Trace *trace) {
     Step step;
     if (fscanf(file, "%" SCNd64, &trace->period_ns) != 1) return false;
     while (read_step(file, trace, &step)) {
-        if (trace->count == MOST_STEPS) return false;
+        if (trace->count == MAX_STEPS) return false;
         Step *more = realloc(trace->steps, (trace->count + 1) * sizeof(Step));
         if (more == NULL) return false;
         trace->steps = more;

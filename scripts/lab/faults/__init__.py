@@ -1,1 +1,1 @@
-"""Faults of a lab's network, made on purpose; each lasts as long as its `with`, and is mended at its end."""
+"""Intentional faults of a lab's network; each lasts as long as its `with` and is repaired at the end."""

@@ -1,4 +1,4 @@
-"""Disks that have no room left."""
+"""Full disks."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _FILLING = "filling"
 
 @contextmanager
 def small(directory: Path, kilobytes: int) -> Iterator[None]:
-    """The directory, which is empty, is on a disk of its own, of that size, in memory."""
+    """The directory, which is empty, is on a separate disk in memory of this size."""
     run(["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "malob-fault", str(directory)])
     try:
         yield
     finally:
-        # lazily: whoever has a file open there may live a moment longer
+        # lazily: processes with open files there may live a moment longer
         run(["umount", "--lazy", str(directory)])
 
 
 @contextmanager
 def full(directory: Path) -> Iterator[None]:
-    """There is no byte left on the directory's disk, which ought to be a small one."""
+    """The directory's disk, which should be small, is full."""
     filling = directory / _FILLING
     try:
-        with open(filling, "wb", buffering=0) as file, suppress(OSError):  # until there is no room
+        with open(filling, "wb", buffering=0) as file, suppress(OSError):  # until the disk is full
             while file.write(bytes(os.statvfs(directory).f_frsize)):
                 pass
         yield

@@ -1,4 +1,4 @@
-"""Links that go: for all to see, again and again, without a word, or all at a time between two parts of the network."""
+"""Link failures: with port changes, repeated, silent, or of all links between two parts of the network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from malob.network.links import Direction
 
 @contextmanager
 def down(lab: Instance, first: str, second: str) -> Iterator[None]:
-    """Both switches report that their ports are gone."""
+    """The link is down: both switches report that their ports are removed."""
     lab.set_link(first, second, up=False)
     try:
         yield
@@ -22,7 +22,7 @@ def down(lab: Instance, first: str, second: str) -> Iterator[None]:
 
 
 def flap(lab: Instance, first: str, second: str, times: int, pause_s: float) -> None:
-    """Takes the link away and puts it back so many times, with a pause after each change; it is back in the end."""
+    """Takes the link down and up a number of times, with a pause after each change; it is up at the end."""
     for _ in range(times):
         with down(lab, first, second):
             time.sleep(pause_s)
@@ -30,7 +30,7 @@ def flap(lab: Instance, first: str, second: str, times: int, pause_s: float) -> 
 
 
 def make_silenceable(lab: Instance, first: str, second: str) -> None:
-    """Lets the shaper carry the link, for silent(): its ports go and come back once, if it had no limits."""
+    """Lets the shaper carry the link, for silent(): if the link had no limits, its ports are removed and added once."""
     for ends in ((first, second), (second, first)):
         if not lab.shaped(lab.topology.link(*ends)):
             lab.shape(*ends, Direction())

@@ -1,4 +1,4 @@
-"""Processes that stand still, and go on later as if nothing had been."""
+"""Processes that are suspended and resumed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 
 @contextmanager
 def stopped(pid: int) -> Iterator[None]:
-    """The process does nothing, its connections stay: SIGSTOP, and SIGCONT in the end."""
+    """The process is suspended, its connections stay open: SIGSTOP, and SIGCONT at the end."""
     os.kill(pid, signal.SIGSTOP)
     try:
         yield

@@ -1,9 +1,9 @@
-"""A connection on which each byte counts: one question at a time, and how long its answer took; run on an emulated host.
+"""A connection with one request at a time, which measures the duration of each answer; run on an emulated host.
 
-`pulse.py serve PORT` answers each line by the number of segments that its own end has had to send again;
-`pulse.py ask ADDRESS PORT EVERY_S` asks over one connection, and prints, as JSON, for each line on its standard input, and
-when the connection fails, what has been since the last time: how many answers, the longest that one took, and the segments that each end has had
-to send again. Standard library only.
+`pulse.py serve PORT` answers each line with the number of segments that its end has retransmitted;
+`pulse.py ask ADDRESS PORT EVERY_S` sends requests over one connection. For each line on its standard input, and when the
+connection fails, it prints as JSON since the last time: the number of answers, the longest duration, and the segments that
+each end has retransmitted. Standard library only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import struct
 import sys
 import time
 
-#: where struct tcp_info of the kernel's API has tcpi_total_retrans
+#: the offset of tcpi_total_retrans in struct tcp_info of the kernel's API
 _RETRANSMITTED = 100
 
 
@@ -31,7 +31,7 @@ class _Answer(socketserver.StreamRequestHandler):
             for _ in self.rfile:
                 self.request.sendall(b"%d\n" % _retransmitted(self.request))
         except OSError:
-            # whoever asks tells of it
+            # the client reports it
             pass
 
 
@@ -47,7 +47,7 @@ def serve(port: int) -> None:
 
 
 class _Beats:
-    """What has been since it was last told."""
+    """The values since the last report."""
 
     def __init__(self) -> None:
         self._before = self.now = (0, 0)

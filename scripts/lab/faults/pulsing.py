@@ -17,7 +17,7 @@ _PULSE = Path(__file__).parent / "pulse.py"
 
 @dataclass(frozen=True)
 class Beat:
-    """What has been for a while. error: None while the connection lives; retransmitted: segments, by both ends together."""
+    """The values of a period. error: None while the connection is open; retransmitted: segments of both ends."""
 
     answers: int
     longest_ms: float
@@ -27,7 +27,7 @@ class Beat:
 
 
 class Pulse:
-    """One connection to a VIP that is asked on all the time."""
+    """One connection to a VIP with continuous requests."""
 
     def __init__(self, lab: Instance, client: str, address: str, port: int, every_s: float = 0.005) -> None:
         self._process = subprocess.Popen(
@@ -38,18 +38,18 @@ class Pulse:
         )
 
     def since_last(self) -> Beat:
-        """What has been since the last call, or the beginning. Waits for the answer that is awaited just now.
+        """The values since the last call, or the beginning.
 
-        The one with an error is the last.
+        Waits for the pending answer. The result with an error is the last one.
         """
         assert self._process.stdin is not None and self._process.stdout is not None
-        with suppress(BrokenPipeError):  # it has failed, and told so
+        with suppress(BrokenPipeError):  # it has failed and reported it
             self._process.stdin.write("tell\n")
             self._process.stdin.flush()
         return Beat(**json.loads(self._process.stdout.readline()))
 
     def end(self) -> None:
-        """Ends it; may be called again."""
+        """Ends it; may be called repeatedly."""
         processes.end(self._process)
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
@@ -57,7 +57,7 @@ class Pulse:
 
 
 def start_server(lab: Instance, host: str, port: int) -> subprocess.Popen[str]:
-    """Starts what answers pulses on a host; returns once it listens. It ends with the lab, and with this process."""
+    """Starts the server of pulses on a host; returns once it listens. It ends with the lab, and with this process."""
     server = subprocess.Popen(bound_to_us(processes.script(lab, host, _PULSE, "serve", str(port))), stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     server.stdout.readline()

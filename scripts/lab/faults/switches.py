@@ -1,4 +1,4 @@
-"""Switches that lose their controller, or their rules, or have no room for more."""
+"""Switches that lose their controller or their rules, or whose tables are full."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from lab.instance import Instance
 from malob.system import ovs
 
-#: Where nobody listens.
+#: An address without a listener.
 _NOWHERE = "tcp:127.0.0.1:1"
 
 
 @contextmanager
 def without_controller(lab: Instance, switch: str) -> Iterator[None]:
-    """The switch cannot reach its controller, and goes on by its rules."""
+    """The switch cannot reach its controller, and continues with its rules."""
     bridge = lab.bridge(switch)
     before = ovs.vsctl("get-controller", bridge).strip()
     # changed, not deleted: a bridge that has no controller at all loses its rules
@@ -30,13 +30,13 @@ def _set_target(bridge: str, target: str) -> None:
 
 
 def empty(lab: Instance, switch: str) -> None:
-    """All of the switch's rules go at once, without notice, as if it had been started anew."""
+    """All rules of the switch are removed at once, without notice, as after a restart."""
     ovs.ofctl("del-flows", lab.bridge(switch))
 
 
 @contextmanager
 def full_table(lab: Instance, switch: str, table: int) -> Iterator[None]:
-    """The table takes no more rules than it has now: TABLE_FULL."""
+    """The table accepts no more rules: TABLE_FULL."""
     bridge = lab.bridge(switch)
     rules = ovs.ofctl("dump-flows", bridge, f"table={table}").count("cookie=")
     ovs.vsctl(

@@ -1,4 +1,4 @@
-"""When switches are given rules of labels, as they tell it themselves."""
+"""The times at which switches receive rules of labels, as the switches report them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _GIVEN = re.compile(r" event=(?:ADDED|MODIFIED) table=2 .*?\bdl_dst=(\S+)")
 
 
 class LabelWatch:
-    """Watches all switches of a lab from its making on."""
+    """Watches all switches of a lab from its creation on."""
 
     def __init__(self, lab: Instance) -> None:
         self._watches = [
             subprocess.Popen(
                 bound_to_us(["ovs-ofctl", "-O", "OpenFlow13", "--timestamp", "monitor", lab.bridge(switch), "watch:!initial,table=2"]),
-                # where ovs-ofctl tells what comes later
+                # where ovs-ofctl reports later events
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 text=True,
@@ -29,7 +29,7 @@ class LabelWatch:
         ]
 
     def end(self) -> list[tuple[float, str]]:
-        """Ends it, and tells all rules that were added or changed: when, on the clock of time.time(), and their label."""
+        """Ends it, and returns all rules that were added or changed: the time, on the clock of time.time(), and the label."""
         given = []
         for watch in self._watches:
             watch.terminate()
@@ -39,7 +39,7 @@ class LabelWatch:
 
 
 def told(words: str) -> list[tuple[float, str]]:
-    """What one switch's monitor has printed, as LabelWatch.end() tells it."""
+    """The output of one switch's monitor, in the form of LabelWatch.end()."""
     given, when = [], 0.0
     for line in words.splitlines():
         stamp, rule = _WHEN.match(line), _GIVEN.match(line)

@@ -1,1 +1,1 @@
-"""Links with rates, delays, queues and losses: by the kernel's netem where it is, else by our own emulator."""
+"""Links with rates, delays, queues and losses: by netem if the kernel has it, otherwise by our emulator."""

@@ -1,4 +1,4 @@
-"""Which shaper a lab has: netem where the kernel has it, else our own emulator."""
+"""Chooses the shaper of a lab: netem if the kernel has it, otherwise our emulator."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ KINDS = ("emulator", "netem")
 
 
 def choose(wanted: str | None) -> str:
-    """The kind that is wanted, or the one for this machine. Raises UsageError if it cannot be."""
+    """The requested kind, or the one for this machine. Raises UsageError if it is not possible."""
     if wanted == "netem" and not namespaces.netem():
-        raise UsageError("this kernel has no netem; leave --shaper away, or say '--shaper emulator'")
+        raise UsageError("this kernel has no netem; omit --shaper, or use '--shaper emulator'")
     return wanted or ("netem" if namespaces.netem() else "emulator")
 
 
 def shaper(kind: str, directory: Path, switches: int) -> Shaper:
-    """The shaper of the lab with that directory and so many switches."""
+    """The shaper of the lab with that directory and number of switches."""
     return Netem(directory) if kind == "netem" else Emulator(directory, handover_ns(switches))

@@ -1,4 +1,4 @@
-"""Our own link emulator (scripts/lab/emulator/): one process that carries all links of a lab in user space."""
+"""Our link emulator (scripts/lab/emulator/): one process that carries all links of a lab in user space."""
 
 from __future__ import annotations
 
@@ -17,20 +17,24 @@ from malob.system.waiting import wait_until
 
 PROGRAM = CACHE / "link-emulator"
 
-#: Longer than the emulator ever takes, even on a machine that has no time for it.
+#: Longer than the emulator ever takes, even on an overloaded machine.
 _ANSWER_TIMEOUT_S = 10
 
 
 def handover_ns(switches: int) -> int:
-    """What switches in user space and emulator add to a link's delay (docs/explanation/experiments/accuracy.md): it is taken off.
+    """The delay that switches in user space and the emulator add to a link (docs/explanation/experiments/accuracy.md); it is
+    subtracted.
 
-    One thread does the work of all switches, and looks at all ports of all of them in each round.
+    One thread does the work of all switches, and polls all ports of all of them in each round.
     """
     return 200_000 + 50_000 * switches
 
 
 class Emulator(Shaper):
-    """The emulator of one lab. Starts with the first link; another process may go on with it by the same directory."""
+    """The emulator of one lab.
+
+    Starts with the first link; another process can continue to use it through the same directory.
+    """
 
     kind = "emulator"
     of_switches = True
@@ -44,7 +48,7 @@ class Emulator(Shaper):
         self._handover_ns = handover_ns
 
     def join(self, first: str, second: str) -> None:
-        """Where there are no such devices, it makes TAP devices, which somebody else can use."""
+        """If the devices do not exist, it creates TAP devices, which another process can use."""
         if not self._listens():
             self._start()
         verb = "attach" if device_exists(first) else "make"
@@ -87,7 +91,7 @@ class Emulator(Shaper):
         return process.pid if process else None
 
     def stop(self) -> None:
-        """What is on its links goes with it, and so do devices that it made."""
+        """Packets on its links are lost, and the devices that it created are removed."""
         self._process.end()
         self._socket.unlink(missing_ok=True)
 
@@ -117,7 +121,7 @@ class Emulator(Shaper):
 
 
 def reading(words: str) -> Reading:
-    """What the emulator says about a direction: NAME=VALUE, separated by blanks."""
+    """The emulator's reply about a direction: NAME=VALUE, separated by blanks."""
     values = {name: int(value) for name, _, value in (word.partition("=") for word in words.split())}
     return Reading(
         direction=Direction(

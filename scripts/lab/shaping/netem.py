@@ -1,4 +1,4 @@
-"""The kernel's netem, where it is: links are veth pairs, each end shaped by a queueing discipline."""
+"""The kernel's netem: links are veth pairs, each end shaped by a queueing discipline."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from malob.system.cleanup import Cleanup
 from malob.system.namespaces import End
 from malob.system.processes import PidFile, run
 
-#: Packets are counted without it, by the emulator as by netem.
+#: Packets are counted without it, by the emulator and netem alike.
 ETHERNET_HEADER = 14
 
-#: netem holds what is on the wire in its queue, too; without a rate, there is nothing else to bound it.
+#: netem's queue also contains packets on the wire; without a rate, this is the only limit.
 _UNLIMITED_PACKETS = 100_000
 _UNLIMITED_BPS = 100_000_000_000
 _FULL_PACKET_BITS = 1500 * 8
@@ -32,7 +32,7 @@ PLAYER = Path(__file__).parent / "netem_player.py"
 def arguments(direction: Direction) -> list[str]:
     """The words after `tc qdisc replace dev DEVICE root` that make netem do this."""
     rate_bps = _UNLIMITED_BPS if direction.rate_mbps is None else round(direction.rate_mbps * 1e6)
-    # rate RATE OVERHEAD: so many bytes more per packet, here less. A change without a rate would leave the last one.
+    # rate RATE OVERHEAD: bytes that are added per packet, here negative. A change without a rate would keep the last one.
     words = ["netem", "limit", str(_limit(direction)), "rate", f"{rate_bps}bit", str(-ETHERNET_HEADER)]
     if direction.delay_ms:
         words += ["delay", f"{round(direction.delay_ms * 1000)}us"]
@@ -42,7 +42,7 @@ def arguments(direction: Direction) -> list[str]:
 
 
 def _limit(direction: Direction) -> int:
-    """netem's limit is for waiting packets and those on the wire together, the latter reckoned as full ones."""
+    """netem's limit is for waiting packets and those on the wire together; the latter are counted as full-size packets."""
     if direction.rate_mbps is None:
         return _UNLIMITED_PACKETS
     on_the_wire = direction.rate_mbps * 1e3 * (direction.delay_ms or 0) / _FULL_PACKET_BITS
@@ -50,13 +50,13 @@ def _limit(direction: Direction) -> int:
 
 
 class Netem(Shaper):
-    """Links by netem. Rates change as traces say by a small process per direction."""
+    """Links by netem. A small process per direction changes rates according to a trace."""
 
     kind = "netem"
     of_switches = False
 
     def __init__(self, directory: Path) -> None:
-        """directory: of the lab. What each direction was told is kept there: netem cannot be asked in our words."""
+        """directory: of the lab. The settings of each direction are kept there: netem does not report them in this form."""
         self._directory = directory / "netem"
 
     def carries(self, device: str) -> bool:
@@ -65,7 +65,7 @@ class Netem(Shaper):
     def join(self, first: str, second: str) -> None:
         if self.carries(first):
             return
-        # before they are made: stop() removes what is noted
+        # before they are created: stop() removes what is recorded
         for device in (first, second):
             self._write_note(device, Direction())
         namespaces.make_pair(End(first), End(second))
@@ -93,7 +93,7 @@ class Netem(Shaper):
         self._player(device).start([sys.executable, "-I", str(PLAYER), str(plan)], self._directory / f"{device}.log")
 
     def _commands(self, device: str, trace: Trace) -> list[tuple[float, list[str]]]:
-        """When each step comes, and the command that makes it so; the queue stays as it was set."""
+        """The time of each step and its command; the queue is unchanged."""
         direction = self._told(device)
         steps = []
         for step in trace.steps:
@@ -109,7 +109,7 @@ class Netem(Shaper):
         return reading(json.loads(found), told, self._player(device).process() is not None)
 
     def stop(self) -> None:
-        """Raises ScriptError if something is left, after all has been tried."""
+        """Raises ScriptError if something is left after all attempts."""
         cleanup = Cleanup()
         for note in self._directory.glob("*.json"):
             cleanup.step(note.stem, partial(self._remove, note.stem))
@@ -119,7 +119,7 @@ class Netem(Shaper):
     def _remove(self, device: str) -> None:
         self._player(device).end()
         if namespaces.device_exists(device):
-            # the other end goes with it
+            # this also removes the other end
             run(["ip", "link", "del", device], check=False)
 
     def _player(self, device: str) -> PidFile:
@@ -129,7 +129,7 @@ class Netem(Shaper):
         try:
             return Direction(**json.loads(self._note(device).read_text()))
         except OSError:
-            raise ScriptError(f"{device} is no end of a link") from None
+            raise ScriptError(f"{device} is not an end of a link") from None
 
     def _note(self, device: str) -> Path:
         return self._directory / f"{device}.json"
@@ -139,7 +139,7 @@ class Netem(Shaper):
 
 
 def reading(qdiscs: list[dict[str, Any]], direction: Direction, traced: bool) -> Reading:
-    """What `tc -s -j qdisc show` says; losses by chance are among its drops."""
+    """The counters of `tc -s -j qdisc show`; its drops include random losses."""
     for qdisc in qdiscs:
         if qdisc.get("kind") == "netem":
             packets = qdisc["packets"]

@@ -1,4 +1,4 @@
-"""Plays a trace on one direction of a link that netem shapes. Ended by the lab; needs nothing but Python.
+"""Plays a trace on one direction of a link that netem shapes. Ended by the lab; needs only Python.
 
 usage: netem_player.py PLAN, a file {"period_s": S, "steps": [[SECONDS, COMMAND], ...]}
 """

@@ -1,4 +1,4 @@
-"""What shapes the links of a lab, whichever way it does that."""
+"""The interface of shapers for the links of a lab."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from lab.shaping.trace import Trace
 from malob.network.links import Direction
 
-#: How many packets wait at a link that has a rate and says nothing else.
+#: The default queue length of a link with a rate, in packets.
 DEFAULT_QUEUE_PACKETS = 100
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A direction as it is now, and what has happened on it so far.
+    """The current state of a direction, and its counters so far.
 
     mbytes and packets: delivered, without Ethernet headers. dropped: the queue was full. lost: by its loss.
-    late: deliveries more than 2 ms after their time, and latest_ms the worst, since forget_lateness(); None where
-    that cannot be told. traced: whether a trace plays.
+    late: deliveries more than 2 ms after their time, and latest_ms the worst, since forget_lateness(); None if unknown.
+    traced: whether a trace plays.
     """
 
     direction: Direction
@@ -32,17 +32,17 @@ class Reading:
 
 
 class Shaper(ABC):
-    """Links, each known by its two devices. A direction is known by the device at which its packets come in."""
+    """Links, each identified by its two devices. A direction is identified by the device at which its packets enter."""
 
     #: "netem" or "emulator"
     kind: str
 
-    #: Whether the devices are ports that switches make; otherwise join() makes them, for switches to take.
+    #: Whether switches create the devices as ports; otherwise join() creates them for the switches.
     of_switches: bool
 
     @abstractmethod
     def join(self, first: str, second: str) -> None:
-        """Joins two devices, without limits; or again as they were, if the switches' ports were away. Raises ScriptError."""
+        """Joins two devices without limits; or as before, if the switches' ports were removed. Raises ScriptError."""
 
     @abstractmethod
     def carries(self, device: str) -> bool:
@@ -50,18 +50,18 @@ class Shaper(ABC):
 
     @abstractmethod
     def set(self, device: str, direction: Direction) -> None:
-        """From now on. Where direction.rate_mbps is None there is no limit. Ends a trace of this direction."""
+        """From now on. If direction.rate_mbps is None there is no limit. Ends a trace of this direction."""
 
     @abstractmethod
     def play(self, device: str, trace: Trace) -> None:
-        """Changes the direction as the trace says, over and over, from now on."""
+        """Changes the direction according to the trace, repeatedly, from now on."""
 
     @abstractmethod
     def read(self, device: str) -> Reading:
-        """How the direction is."""
+        """The state of the direction."""
 
     def forget_lateness(self) -> None:  # noqa: B027 - nothing to forget where nothing is counted
-        """Lets Reading.late count from 0 again."""
+        """Resets Reading.late to 0."""
 
     @property
     def pid(self) -> int | None:

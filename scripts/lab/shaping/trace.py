@@ -1,8 +1,8 @@
-"""Traces: links whose rate changes over time, from files that people can read. No I/O but on files.
+"""Traces: links whose rate changes over time, from text files. No I/O except on files.
 
-A trace is a CSV file with the columns seconds,rate_mbps and, if wanted, delay_ms and loss, named in its first line.
-Each row holds from its time on; the first is at 0. Lines that begin with # are comments. The last row holds as long as
-the one before it, then the trace begins anew; a trace of one row is constant.
+A trace is a CSV file with the columns seconds,rate_mbps and optionally delay_ms and loss, named in its first line. Each row
+applies from its time on; the first is at 0. Lines that begin with # are comments. The last row applies as long as the one
+before it, then the trace restarts; a trace of one row is constant.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from malob.network.links import check_limit
 DIRECTORY = Path(__file__).parent.parent / "traces"
 
 _COLUMNS = ("seconds", "rate_mbps", "delay_ms", "loss")
-_MOST_STEPS = 100_000
+_MAX_STEPS = 100_000
 
 
 @dataclass(frozen=True)
 class Step:
-    """What holds from a time on. delay_ms, loss: None leaves them as they are."""
+    """The values from a time on. delay_ms, loss: None leaves them unchanged."""
 
     seconds: float
     rate_mbps: float
@@ -32,7 +32,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Trace:
-    """Steps in the order of their times, and why they are so, as the comments at the head of the file say."""
+    """Steps in the order of their times, and the comments at the head of the file, which explain them."""
 
     name: str
     description: str
@@ -40,7 +40,7 @@ class Trace:
 
     @property
     def period_s(self) -> float:
-        """How long it takes until it begins anew."""
+        """The time until it restarts."""
         if len(self.steps) == 1:
             return 1.0
         return 2 * self.steps[-1].seconds - self.steps[-2].seconds
@@ -83,11 +83,11 @@ def load(name_or_file: str) -> Trace:
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"{path} is no text file") from None
+        raise UsageError(f"{path} is not a text file") from None
 
 
 def parse(name: str, text: str) -> Trace:
-    """Checks a trace and builds it. Raises UsageError with the line and the field that are wrong."""
+    """Checks a trace and builds it. Raises UsageError with the wrong line and field."""
     columns: list[str] | None = None
     comments: list[str] = []
     steps: list[Step] = []
@@ -102,8 +102,8 @@ def parse(name: str, text: str) -> Trace:
             steps.append(_step(at, columns, line, steps))
     if not steps:
         raise UsageError(f"trace '{name}' has no rows")
-    if len(steps) > _MOST_STEPS:
-        raise UsageError(f"trace '{name}' has more than {_MOST_STEPS} rows")
+    if len(steps) > _MAX_STEPS:
+        raise UsageError(f"trace '{name}' has more than {_MAX_STEPS} rows")
     return Trace(name, " ".join(comments), tuple(steps))
 
 

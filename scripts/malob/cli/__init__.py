@@ -1,1 +1,1 @@
-"""The commands of ./malob in Python, one module or package each, and what their command lines share."""
+"""The commands of ./malob in Python, one module or package each, and the shared code of their command lines."""

@@ -1,4 +1,4 @@
-"""Which command is meant, and whether it is here: `python3 scripts/command.py malob.cli WORD...` does what `./malob WORD...` does."""
+"""Finds the command, and checks that it is available: `python3 scripts/command.py malob.cli WORD...` does what `./malob WORD...` does."""
 
 from __future__ import annotations
 

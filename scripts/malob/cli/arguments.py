@@ -1,4 +1,4 @@
-"""Command lines: their parser, values of options, and what shells complete them with."""
+"""Command lines: their parser, values of options, and completion."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Argument:
 
     @property
     def form(self) -> str:
-        """As it is typed: --port N, or NAME..."""
+        """Its form on the command line: --port N, or NAME..."""
         names = ", ".join(self.action.option_strings)
         if self.action.nargs == 0:
             return names
@@ -87,12 +87,12 @@ class Parser(argparse.ArgumentParser):
         return _Group(self, super().add_mutually_exclusive_group(**more))
 
     def add_commands(self, metavar: str, **more: Any) -> Commands:
-        """One of them has to follow; instead of argparse's add_subparsers()."""
+        """One of them is required; replaces argparse's add_subparsers()."""
         self.commands = Commands(self, metavar, **more)
         return self.commands
 
     def error(self, message: str) -> NoReturn:
-        self.exit(UsageError.exit_code, f"{self.prog}: {message}; '{self.prog} --help' tells more\n")
+        self.exit(UsageError.exit_code, f"{self.prog}: {message}; see '{self.prog} --help'\n")
 
     def _known(self, action: argparse.Action, completes: str, options: dict[str, Any]) -> argparse.Action:
         self.arguments.append(Argument(action, options.get("action") == "append", completes))
@@ -100,7 +100,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Group:
-    """Arguments of which a command line has one."""
+    """Mutually exclusive arguments."""
 
     def __init__(self, parser: Parser, group: Any) -> None:
         self._parser, self._group = parser, group
@@ -110,7 +110,7 @@ class _Group:
 
 
 def endpoint(text: str) -> tuple[str, int]:
-    """HOST:PORT in two; argparse reports the error."""
+    """Splits HOST:PORT; argparse reports the error."""
     host, colon, port = text.rpartition(":")
     if not (host and colon and port.isascii() and port.isdigit() and 0 < int(port) < 65536):
         raise argparse.ArgumentTypeError(f"expected HOST:PORT, not '{text}'")
@@ -132,7 +132,7 @@ def positive(text: str) -> int:
 
 
 def seconds(text: str) -> float:
-    """A number of seconds that makes sense; argparse reports the error."""
+    """A plausible number of seconds; argparse reports the error."""
     try:
         value = float(text)
     except ValueError:

@@ -1,6 +1,6 @@
-"""All commands of ./malob, of which its help, the completion of command lines and the page of all commands are made.
+"""All commands of ./malob: the source of its help, of completion and of the page of all commands.
 
-A command's module is imported only when it is asked for. It has parser(), and main(), which reads sys.argv.
+A command's module is imported only when needed. It has parser(), and main(), which reads sys.argv.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Command(NamedTuple):
             raise MissingError(f"'{self.name}' needs {self._missing()}, which releases and packages do not contain: use a checkout")
 
     def run(self) -> int:
-        """Does what sys.argv says: the words behind the command's first one, or with that if the module is shared."""
+        """Runs the command of sys.argv: the words after the command's first one, or with it if the module is shared."""
         code: int = importlib.import_module(self.module).main()
         return code
 
@@ -64,7 +64,7 @@ class Command(NamedTuple):
 
 
 def here() -> Sequence[Command]:
-    """Those that this checkout or release has."""
+    """The commands of this checkout or release."""
     return [command for command in _ALL if command.is_here and command.purpose]
 
 

@@ -1,5 +1,5 @@
-"""The commands that are programs in Java, and their options: java.tsv, which `python3 scripts/command.py tools.reference.java_options
---write` makes of the programs themselves.
+"""The commands that are programs in Java, and their options: java.tsv, which `python3 scripts/command.py
+tools.reference.java_options --write` generates from the programs.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def programs(group: str) -> dict[str, str]:
 
 
 def add_options(parser: Parser, command: str) -> None:
-    """The options of a program, which reads them itself."""
+    """The options of a program, which parses them itself."""
     for row in _rows():
         if row.command == command and row.names:
             value = {"metavar": row.label.removesuffix("...")} if row.label else {}

@@ -1,4 +1,4 @@
-"""Which controller a command talks to: its options and environment."""
+"""The controller of a command: options and environment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def add_target(parser: argparse.ArgumentParser) -> None:
-    """The options that say which controller to ask."""
+    """The options that select the controller."""
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
         "--url",
@@ -29,7 +29,7 @@ def add_target(parser: argparse.ArgumentParser) -> None:
 
 
 def client(options: argparse.Namespace, timeout_s: float = 10, environment: Mapping[str, str] = os.environ) -> RestClient:
-    """A client of the controller that is meant. Raises UsageError if the environment has nonsense."""
+    """A client of the selected controller. Raises UsageError if the environment is invalid."""
     return RestClient(_target(options, environment), timeout_s)
 
 

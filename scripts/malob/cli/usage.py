@@ -17,10 +17,10 @@ Usage: ./malob [--yes] COMMAND [ARGUMENT]...
 """
 
 _AFTER = """
-What a command needs and this machine lacks is installed from the distribution's packages first (as root,
-or with sudo). On a terminal it asks before; --yes, or MALOB_YES=1, answers yes. Without a terminal it installs if called by
-root, and by sudo only after --yes. It starts no service. JAVA_HOME chooses the JDK (17 or later), MALOB_JAVA_OPTS adds JVM options.
-Commands that ask a controller ask the one at --url, or $MALOB_URL, or http://127.0.0.1:8080, with the token in $MALOB_TOKEN.
+MALOB first installs the missing requirements of a command from the distribution's packages (as root, or with sudo). On a
+terminal it asks before; --yes, or MALOB_YES=1, answers yes. Without a terminal, root needs no --yes, and other users do. It starts
+no service. JAVA_HOME chooses the JDK (17 or later), MALOB_JAVA_OPTS adds JVM options.
+Commands use the controller at --url, otherwise at $MALOB_URL, otherwise at http://127.0.0.1:8080, with the token in $MALOB_TOKEN.
 """
 
 
@@ -35,7 +35,7 @@ def text() -> str:
 
 
 def _forms(parser: Parser) -> Iterator[str]:
-    """What can follow: sub-commands, or else arguments, each of them without a space that a line could break at."""
+    """The possible next words: sub-commands, or arguments, each with non-breaking spaces."""
     if parser.commands is not None:
         yield ", ".join(parser.commands.parsers)
         return

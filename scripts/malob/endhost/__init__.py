@@ -1,1 +1,1 @@
-"""`./malob endhost`: one host spreads its own flows over its uplinks, with a switch and a controller of its own."""
+"""`./malob endhost`: distributes a host's own flows over its uplinks, with a switch and a controller on the host."""

@@ -1,4 +1,4 @@
-"""What keeps an end host from being set up, found out before anything is changed."""
+"""Checks before the set-up of an end host, before any change."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _ESTABLISHED = "01"
 
 
 def check(settings: Settings, interfaces: Mapping[str, Interface]) -> None:
-    """Raises UsageError for uplinks that cannot be any, and ScriptError for what is in the way.
+    """Raises UsageError for interfaces that cannot be uplinks, and ScriptError for other obstacles.
 
-    What would only be dangerous is passed over with --force; sessions by ssh with --allow-ssh, too.
+    --force overrides dangers; --allow-ssh overrides those to ssh sessions.
     """
     for uplink in settings.uplinks:
         _check_uplink(uplink, interfaces)
     for name in DEVICES:
         if name in interfaces:
-            raise ScriptError(f"there is an interface {name} already, which is not ours; rename it or remove it")
+            raise ScriptError(f"an interface {name} exists already and is not MALOB's; rename it or remove it")
     _check_inside(settings, interfaces)
     if not any(_usable(uplink, interfaces[uplink.name]) for uplink in settings.uplinks):
         raise ScriptError(
-            "no uplink has both an address and a gateway, so nothing could be carried; give a gateway as --uplink NAME=GATEWAY, or wait for DHCP"
+            "no uplink has both an address and a gateway, so no traffic could be sent; give a gateway as --uplink NAME=GATEWAY, or wait for DHCP"
         )
     for clause in policy.taken_tables(1 + len(settings.uplinks)):
         raise ScriptError(f"{clause}; remove them, or end that program")
@@ -45,23 +45,23 @@ def check(settings: Settings, interfaces: Mapping[str, Interface]) -> None:
 def _pass_over(danger: str, allowed: bool, option: str) -> None:
     """Raises ScriptError unless an option allows it."""
     if not allowed:
-        raise ScriptError(f"{danger}; {option} goes on all the same")
-    say(f"malob endhost: {danger}; going on, as {option} says")
+        raise ScriptError(f"{danger}; {option} continues anyway")
+    say(f"malob endhost: {danger}; continuing because of {option}")
 
 
 def _check_uplink(uplink: UplinkOption, interfaces: Mapping[str, Interface]) -> None:
     name = uplink.name
     if name not in interfaces:
-        raise UsageError(f"--uplink {name}: there is no interface {name}; there are {', '.join(sorted(interfaces))}")
+        raise UsageError(f"--uplink {name}: there is no interface {name}; the interfaces are {', '.join(sorted(interfaces))}")
     interface = interfaces[name]
     if name in DEVICES:
-        raise UsageError(f"--uplink {name}: that is one of our own interfaces")
+        raise UsageError(f"--uplink {name}: it is one of MALOB's own interfaces")
     if interface.loopback or not interface.ethernet:
         raise UsageError(f"--uplink {name}: it carries no Ethernet frames (a modem's, a tunnel's or the loopback interface)")
     if interface.kind in ("bridge", "bond", "team", "openvswitch"):
         raise UsageError(f"--uplink {name}: it is a {interface.kind}, not a single link")
     if interface.master is not None:
-        raise UsageError(f"--uplink {name}: it belongs to {interface.master}; an uplink stands for itself")
+        raise UsageError(f"--uplink {name}: it belongs to {interface.master}; use {interface.master} itself, or another interface")
     for gateway, mine in ((uplink.gateway_ipv4, interface.ipv4), (uplink.gateway_ipv6, interface.ipv6)):
         if gateway is not None and gateway in mine:
             raise UsageError(f"--uplink {name}: {gateway} is its own address, not a gateway's")
@@ -82,7 +82,7 @@ def _check_inside(settings: Settings, interfaces: Mapping[str, Interface]) -> No
 
 
 def _endangered_sessions(settings: Settings, interfaces: Mapping[str, Interface]) -> list[str]:
-    """One clause for each uplink over which somebody is logged in by ssh."""
+    """One clause for each uplink with an ssh session."""
     peers = ssh_peers()
     told = os.environ.get("SSH_CONNECTION", "").split()
     if len(told) == 4:
@@ -93,7 +93,7 @@ def _endangered_sessions(settings: Settings, interfaces: Mapping[str, Interface]
         over = sorted({peer for local, peer in peers if local in interface.ipv4 + interface.ipv6})
         if over:
             found.append(
-                f"an ssh session from {over[0]} comes in over {uplink.name}: it is kept on that uplink, but should that fail, this machine is cut off"
+                f"an ssh session from {over[0]} comes in over {uplink.name}: it stays on that uplink; if the uplink fails, this machine is cut off"
             )
     return found
 

@@ -1,4 +1,4 @@
-"""Whether an end host that is up is as it ought to be."""
+"""Checks the state of a running end host."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from malob.system.journal import Journal
 
 
 def look(place: Place) -> dict[str, Any]:
-    """The controller's status, under "setup" what was made and is there, and under "broken" what is not as it ought to be.
+    """The controller's status, with the existing set-up under "setup", and its defects under "broken".
 
     Raises ScriptError if nothing is up here.
     """
@@ -27,7 +27,7 @@ def look(place: Place) -> dict[str, Any]:
     supervisor, process = journal.owner(), controller.process()
     broken = []
     if supervisor is None:
-        broken.append("the supervisor does not run: './malob endhost up' as before goes on with what it has left, 'down' undoes that")
+        broken.append("the supervisor is not running: the same './malob endhost up' as before takes over its state, 'down' undoes it")
     status: dict[str, Any] = {}
     try:
         status = controller.status()
@@ -50,7 +50,7 @@ def _complaints(status: dict[str, Any]) -> list[str]:
     if not status:
         return []
     if not status["configured"]:
-        return ["the controller has just started, and has not been told anything yet"]
+        return ["the controller has just started and has no configuration yet"]
     found = [] if status["connected"] else ["the switch is not connected to the controller"]
     dead = [uplink["name"] for uplink in status["uplinks"] if not uplink["alive"]]
     return found + [f"uplink {name} is dead" for name in dead]
@@ -59,7 +59,7 @@ def _complaints(status: dict[str, Any]) -> list[str]:
 def _missing(place: Place, journal: Journal) -> list[str]:
     found = []
     if journal.steps("daemons") and len(switch.daemons(place).processes()) < 2:
-        found.append("Open vSwitch does not run")
+        found.append("Open vSwitch is not running")
     if INSIDE not in network.read():
         found.append(f"the interface {INSIDE} is missing")
     if journal.steps("firewall") and not firewall.is_up():

@@ -23,13 +23,13 @@ _PROPERTIES = _HERE / "endhost.properties"
 _OPTIONS = _HERE / "jvm.options"
 _JAR = ROOT / "target" / "malob.jar"
 
-#: Classes as the virtual machine has them in memory, so that it need not read and check them at each start.
+#: An archive of loaded classes, so that the JVM need not read and verify them at each start.
 _ARCHIVE = ROOT / "target" / "endhost.jsa"
 _START_TIMEOUT_S = 60
 
 
 class Controller:
-    """The controller of one end host. Its process outlives this one, and is found again by its pid file."""
+    """The controller of one end host. Its process outlives this one, and is found by its pid file."""
 
     def __init__(self, place: Place, settings: Settings) -> None:
         self._place, self._settings = place, settings
@@ -70,12 +70,12 @@ class Controller:
         return self.rest.put(REST, document)
 
     def forget(self) -> None:
-        """Has it reset all flows and remove all rules; if it does not answer, that is left to the end of the switch."""
+        """Lets it reset all flows and remove all rules; if it does not answer, the end of the switch does that."""
         with contextlib.suppress(RestError):
             self.rest.delete(REST)
 
     def stop(self) -> None:
-        """Ends it; does nothing if it does not run."""
+        """Stops it; no effect if it does not run."""
         self._process.end()
 
     @property
@@ -116,9 +116,9 @@ def _archive_is_good() -> bool:
 
 
 def make_archive(directory: Path) -> None:
-    """Makes the archive of classes if there is none for this build, by a controller that runs for a moment.
+    """Creates the archive of classes if there is none for this build, by a short run of a controller.
 
-    Raises nothing if that does not work: the controller starts without it, only slower.
+    Failures are ignored: the controller then starts without it, only slower.
     """
     if _archive_is_good():
         return
@@ -143,8 +143,8 @@ def make_archive(directory: Path) -> None:
 
 
 def _java() -> str:
-    """The launcher's choice, if it has called us."""
+    """The launcher's choice, if it is the caller."""
     found = os.environ.get("MALOB_JAVA") or find_program("java")
     if not found:
-        raise MissingError("Java is not installed; './malob doctor' tells where to get it")
+        raise MissingError("Java is not installed; './malob doctor' shows how to install it")
     return found

@@ -1,4 +1,4 @@
-"""What the controller is told: the configuration as its REST interface wants it."""
+"""The controller's configuration, in the form of its REST interface."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from malob.endhost.policy import Way
 
 @dataclass(frozen=True)
 class UplinkState:
-    """An uplink as it is now.
+    """The current state of an uplink.
 
-    mac: empty as long as its interface has not been there. up: whether the interface is there and switched on; if not, the
-    rest is how it was last. addresses, gateways: of IPv4 and of IPv6; the preferred address first.
+    mac: empty while its interface was never seen. up: whether the interface exists and is up; if not, the rest is its last
+    state. addresses, gateways: of IPv4 and of IPv6; the preferred address first.
     """
 
     option: UplinkOption
@@ -31,7 +31,7 @@ class UplinkState:
         return self.option.name
 
     def way(self, version: int) -> Way:
-        """What can be used of it with this version of IP."""
+        """The usable part of it for this version of IP."""
         at = 0 if version == 4 else 1
         return Way(self.name, self.addresses[at] if self.up else (), self.gateways[at] if self.up else None)
 
@@ -66,13 +66,13 @@ def has_ipv6(uplinks: Sequence[UplinkState]) -> bool:
 
 
 def others(interfaces: Mapping[str, Interface], settings: Settings) -> tuple[str, ...]:
-    """The IPv6 addresses of interfaces that are no uplinks, except the inside's own."""
+    """The IPv6 addresses of interfaces other than uplinks and the inside."""
     names = {uplink.name for uplink in settings.uplinks}
     return tuple(address for interface in interfaces.values() if interface.name not in names for address in interface.ipv6 if address != INSIDE_IPV6)
 
 
 def configuration(settings: Settings, inside_mac: str, ipv6: bool, uplinks: Sequence[UplinkState]) -> dict[str, Any]:
-    """The whole document but for the algorithm; without one, that in force stays. ipv6: whether the inside has it."""
+    """The whole document without the algorithm; then the current one stays. ipv6: whether the inside has it."""
     pairs = [DATAPATH_ID[at : at + 2] for at in range(0, 16, 2)]
     return {
         "switch": ":".join(pairs),

@@ -63,7 +63,7 @@ table inet {table} {{
 
 
 def raise_up(uplinks: Sequence[str]) -> None:
-    """Makes the table, all at once. uplinks: names of interfaces, which need not be there."""
+    """Creates the table atomically. uplinks: names of interfaces, which need not exist."""
     names = ", ".join(f'"{name}"' for name in uplinks)
     run(["nft", "--file", "-"], text=_TABLE.format(table=FILTER, inside=INSIDE, uplinks=names))
 
@@ -73,5 +73,5 @@ def is_up() -> bool:
 
 
 def take_down() -> None:
-    """Removes the table if it is there."""
+    """Removes the table if it exists."""
     run(["nft", "--file", "-"], text=f"add table inet {FILTER}\ndelete table inet {FILTER}\n")

@@ -1,6 +1,6 @@
-"""The pair of interfaces by which the host's own flows get to the switch.
+"""The pair of interfaces that connects the host's own flows to the switch.
 
-The next hop is nobody but the controller. Its MAC address is entered for good, so that flows that are open go on while there
+The next hop is the controller. Its MAC address is entered permanently, so that open flows continue while there
 is no controller to answer ARP.
 """
 
@@ -12,7 +12,7 @@ from malob.system.journal import Journal
 from malob.system.namespaces import End, add_pair
 from malob.system.processes import run, succeeds
 
-#: Checksums are finished and packets cut to size before they get to the switch. Its end of the pair is nobody's interface.
+#: Checksums are computed and packets segmented before they reach the switch. Its end of the pair is no program's interface.
 _MAKE = """
 echo 1 2>/dev/null >/proc/sys/net/ipv6/conf/{port}/disable_ipv6 || true
 echo 0 2>/dev/null >/proc/sys/net/ipv6/conf/{inside}/accept_ra || true
@@ -39,7 +39,7 @@ def make(journal: Journal, settings: Settings, mtu: int) -> None:
 
 
 def add_ipv6() -> None:
-    """Gives the inside its IPv6 address; harmless if it has it."""
+    """Gives the inside its IPv6 address; no effect if it has it."""
     run(["ip", "address", "replace", f"{INSIDE_IPV6}/{LENGTH_IPV6}", "dev", INSIDE, "nodad"])
     run(["ip", "neighbour", "replace", GATEWAY_IPV6, "lladdr", GATEWAY_MAC, "dev", INSIDE, "nud", "permanent"])
 
@@ -50,6 +50,6 @@ def set_mtu(mtu: int) -> None:
 
 
 def remove() -> None:
-    """Removes the pair if it is there, with its address and all routes over it."""
+    """Removes the pair if it exists, with its address and all routes over it."""
     if succeeds(["ip", "link", "show", INSIDE]):
         run(["ip", "link", "delete", INSIDE])

@@ -1,4 +1,4 @@
-"""What the kernel knows of the host's network. Reads, changes nothing."""
+"""The kernel's state of the host's network. Read-only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from malob.system.processes import run
 #: The main routing table.
 MAIN = 254
 
-#: Marks the rules and routes that are ours ("protocol" to ip): no name in /etc/iproute2/rt_protos has this number.
+#: The mark of MALOB's rules and routes ("protocol" in ip): no name in /etc/iproute2/rt_protos has this number.
 OURS = 77
 
 #: What `ip -N` prints for link types and scopes; with and without -N, because not all versions of ip replace the same names.
@@ -122,11 +122,11 @@ def has_foreign_routes(version: int, table: int) -> bool:
 
 
 def _routes(version: int, *selectors: str) -> str:
-    # a table that was never used is an error to ip, and spoils its JSON
+    # ip reports an unused table as an error, and then prints invalid JSON
     return run(["ip", "-N", f"-{version}", "route", "show", *selectors], check=False)
 
 
 def _ip_json(*words: str) -> list[dict[str, Any]]:
-    """What `ip` lists. -N: without it, names from /etc/iproute2 stand in place of numbers of tables, scopes and protocols."""
+    """The output of `ip`. -N: without it, names from /etc/iproute2 stand in place of numbers of tables, scopes and protocols."""
     listed: list[dict[str, Any]] = json.loads(run(["ip", "-N", "-json", *words]) or "[]")
     return listed

@@ -10,12 +10,12 @@ import time
 _GROUPS = (1, 5, 7, 8, 9, 11, 19)
 _SOL_NETLINK, _ADD_MEMBERSHIP = 270, 1
 
-#: Changes come in swarms: that long none must come for them to be over, and that long they are waited for at most.
+#: Changes come in bursts: the pause after which a burst is over, and the max time to wait for its end.
 _QUIET_S, _PATIENCE_S = 0.05, 0.5
 
 
 class Notices:
-    """Tells that something has changed, not what: whoever is told looks for himself, so that nothing can be missed."""
+    """Reports that something has changed, but not what: receivers read the state themselves, so that no change is missed."""
 
     def __init__(self) -> None:
         self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.NETLINK_ROUTE)

@@ -1,6 +1,6 @@
-"""What network cards do on their own to packets, and must not do for the switch.
+"""Offloads of network cards, which must be off for the switch.
 
-It reads frames as they come, so a card, or the kernel, must not put several into one.
+It reads frames as they arrive, so neither a card nor the kernel must merge several into one.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 
 from malob.system.processes import run
 
-#: As ethtool shows them, and as it wants to be told.
+#: As ethtool shows them, and as it expects them.
 _MERGING = {
     "generic-receive-offload": "gro",
     "large-receive-offload": "lro",

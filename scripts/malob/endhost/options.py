@@ -1,4 +1,4 @@
-"""What `./malob endhost up` is told: the uplinks, and how to use them. No I/O."""
+"""The options of `./malob endhost up`: the uplinks, and their use. No I/O."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ ALGORITHMS = ("RR", "MBW", "WRR", "ADAPTIVE", "GROUP")
 #: 198.18.0.0/15 is for measurements inside of networks (RFC 2544): no host of the Internet has an address of it.
 DEFAULT_INSIDE = "198.18.255.2/30"
 
-#: What the kernel takes for the name of an interface.
+#: The kernel's syntax for the name of an interface.
 _NAME = re.compile(r"[^\s/:=,]{1,15}")
 
 
 @dataclass(frozen=True)
 class UplinkOption:
-    """One `--uplink`. Gateways that are not told are those of the interface's default routes. weight: 0 if none was told."""
+    """One `--uplink`. Missing gateways are those of the interface's default routes. weight: 0 if not given."""
 
     name: str
     gateway_ipv4: str | None = None
@@ -36,7 +36,7 @@ class UplinkOption:
         name, equals, gateway = first.partition("=")
         told: dict[str, Any] = {}
         if not _NAME.fullmatch(name) or name in (".", ".."):
-            raise argparse.ArgumentTypeError(f"'{text}': '{name}' is no name of an interface")
+            raise argparse.ArgumentTypeError(f"'{text}': '{name}' is not the name of an interface")
         if equals:
             told["gateway_ipv4"] = _address(text, gateway, 4)
         for other in others:
@@ -45,7 +45,7 @@ class UplinkOption:
                 raise argparse.ArgumentTypeError(f"'{text}': expected weight=W or gateway6=ADDRESS, not '{other}'")
             field, parse = _FIELDS[key]
             if field in told:
-                raise argparse.ArgumentTypeError(f"'{text}': {key} is told twice")
+                raise argparse.ArgumentTypeError(f"'{text}': {key} is given twice")
             told[field] = parse(text, value)
         return UplinkOption(name, **told)
 
@@ -56,7 +56,7 @@ def _address(text: str, value: str, version: int) -> str:
     except ValueError:
         address = None
     if address is None or address.version != version or address.is_multicast or address.is_unspecified:
-        raise argparse.ArgumentTypeError(f"'{text}': '{value}' is no IPv{version} address of a gateway")
+        raise argparse.ArgumentTypeError(f"'{text}': '{value}' is not the IPv{version} address of a gateway")
     return str(address)
 
 
@@ -66,7 +66,7 @@ def _weight(text: str, value: str) -> float:
     except ValueError:
         weight = 0
     if not 0 < weight <= 1e6:
-        raise argparse.ArgumentTypeError(f"'{text}': the weight is a number above 0 and up to 1000000, not '{value}'")
+        raise argparse.ArgumentTypeError(f"'{text}': the weight must be a number above 0 and up to 1000000, not '{value}'")
     return weight
 
 
@@ -84,13 +84,13 @@ def inside(text: str) -> str:
         raise argparse.ArgumentTypeError(f"expected ADDRESS/LENGTH, not '{text}'") from None
     network = interface.network
     if "/" not in text or network.prefixlen > 30 or interface.ip in (network.network_address, network.broadcast_address):
-        raise argparse.ArgumentTypeError(f"'{text}' is no address of a host in a network that has room for its gateway")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a host address in a network with room for its gateway")
     return str(interface)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """All that `up` was told. algorithm: None leaves the controller's own. inside: address and length of its prefix."""
+    """All options of `up`. algorithm: None leaves the controller's own. inside: address and length of its prefix."""
 
     uplinks: tuple[UplinkOption, ...]
     algorithm: str | None = None
@@ -106,7 +106,7 @@ class Settings:
         names = [uplink.name for uplink in self.uplinks]
         for name in names:
             if names.count(name) > 1:
-                raise UsageError(f"--uplink {name}: told twice")
+                raise UsageError(f"--uplink {name}: given twice")
         if self.default_uplink is not None and self.default_uplink not in names:
             raise UsageError(f"--default-uplink {self.default_uplink}: no --uplink has this name")
         if self.openflow_port == self.http_port:
@@ -123,7 +123,7 @@ class Settings:
         return next(str(address) for address in interface.network.hosts() if address != interface.ip)
 
     def goes_on_from(self, earlier: Settings) -> bool:
-        """Whether what was made for earlier ones serves these, too."""
+        """Whether the set-up for earlier ones also serves these."""
         return self._made == earlier._made
 
     @property

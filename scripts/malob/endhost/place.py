@@ -1,4 +1,4 @@
-"""Where an end host keeps what it knows: one for each network namespace."""
+"""The files of an end host, for each network namespace."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Place:
 
     @staticmethod
     def here() -> Place:
-        """That of the network namespace that this process is in."""
+        """That of this process's network namespace."""
         return Place(_name())
 
     @property
@@ -38,12 +38,12 @@ class Place:
 
     @property
     def log(self) -> Path:
-        """What the supervisor says."""
+        """The supervisor's output."""
         return self.directory / "endhost.log"
 
     @property
     def lock(self) -> Path:
-        """Held by whoever may change things."""
+        """Held by the process that may make changes."""
         return _RUNNING / f"{self.name}.lock"
 
 

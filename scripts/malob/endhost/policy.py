@@ -1,4 +1,4 @@
-"""Which packets of the host go to the switch: policy rules and tables of our own. The main table is not touched.
+"""Sends packets of the host to the switch: policy rules and tables. The main table does not change.
 
 In this order:
 
@@ -31,7 +31,7 @@ INSIDE_TABLE = 0x4D4C00
 
 @dataclass(frozen=True)
 class Way:
-    """Where packets of an uplink's own addresses go. gateway: None while it has none."""
+    """The route for packets from an uplink's own addresses. gateway: None if it has none."""
 
     device: str
     addresses: tuple[str, ...]
@@ -39,7 +39,7 @@ class Way:
 
 
 class Policy:
-    """Keeps rules and tables as they ought to be. One thread."""
+    """Keeps rules and tables up to date. One thread."""
 
     def __init__(self, inside_address: str, inside_gateway: str) -> None:
         self._inside = {4: (inside_address, inside_gateway), 6: (INSIDE_IPV6, GATEWAY_IPV6)}
@@ -87,7 +87,7 @@ def rules_without_uplinks(version: int, inside: str) -> list[Rule]:
 def _lead(version: int, table: int, device: str, gateway: str) -> None:
     if network.default_route(version, table) == (device, gateway):
         return
-    # "onlink": whatever addresses the device has at the moment
+    # "onlink": independent of the device's current addresses
     run(["ip", f"-{version}", "route", "replace", "default", "via", gateway, "dev", device, "onlink", "table", str(table), "protocol", str(OURS)])
 
 
@@ -110,7 +110,7 @@ def refuse_new(inside_address: str) -> None:
 
 
 def remove_all(tables: int) -> None:
-    """Removes all of our rules and routes, as far as they are there. tables: how many there are."""
+    """Removes all existing rules and routes of MALOB. tables: how many there are."""
     for version in (4, 6):
         for rule in reversed(ours(version)):
             rule.remove()
@@ -120,9 +120,9 @@ def remove_all(tables: int) -> None:
 
 
 def overruled() -> list[str]:
-    """The rules of others that would not count any more because of ours; one clause each."""
+    """The rules of others that would no longer take effect because of MALOB's; one clause each."""
     return [
-        f"IPv{version}'s policy rule {rule['priority']} belongs to another program, a VPN perhaps, and would not count any more"
+        f"IPv{version}'s policy rule {rule['priority']} belongs to another program, such as a VPN, and would no longer take effect"
         for version in (4, 6)
         for rule in network.rules(version)
         if LOCAL_FIRST <= rule["priority"] < MAIN_PRIORITY and not is_ours(rule)
@@ -130,7 +130,7 @@ def overruled() -> list[str]:
 
 
 def taken_tables(tables: int) -> list[str]:
-    """Those of our tables that have routes of others; one clause each. tables: how many we need."""
+    """MALOB's tables that contain routes of others; one clause each. tables: the required number."""
     return [
         f"IPv{version}'s routing table {table} has routes of another program"
         for version in (4, 6)

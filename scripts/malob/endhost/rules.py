@@ -31,7 +31,7 @@ class Rule:
 
     @staticmethod
     def of(version: int, told: Mapping[str, Any]) -> Rule:
-        """From what `ip -N -json rule` tells of one that add() has made."""
+        """From the output of `ip -N -json rule` for a rule of add()."""
         return Rule(
             version,
             told["priority"],
@@ -69,7 +69,7 @@ class Rule:
 
 
 def ours(version: int) -> list[Rule]:
-    """The rules that we have added, in their order."""
+    """MALOB's rules, in their order."""
     return [Rule.of(version, told) for told in network.rules(version) if is_ours(told)]
 
 

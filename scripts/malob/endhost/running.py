@@ -1,4 +1,4 @@
-"""`up` and `down`: one at a time in a network namespace, and whatever is left of an earlier one first."""
+"""`up` and `down`: one at a time in a network namespace, after the cleanup of an earlier run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from malob.system.lock import locked
 from malob.system.place import ROOT
 from malob.system.waiting import orderly_end, say, undisturbed
 
-#: What the supervisor in the background writes when all works.
+#: The message of the background supervisor when all works.
 _READY = b"ready\n"
 
 
@@ -39,15 +39,15 @@ def up(place: Place, settings: Settings, ready: Callable[[], None]) -> int:
         try:
             if goes_on:
                 assert earlier is not None
-                say("malob endhost: going on with what an earlier one has left; open flows stay")
-                # whoever goes on after this one is to find the algorithm, too
+                say("malob endhost: taking over the state of an earlier run; open flows continue")
+                # a later run must find the algorithm, too
                 journal.take_over(settings=replace(settings, algorithm=settings.algorithm or earlier.algorithm).document())
                 supervisor.take_over(earlier)
             else:
                 supervisor.make()
             supervisor.watch(ready)
         except KeyboardInterrupt:
-            say("malob endhost: told to end")
+            say("malob endhost: stopping")
         finally:
             with undisturbed():
                 supervisor.setup.undo()
@@ -55,9 +55,9 @@ def up(place: Place, settings: Settings, ready: Callable[[], None]) -> int:
 
 
 def _clear_the_way(place: Place, settings: Settings, earlier: Settings | None, supervisor: Supervisor) -> None:
-    """Undoes what an earlier one has left, if there was one, and looks whether anything else is in the way. Raises ScriptError."""
+    """Undoes the remains of an earlier run, and checks for other obstacles. Raises ScriptError."""
     if earlier is not None:
-        say("malob endhost: undoing what an earlier one has left")
+        say("malob endhost: removing the remains of an earlier run")
         Setup(place, earlier).undo()
     checks.check(settings, network.read())
     supervisor.setup.controller.check_ports()
@@ -70,7 +70,7 @@ def up_in_background(place: Place, words: Sequence[str]) -> None:
     Raises ScriptError, or what it is derived from, with the other's last words.
     """
     if is_up(place):
-        raise ScriptError("the end host is up already; './malob endhost down' ends it")
+        raise ScriptError("the end host is up already; './malob endhost down' stops it")
     place.directory.mkdir(parents=True, exist_ok=True)
     receive, send = os.pipe()
     command = [sys.executable, str(ROOT / "scripts" / "command.py"), "malob.cli.endhost", "up", *words, "--foreground", "--ready", str(send)]
@@ -91,7 +91,7 @@ def up_in_background(place: Place, words: Sequence[str]) -> None:
 
 @contextmanager
 def ended_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Ctrl-C while we wait for a supervisor ends that, too."""
+    """Ctrl-C during the wait for a supervisor also stops the supervisor."""
     try:
         yield
     except KeyboardInterrupt:
@@ -101,7 +101,7 @@ def ended_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 def tell_ready(descriptor: int | None) -> None:
-    """Tells the one that waits for us: through a pipe, or systemd."""
+    """Notifies the waiting process through a pipe, or systemd."""
     if descriptor is not None:
         os.write(descriptor, _READY)
         os.close(descriptor)
@@ -112,13 +112,13 @@ def tell_ready(descriptor: int | None) -> None:
 
 
 def is_up(place: Place) -> bool:
-    """Whether a supervisor is at work here."""
+    """Whether a supervisor is running here."""
     journal = Journal(place.journal)
     return journal.exists() and journal.owner() is not None
 
 
 def down(place: Place) -> bool:
-    """Undoes all. Returns whether there was something. Raises ScriptError for what could not be undone."""
+    """Undoes everything. Returns whether there was anything to undo. Raises ScriptError if a step fails."""
     journal = Journal(place.journal)
     if not journal.exists():
         return False

@@ -1,4 +1,4 @@
-"""Sets an end host up, step by step, each written down before; and undoes what is written down."""
+"""Sets an end host up, step by step, each recorded beforehand; and undoes the recorded steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from malob.system.waiting import say
 
 
 class Setup:
-    """One end host's changes to the system. Raises ScriptError where one fails; undo() then takes back what was done."""
+    """One end host's changes to the system. Raises ScriptError if one fails; undo() then reverts all."""
 
     def __init__(self, place: Place, settings: Settings) -> None:
         self._place, self._settings = place, settings
@@ -29,7 +29,7 @@ class Setup:
         self.controller = Controller(place, settings)
 
     def make(self) -> None:
-        """Everything but the rules that lead packets to the switch: those are the supervisor's, once all works."""
+        """Everything except the rules that send packets to the switch: the supervisor adds those once all works."""
         make_archive(self._place.directory)
         names = [uplink.name for uplink in self._settings.uplinks]
         interfaces = network.read()
@@ -44,11 +44,11 @@ class Setup:
         self.controller.wait()
 
     def is_whole(self) -> bool:
-        """Whether all that is written down has been made, and is there still, except for programs, which can be started again."""
+        """Whether all recorded objects were created and still exist, except programs, which can be restarted."""
         return self.journal.is_of_this_network() and bool(self.journal.steps("policy")) and INSIDE in network.read() and firewall.is_up()
 
     def take_up(self) -> None:
-        """Goes on with all that an earlier supervisor has made; programs that have ended meanwhile are started again."""
+        """Takes over the objects of an earlier supervisor; restarts programs that have ended meanwhile."""
         if self.journal.steps("daemons"):
             switch.address_own(self._place)
             switch.start_daemons(self._place)
@@ -61,10 +61,10 @@ class Setup:
         return {step["device"]: step["index"] for kind in ("promiscuous", "offloads") for step in self.journal.steps(kind)}
 
     def prepare_uplink(self, interface: Interface) -> None:
-        """Has an interface hand over frames as they come. One that has been made anew begins anew."""
+        """Lets an interface pass frames unchanged. A recreated one starts again."""
         name, index = interface.name, interface.index
         if not interface.promiscuous:
-            # the switch makes it so, and cannot take that back if it is killed
+            # the switch sets it, and cannot revert it if it is killed
             self.journal.add("promiscuous", device=name, index=index)
         features = offloads.merging_at(name)
         if features:
@@ -80,9 +80,9 @@ class Setup:
         switch.make_bridge(self.journal, own, names, self._settings.openflow_port)
 
     def undo(self) -> None:
-        """Takes back all that is written down, the last first, and then the journal itself.
+        """Undoes all recorded steps, the last first, and then removes the journal.
 
-        Raises ScriptError if something cannot be taken back, after all that can; the journal then has it still.
+        Raises ScriptError if a step fails, after all others; the journal then still has it.
         """
         if self.journal.is_of_this_network():
             self._part()
@@ -94,7 +94,7 @@ class Setup:
         self._remove_files()
 
     def _part(self) -> None:
-        """Lets no new flows begin, and ends those that are open."""
+        """Stops new flows, and ends open ones."""
         if self.journal.steps("policy"):
             try:
                 policy.refuse_new(self._settings.inside_address)
@@ -126,7 +126,7 @@ class Setup:
             run(["ip", "link", "set", step["device"], "promisc", "off"])
 
     def _has_device(self, step: Step) -> bool:
-        """Whether an interface is still the one that was changed."""
+        """Whether an interface is still the changed one."""
         interface = network.read().get(step["device"])
         return self._is_here() and interface is not None and interface.index == step["index"]
 
@@ -142,11 +142,11 @@ class Setup:
             inside.remove()
 
     def _is_here(self) -> bool:
-        """What is no more, because the machine has been booted since, needs no undoing, and may be somebody else's by now."""
+        """After a reboot nothing needs to be undone, and the names may belong to other programs."""
         return self.journal.is_of_this_network()
 
     def _remove_files(self) -> None:
-        """All but the logs of the last time."""
+        """All except the logs of the last run."""
         for name in ("data", "rehearsal", "openvswitch"):
             shutil.rmtree(self._place.directory / name, ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""Keeps an end host as it ought to be for as long as it is up: follows addresses, and restarts what has ended."""
+"""Maintains an end host while it is up: follows addresses, and restarts ended programs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from malob.rest.local import RestError
 from malob.system.processes import ProcessId
 from malob.system.waiting import say, wait_until
 
-#: How often it looks whether everything runs, and how often at everything, should a notice have been missed.
+#: The interval between checks of programs, and between full checks in case a notice was missed.
 _LOOK_S, _LOOK_CLOSELY_S = 2.0, 30.0
 _LONGEST_PAUSE_S = 30.0
 _ROUTERS_S = 2.0
 
 
 class Supervisor:
-    """One thread. make() sets all up, watch() returns by an exception only; whoever calls undoes."""
+    """One thread. make() sets all up, watch() ends only by an exception; the caller undoes."""
 
     def __init__(self, place: Place, settings: Settings) -> None:
         self._place, self._settings = place, settings
@@ -54,7 +54,7 @@ class Supervisor:
         self._wait_for_routers()
 
     def take_over(self, earlier: Settings) -> None:
-        """Goes on where another one was killed; flows that are open stay so. Raises ScriptError if that fails."""
+        """Continues after another supervisor was killed; open flows continue. Raises ScriptError if that fails."""
         self.setup.take_up()
         if not self._controller.status()["configured"]:
             self._algorithm = self._algorithm or earlier.algorithm
@@ -70,13 +70,13 @@ class Supervisor:
         wait_until(lambda: self._controller.status()["connected"], "the switch to connect", 10, 0.05)
 
     def _wait_for_routers(self) -> None:
-        """Gives the routers of all uplinks the time to answer; one that does not is no reason to fail."""
+        """Gives the routers of all uplinks time to answer; a silent router is not a failure."""
         deadline = time.monotonic() + _ROUTERS_S
         while time.monotonic() < deadline and not all(uplink["alive"] for uplink in self._controller.status()["uplinks"]):
             time.sleep(0.05)
 
     def watch(self, ready: Callable[[], None]) -> None:
-        """Follows what happens, until an exception."""
+        """Handles events, until an exception."""
         ready()
         look_at = 0.0
         while True:
@@ -86,7 +86,10 @@ class Supervisor:
             self._attempt(self._keep_running)
 
     def _attempt(self, work: Callable[[], None]) -> bool:
-        """What fails now, because an interface has gone meanwhile for example, is tried again soon. Whether it did not."""
+        """A failure, for example because an interface was removed meanwhile, is retried soon.
+
+        Returns whether it succeeded.
+        """
         try:
             work()
             return True
@@ -96,7 +99,7 @@ class Supervisor:
             return False
 
     def _follow(self) -> None:
-        """Changes only what is not right: each change is a notice, too, and leads back here."""
+        """Changes only what differs: each change causes a notice, and a call of this method."""
         before = self._uplinks
         self._look()
         self._apply_policy()
@@ -107,24 +110,24 @@ class Supervisor:
         self._remember_algorithm()
 
     def _remember_algorithm(self) -> None:
-        """Whoever changes it over REST means the next controller, too."""
+        """A change over REST also applies to the next controller."""
         if self._told is not None:
             try:
                 status = self._controller.status()
             except RestError:
                 # it is asked again
                 return
-            # without a configuration, it knows nothing but its own default
+            # without a configuration, it has only its default
             if status["configured"]:
                 self._algorithm = status["algorithm"]
 
     def _look(self) -> None:
-        """Reads the network, and prepares uplinks that are new."""
+        """Reads the network, and prepares new uplinks."""
         interfaces = network.read()
         self._uplinks = [uplink.seen(interfaces.get(uplink.name)) for uplink in self._uplinks]
         self._others = document.others(interfaces, self._settings)
         if INSIDE not in interfaces:
-            raise ScriptError(f"somebody has removed {INSIDE}; './malob endhost down' and 'up' make it again")
+            raise ScriptError(f"{INSIDE} was removed; './malob endhost down' and 'up' create it again")
         self._inside_mac = interfaces[INSIDE].mac
         # it stays when the last uplink with IPv6 goes: applications are reset over it
         self._inside_ipv6 |= INSIDE_IPV6 in interfaces[INSIDE].ipv6 or document.has_ipv6(self._uplinks)
@@ -138,7 +141,7 @@ class Supervisor:
         self._mtu = mtu
 
     def _take_up(self, interface: Interface) -> None:
-        """An interface is there for the first time, or has been made anew."""
+        """An interface is new, or was recreated."""
         numbers = {uplink.name: number for number, uplink in enumerate(self._uplinks, 2)}
         self.setup.prepare_uplink(interface)
         if interface.name in self._indexes:
@@ -153,7 +156,7 @@ class Supervisor:
         self._policy.follow(6, [uplink.way(6) for uplink in self._uplinks], self._others)
 
     def _tell(self) -> None:
-        """Tells the controller what is new to it."""
+        """Sends changes to the controller."""
         now = self._configuration()
         if now != self._told:
             try:
@@ -165,11 +168,11 @@ class Supervisor:
                 self._told = None
 
     def _configuration(self) -> dict[str, Any]:
-        """All but the algorithm, which can be changed over REST as well."""
+        """All except the algorithm, which can also be changed over REST."""
         return document.configuration(self._settings, self._inside_mac, self._inside_ipv6, self._uplinks)
 
     def _configure(self, now: dict[str, Any], first: bool) -> None:
-        """first: the controller is told which algorithm is in force, too, if that is known."""
+        """first: the controller also gets the current algorithm, if known."""
         algorithm = {"algorithm": self._algorithm} if first and self._algorithm is not None else {}
         self._controller.configure({**now, **algorithm})
         self._told = now
@@ -187,11 +190,11 @@ class Supervisor:
         if self._owns_switch and not (self._daemons and all(daemon.alive() for daemon in self._daemons)):
             self._daemons = switch.daemons(self._place).processes()
             if len(self._daemons) < 2:
-                say("malob endhost: Open vSwitch has ended; starting it again")
+                say("malob endhost: Open vSwitch has exited; restarting it")
                 switch.start_daemons(self._place)
 
     def _restart_controller(self, now: float) -> None:
-        say("malob endhost: the controller has ended; starting it again")
+        say("malob endhost: the controller has exited; restarting it")
         self._pause_s = min(_LONGEST_PAUSE_S, max(0.5, 2 * self._pause_s))
         self._not_before = now + self._pause_s
         self._controller.launch()
@@ -202,6 +205,6 @@ class Supervisor:
 
 def _words(uplink: UplinkState) -> str:
     if not uplink.up:
-        return f"{uplink.name} is off, or gone"
+        return f"{uplink.name} is down or missing"
     addresses = ", ".join(sum(uplink.addresses, ())) or "no address"
     return f"{uplink.name} has {addresses}; its gateway is {', '.join(filter(None, uplink.gateways)) or 'unknown'}"

@@ -1,6 +1,6 @@
 """The end host's switch: a bridge of Open vSwitch in user space, to which uplinks and the inside are ports.
 
-In user space Open vSwitch reads copies of an uplink's frames. The kernel goes on seeing all of them, so that addresses, DHCP,
+In user space Open vSwitch reads copies of an uplink's frames. The kernel still receives all of them, so that addresses, DHCP,
 ARP and sessions to the host stay as they are.
 """
 
@@ -23,7 +23,7 @@ _MARK = "external_ids:malob-endhost=yes"
 
 
 def daemons(place: Place) -> DaemonPair:
-    """Those that we start where none run. Sockets are in their own directory: /run is shared between network namespaces."""
+    """The daemons that are started if none are running. Sockets are in their own directory: /run is shared between network namespaces."""
     directory = place.directory / "openvswitch"
     return DaemonPair(directory, directory)
 
@@ -37,7 +37,7 @@ def machine_has_daemons() -> bool:
     if not running:
         return False
     if not (ovs.database_runs() and ovs.switch_daemon_runs() and ovs.switch_daemon_pid() in running):
-        raise MissingError("ovs-vswitchd runs in this network namespace, but does not answer at Open vSwitch's usual sockets; there can be one only")
+        raise MissingError("ovs-vswitchd runs in this network namespace, but does not answer at Open vSwitch's usual sockets; only one can run")
     return True
 
 
@@ -58,12 +58,12 @@ def _in_this_namespace(program: str) -> list[int]:
 
 
 def address_own(place: Place) -> None:
-    """From now on Open vSwitch's programs that this process starts talk to our own daemons."""
+    """Makes Open vSwitch's programs of this process use MALOB's own daemons."""
     os.environ["OVS_RUNDIR"] = str(daemons(place).sockets)
 
 
 def start_daemons(place: Place) -> None:
-    """Starts our own, or those of them that do not run."""
+    """Starts MALOB's own daemons, as far as they are not running."""
     if not find_program("ovs-vsctl") or not find_program("ovs-vswitchd"):
         raise MissingError("Open vSwitch is not installed (package openvswitch-switch)")
     daemons(place).start()
@@ -71,7 +71,7 @@ def start_daemons(place: Place) -> None:
 
 
 def stop_daemons(place: Place) -> None:
-    """Ends our own, if they run, and removes the interfaces that they leave behind."""
+    """Stops MALOB's own daemons, and removes the interfaces that they leave behind."""
     daemons(place).stop()
     for name in (BRIDGE, "ovs-netdev"):
         # they keep their interfaces for the next ones
@@ -80,9 +80,9 @@ def stop_daemons(place: Place) -> None:
 
 
 def make_bridge(journal: Journal, own: bool, uplinks: Sequence[str], openflow_port: int) -> None:
-    """Makes the bridge with all of its ports. Uplinks that are not there become ports when they come.
+    """Creates the bridge with all of its ports.
 
-    own: whether the daemons are ours.
+    Missing uplinks become ports when they appear. own: whether the daemons are MALOB's.
     """
     columns = [
         "datapath_type=netdev",
@@ -101,7 +101,7 @@ def make_bridge(journal: Journal, own: bool, uplinks: Sequence[str], openflow_po
 
 
 def attach_again(name: str, number: int) -> None:
-    """Makes an interface a port that was made anew: the switch goes on reading the one that is no more.
+    """Adds a recreated interface as a port again: the switch still reads the removed one.
 
     number: counted from 1, the inside's; the same as before.
     """
@@ -114,6 +114,6 @@ def _port(name: str, number: int) -> list[str]:
 
 
 def remove_bridge() -> None:
-    """Removes it if it is there and ours."""
+    """Removes it if it exists and is MALOB's."""
     if BRIDGE in ovs.vsctl("--bare", "--no-headings", "--columns=name", "find", "Bridge", _MARK).split():
         ovs.vsctl("--if-exists", "del-br", BRIDGE)

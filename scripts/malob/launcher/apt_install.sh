@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # apt_install.sh POLICY SERVICE,… PACKAGE… : installs packages, as root, and starts no service. Called by packages.sh.
 #
-# POLICY is /usr/sbin/policy-rc.d, which maintainer scripts run before they start a service. If it does not exist, a policy that denies all starts
-# is there meanwhile. It is removed at the end, also after Ctrl-C; after a kill -9 it denies nothing any more, and the next run removes
-# it. A policy of the administrator stays unchanged and in force.
-# SERVICES that were not there before are disabled: otherwise they would start at the next boot.
+# POLICY is /usr/sbin/policy-rc.d, which maintainer scripts run before they start a service. If it does not exist, this script
+# creates a policy that denies all starts, and removes it at the end, also after Ctrl-C. After a kill -9 it denies nothing any more,
+# and the next run removes it. A policy of the administrator stays unchanged and in force.
+# The script disables SERVICES that were not installed before: otherwise they would start at the next boot.
 set -euo pipefail
 
 readonly POLICY=$1 MARK='# malob: only while packages are installed'
@@ -21,7 +21,7 @@ is_ours() { [ "$(sed -n 2p "$POLICY" 2>/dev/null)" = "$MARK" ]; }
 
 remove_policy() { ! is_ours || rm -f "$POLICY"; }
 
-# deny_starts: an upgrade may restart what runs already
+# deny_starts: an upgrade may restart running services
 deny_starts() {
   local start
   start=$(sed 's/.*) //' /proc/$$/stat | cut -d ' ' -f 20)
@@ -57,7 +57,7 @@ disable() {
   else
     update-rc.d "$1" disable >/dev/null 2>&1 || return 1
   fi
-  say "$1 is disabled and does not run: MALOB only needs its programs"
+  say "$1 is disabled and not running: MALOB needs only its programs"
 }
 
 new=()
@@ -74,7 +74,7 @@ env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
   -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 install "$@" </dev/null 9>&- || status=$?
 for service in "${new[@]}"; do
   if has_service "$service"; then
-    disable "$service" || say "$service could not be disabled: it starts at boot"
+    disable "$service" || say "$service could not be disabled and will start at boot"
   fi
 done
 exit "$status"

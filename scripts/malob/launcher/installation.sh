@@ -4,7 +4,7 @@
 # has_sources: a checkout has sources and is built when needed; a release is already built and has none
 has_sources() { [ -f "$MALOB_ROOT/pom.xml" ]; }
 
-# is_packaged: files are the package manager's here, so nothing is written beside them (scripts/malob/system/place.py)
+# is_packaged: the package manager owns the files, so nothing is written beside them (scripts/malob/system/place.py)
 is_packaged() { [ "$MALOB_ROOT" = /usr/share/malob ]; }
 
 # data_directory: the controller's default data directory; in the package, the service's for
@@ -22,7 +22,7 @@ data_directory() {
   fi
 }
 
-# cache_directory: for programs that are compiled at their first use
+# cache_directory: for programs that are compiled on first use
 cache_directory() {
   if is_packaged; then
     echo /var/cache/malob

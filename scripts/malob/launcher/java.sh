@@ -47,22 +47,22 @@ find_java() { find_home java; }
 
 java_program() {
   local home
-  home=$(find_java) || fail 3 "no Java $JAVA_AT_LEAST or later"
+  home=$(find_java) || fail 3 "Java $JAVA_AT_LEAST or later is missing"
   echo "$home/bin/java"
 }
 
 # short_java HOME [OPTION] : puts the start of a command line for a program that ends soon into the array java
 short_java() {
-  # one thread collects the little garbage, and only the quick compiler runs: the other takes as much of a second processor as it saves
-  # here. Standard output is the program's alone, and the virtual machine need not say that it goes without an archive
+  # one thread collects the little garbage, and only the quick compiler runs: the other would use as much of a second processor as it
+  # saves here. Standard output belongs to the program, and the JVM need not report a missing archive
   java=("$1/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xlog:disable '-Xlog:all=warning,cds*=off:stderr' "${@:2}" -cp "$MALOB_ROOT/target/malob.jar")
 }
 
-# class_archive HOME CLASS : the file with the classes of a program, as the Java in HOME has them in memory. A virtual machine that
-# has it need not read and check them; it takes none of another virtual machine or of other jars.
+# class_archive HOME CLASS : the file with the loaded classes of a program, for the Java in HOME. With it, the JVM need not read and
+# verify them; it rejects archives of other JVMs or other jars.
 class_archive() { echo "$(cache_directory)/$2${1//\//-}.jsa"; }
 
-# is_fresh_archive ARCHIVE HOME : whether neither the program nor Java has been installed since. It is empty if it cannot be made.
+# is_fresh_archive ARCHIVE HOME : whether it is newer than the program and Java. It is empty if it cannot be created.
 is_fresh_archive() {
   [ -f "$1" ] && [ -z "$(find "$MALOB_ROOT/target/malob.jar" "$2/lib/server" -cnewer "$1" -print -quit 2>/dev/null)" ]
 }
@@ -71,16 +71,16 @@ is_fresh_archive() {
 make_class_archive() {
   local directory java
   directory=$(dirname "$1")
-  # where files are another user's, programs start without
+  # where another user owns the files, programs start without an archive
   mkdir -p "$directory" 2>/dev/null && [ -w "$directory" ] && [ -O "$directory" ] || return 0
   (
-    # one at a time: a second program starts without
+    # one at a time: a second program starts without an archive
     exec 9<"$MALOB_ROOT/target/malob.jar"
     flock -n 9 || exit 0
     rm -f "$1.new"
     short_java "$2" "-XX:ArchiveClassesAtExit=$1.new"
     "${java[@]}" "$3" <"$MALOB_ROOT/scripts/malob/launcher/rehearsal.json" >/dev/null 2>&1 && [ -s "$1.new" ] || : >"$1.new"
-    # under its name once it is whole, also after a loss of power: a part of it would crash the virtual machine
+    # renamed only when complete, also after a power failure: a partial archive would crash the JVM
     sync "$1.new"
     mv -f "$1.new" "$1"
   ) 2>/dev/null || true
@@ -106,7 +106,7 @@ maven() (
   # stop the progress bar
   local clear=''
   [ ! -t 2 ] || clear=$'\r\e[K'
-  # Maven ends with colour codes even where it was told not to use colours
+  # Maven ends with colour codes even if colours are switched off
   as_owner env JAVA_HOME="$(find_jdk)" mvn -B -ntp -Dstyle.color=never "$@" 2>&1 </dev/null |
     sed -u -e $'s/\e\\[[0-9;]*m//g' -e "s/^/$clear/" >&2
 )
@@ -122,7 +122,7 @@ is_built() {
   [ -d "$MALOB_ROOT/target/lib" ] && is_newer "$MALOB_ROOT/target/malob.jar" "$MALOB_ROOT"/{src/main,pom.xml,controller-pom.xml}
 }
 
-# mark_built JAR… : Maven does not rewrite a jar whose content is unchanged: without this it would look outdated for ever
+# mark_built JAR… : Maven does not rewrite a jar whose content is unchanged: without this it would always look outdated
 mark_built() { as_owner touch "$@"; }
 
 # build WHAT TARGET ARGUMENT… : builds with Maven, and stores the duration in the directory TARGET
@@ -150,7 +150,7 @@ build_release() {
   maven -q -pl :malob -Dmaven.test.skip=true package cyclonedx:makeBom || fail 1 "the build failed"
 }
 
-# build_bench: with the controller, and its tests, which have the emulated switches
+# build_bench: with the controller and its tests, which contain the emulated switches
 build_bench() {
   local jar=$MALOB_ROOT/bench/target/malob-bench.jar
   if is_built && is_newer "$jar" "$MALOB_ROOT/target/malob.jar" "$MALOB_ROOT"/{bench/src/main,bench/pom.xml,src/test/java/io/malob/testing}; then

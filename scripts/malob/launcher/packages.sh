@@ -78,7 +78,7 @@ has_program() {
   esac
 }
 
-# has_python_module NAME: the distribution's packages are for its own Python, which need not be the first in the PATH
+# has_python_module NAME: the distribution's packages are for its own Python, which may not be the first in the PATH
 has_python_module() { python_with "$1" >/dev/null; }
 
 # python_with NAME: the first Python that has the module

@@ -41,8 +41,8 @@ def generate(text: str) -> dict[str, Any]:
     """
     kind, _, words = text.partition(":")
     numbers, limits = _parameters(text, words.split(","))
-    least, most, rule = _RULES[kind]
-    if not least <= len(numbers) <= most:
+    low, high, rule = _RULES[kind]
+    if not low <= len(numbers) <= high:
         raise UsageError(f"'{text}': expected {_form(kind)}, optionally with rate=MBPS and delay=MS")
     switches, links, attached = rule(text, *numbers)
     _bounded(text, "hosts", len(attached), 0, MAX_HOSTS)
@@ -79,12 +79,12 @@ def _number(text: str, name: str, value: str) -> float:
     try:
         return float(value)
     except ValueError:
-        raise UsageError(f"'{text}': {name}: '{value}' is no number") from None
+        raise UsageError(f"'{text}': {name}: '{value}' is not a number") from None
 
 
-def _bounded(text: str, what: str, value: int, least: int, most: int) -> int:
-    if not least <= value <= most:
-        raise UsageError(f"'{text}': {what}: expected {least} to {most}, not {value}")
+def _bounded(text: str, what: str, value: int, low: int, high: int) -> int:
+    if not low <= value <= high:
+        raise UsageError(f"'{text}': {what}: expected {low} to {high}, not {value}")
     return value
 
 

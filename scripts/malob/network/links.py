@@ -93,7 +93,7 @@ def _ends(at: str, value: Any) -> tuple[str, str]:
         raise UsageError(f"{at}: expected a pair of switch names")
     first, second = value
     if first == second:
-        raise UsageError(f"{at}: joins {first} to itself")
+        raise UsageError(f"{at}: connects {first} to itself")
     return first, second
 
 

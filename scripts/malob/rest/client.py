@@ -189,10 +189,10 @@ def segment(text: str) -> str:
 
 @contextmanager
 def asking(client: RestClient, options: Mapping[str, str] = {}) -> Iterator[None]:
-    """Around requests on a user's behalf: what the controller says becomes one sentence and the right exit code.
+    """Around requests for a user: an error of the controller becomes one sentence and the right exit code.
 
-    options: by field of the REST interface, the word of the command line that it came from, where that is not --field.
-    MissingError if no controller answers, or it wants a token; UsageError if a value is none (400); RestError for the rest.
+    options: by field of the REST interface, the option or argument that it came from, if that is not --field.
+    MissingError if no controller answers, or it requires a token; UsageError for an invalid value (400); RestError for the rest.
     """
     try:
         yield
@@ -215,8 +215,8 @@ def _no_answer(client: RestClient, error: RestError) -> str:
 
 def _token_words(client: RestClient, status: int) -> str:
     if client.target.token is None:
-        return "wants a token; set MALOB_TOKEN"
-    return "does not take this token; see MALOB_TOKEN" if status == 401 else "does not let this token do that"
+        return "requires a token; set MALOB_TOKEN"
+    return "does not accept this token; check MALOB_TOKEN" if status == 401 else "does not allow this for this token"
 
 
 def _option(blamed: str | None, options: Mapping[str, str]) -> str:

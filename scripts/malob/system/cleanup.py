@@ -18,7 +18,7 @@ class Cleanup:
         """Removes something. An error is kept for finish()."""
         try:
             work()
-        except Exception as error:  # whatever it is, the other steps are to be taken
+        except Exception as error:  # after any error, the other steps must still run
             reason = str(error) if isinstance(error, (ScriptError, OSError)) else repr(error)
             self.failures.append(f"{what}: {reason}")
 

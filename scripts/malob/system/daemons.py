@@ -10,7 +10,7 @@ from malob.errors import MissingError
 from malob.system.processes import ProcessId, find_program, run
 
 #: Each time that ovs-vswitchd looks for packets at a port, it allocates room for 32 of them, and frees what it did
-#: not need. By default glibc keeps neither so many pieces nor such large ones at hand.
+#: not need. By default glibc keeps neither that number of blocks nor such large ones for reuse.
 _ALLOCATION = "GLIBC_TUNABLES=glibc.malloc.tcache_count=128:glibc.malloc.tcache_max=4096"
 _SCHEMA = Path("/usr/share/openvswitch/vswitch.ovsschema")
 #: The switch comes before its database.
@@ -70,7 +70,7 @@ class DaemonPair:
         return self.directory / f"{name}.pid"
 
     def _process(self, name: str) -> ProcessId | None:
-        """The one that has written our pid file."""
+        """The process that has written this pid file."""
         return ProcessId.holding(self._pid_file(name))
 
     def processes(self) -> list[ProcessId]:

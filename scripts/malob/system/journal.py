@@ -1,7 +1,7 @@
-"""What a program creates as root, or changes: noted in a file before it is done, and undone in reverse order.
+"""Objects that a program creates or changes as root: recorded in a file beforehand, and undone in reverse order.
 
-So what is left after `kill -9` is known, too. Each step has a kind, and facts that its undoing needs. Whoever has the journal knows
-how each kind is undone; that must be harmless for a step that was noted and never taken, and for one that is undone already.
+So the remains of a `kill -9` are known, too. Each step has a kind, and the facts to undo it. The owner of the journal knows
+how to undo each kind; that must be harmless for a step that was recorded but never done, and for a step that is already undone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Step = Mapping[str, Any]
 
 
 class Journal:
-    """One file. One writer at a time: whoever holds the lock of what the journal is about."""
+    """One file. One writer at a time: the holder of the lock for the journal's objects."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -31,17 +31,17 @@ class Journal:
         return self._path.exists()
 
     def begin(self, owned: bool = True, **facts: Any) -> None:
-        """Starts an empty one. owned: it belongs to this process. facts: whatever others want to know of it.
+        """Starts an empty one. owned: it belongs to this process. facts: data for other processes.
 
-        Raises ScriptError if there is one already: what that tells of is to be undone first.
+        Raises ScriptError if there is one already: its steps must be undone first.
         """
         if self.exists():
-            raise ScriptError(f"{self._path} is there already, and tells what to undo first")
+            raise ScriptError(f"{self._path} exists already, and lists what to undo first")
         owner = this_process() if owned else None
         self._write({**facts, "boot": boot_mark(), "namespace": namespace_mark(), "owner": owner, "steps": []})
 
     def take_over(self, **facts: Any) -> None:
-        """Goes on with one that is there: from now on it is this process's. facts: those that are new."""
+        """Continues an existing one: from now on it belongs to this process. facts: new ones."""
         self._write({**self.read(), **facts, "owner": this_process()})
 
     def disown(self) -> None:
@@ -95,7 +95,7 @@ class Journal:
         return process if process.alive() else None
 
     def is_of_this_network(self) -> bool:
-        """Whether what it tells of is still there: the machine has not been booted since, nor the namespace been made anew."""
+        """Whether its objects can still exist: neither the machine was rebooted nor the namespace recreated."""
         document = self.read()
         return (document["boot"], document["namespace"]) == (boot_mark(), namespace_mark())
 
@@ -104,7 +104,7 @@ class Journal:
         try:
             document: dict[str, Any] = json.loads(self._path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise ScriptError(f"cannot read {self._path}, which tells what to undo: {error}") from None
+            raise ScriptError(f"cannot read {self._path}, which lists what to undo: {error}") from None
         if "owner" not in document and "supervisor" in document:
             # what an end host of an earlier version has left: it outlives an upgrade
             document["owner"] = document.pop("supervisor")

@@ -12,7 +12,7 @@ from pathlib import Path
 from malob.errors import ScriptError
 from malob.system.waiting import say
 
-#: After so long the user is told what is waited for.
+#: The time after which the user is told the reason of the wait.
 _QUIET_S = 1.0
 
 

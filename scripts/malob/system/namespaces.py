@@ -110,7 +110,7 @@ def add(journal: Journal, names: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class End:
-    """One end of a veth pair. namespace: None for the one that this process is in."""
+    """One end of a veth pair. namespace: None for that of this process."""
 
     device: str
     namespace: str | None = None
@@ -128,7 +128,7 @@ def add_pair(journal: Journal, first: End, second: End, kind: str = "device") ->
 
 
 def make_pair(first: End, second: End) -> None:
-    """The same for whoever has noted it in a way of its own."""
+    """The same for callers with their own records."""
     words = [[end.device, *(["netns", end.namespace] if end.namespace else [])] for end in (first, second)]
     run(["ip", "link", "add", *words[0], "type", "veth", "peer", "name", *words[1]])
 

@@ -6,7 +6,7 @@ import socket
 
 
 def free_port() -> int:
-    """A TCP port on loopback that nobody uses at the moment."""
+    """A TCP port on loopback that is free at the moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -18,7 +18,7 @@ def prepare(part: str) -> None:
     terminal = sys.stdin is not None and sys.stdin.isatty()
     done = subprocess.run([str(ROOT / "malob"), "prepare", part], stdin=None if terminal else subprocess.DEVNULL)
     if done.returncode == MissingError.exit_code:
-        raise MissingError(f"what the {part} needs is not there (see above)")
+        raise MissingError(f"what the {part} needs is missing (see above)")
     if done.returncode != 0:
         raise ScriptError(f"preparing the {part} failed (see above)")
 

@@ -26,7 +26,7 @@ _PATIENCE_S = 10.0
 _MAX_LINKS = 20
 
 _ON_THE_WAY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-#: Without O_NONBLOCK, a FIFO in the place of a file would block whoever opens it.
+#: Without O_NONBLOCK, a FIFO in place of a file would block the program that opens it.
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -106,18 +106,18 @@ def _read(directory: int, path: Path, entries: str) -> dict[str, Any] | None:
             raise ScriptError(f"{path} is a symbolic link, and is not followed") from None
         raise ScriptError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ScriptError(f"{path} is no file of {entries}: {error}") from None
+        raise ScriptError(f"{path} is not a file of {entries}: {error}") from None
 
 
 def _check(path: Path, file: os.stat_result, directory: os.stat_result) -> None:
-    """Raises ScriptError unless the file is one that we, or the directory's owner, have put there."""
+    """Raises ScriptError unless this user, or the directory's owner, has created the file."""
     if not stat.S_ISREG(file.st_mode):
-        raise ScriptError(f"{path} is no regular file")
+        raise ScriptError(f"{path} is not a regular file")
     if file.st_nlink > 1:
         raise ScriptError(f"{path} has other names (hard links), and is not used")
     # what root writes is given to the directory's owner
     if file.st_uid != directory.st_uid and (os.geteuid() == 0 or file.st_uid != os.geteuid()):
-        raise ScriptError(f"{path} belongs to user {file.st_uid}, and its directory to user {directory.st_uid}: give it to that one with chown")
+        raise ScriptError(f"{path} belongs to user {file.st_uid}, and its directory to user {directory.st_uid}: make both the same with chown")
 
 
 def _lock(directory: int, path: Path) -> int:

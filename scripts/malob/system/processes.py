@@ -32,7 +32,7 @@ def run(command: Sequence[str], timeout_s: float = 30, check: bool = True, text:
             )
         output, errors = process.communicate(text, timeout_s)
     except FileNotFoundError:
-        raise MissingError(f"{command[0]} is not installed; './malob doctor' tells where to get it") from None
+        raise MissingError(f"{command[0]} is not installed; './malob doctor' shows how to install it") from None
     except subprocess.TimeoutExpired:
         raise ScriptError(f"'{' '.join(command[:6])}' did not end within {timeout_s:g} s") from None
     finally:
@@ -69,7 +69,7 @@ def find_program(name: str) -> str | None:
 
 
 def bound_to_us(command: Sequence[str]) -> list[str]:
-    """The command as one that is killed when the program that starts it ends, however that ends."""
+    """The command, to be killed when its parent ends for any reason."""
     return [find_program("setpriv") or "setpriv", "--pdeathsig", "KILL", *command]
 
 
@@ -133,7 +133,7 @@ exec "$@"
 
 @dataclass(frozen=True)
 class PidFile:
-    """Tells which process is ours, by its number and when it started. No other process is taken for it, whatever its command line says."""
+    """Identifies a process by its number and start time, so that no other process with the same command line is mistaken for it."""
 
     path: Path
 

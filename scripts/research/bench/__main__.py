@@ -1,4 +1,4 @@
-"""`./malob bench NAME`: which of the measurements is meant, here and in bench/, which is Java."""
+"""`./malob bench NAME`: runs a measurement, from here or from bench/, which is in Java."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from research.bench import endhost_command, faults_command, open_vswitch_command
 from research.bench.compare import command as compare_command
 from research.bench.soak import command as soak_command
 
-#: Of bench/, which is Java.
+#: The measurements in bench/, which is in Java.
 
 #: Former benchmarks, and their new commands.
 MOVED_BENCHMARKS = {**{name: f"lab simulate {name}" for name in simulations.SIMULATIONS}, "fuzz": "test --fuzz"}
 
-#: On Open vSwitch: half a sentence, and where its command line is.
+#: The measurements on Open vSwitch: a description, and the module of the command line.
 _OWN = {
     "open-vswitch": ("new connections on real Open vSwitch, through a VIP and without one; needs root", open_vswitch_command),
     "soak": ("a long run on real Open vSwitch with changing load, members, servers and links; needs root", soak_command),
@@ -35,7 +35,7 @@ def parser() -> Parser:
         names.list_parser(name, purpose, module.parser())
     java.add_programs(names, "bench")
     for name, now in MOVED_BENCHMARKS.items():
-        names.add_parser(name, help=f"deprecated: './malob {now}' does it")
+        names.add_parser(name, help=f"deprecated: use './malob {now}'")
     return made
 
 

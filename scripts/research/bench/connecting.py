@@ -1,4 +1,4 @@
-"""How long connect() takes: opens and closes connections one after the other, prints microseconds.
+"""Measures connect(): opens and closes connections one after the other, prints microseconds.
 
 Runs on an emulated host: connecting.py ADDRESS PORT COUNT; one line per connection.
 """

@@ -1,4 +1,4 @@
-"""What MALOB on a host costs, beside os-ken on the same switch, and a host with neither."""
+"""Measures the cost of MALOB on a host, compared with os-ken on the same switch and a host with neither."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ from research.experiments.folder import Folder
 _UPLINKS = 2
 _FILE_BYTES = 1000
 
-#: Connections before the measurement, with which the switch and both ends learn addresses.
+#: Connections before the measurement, so that the switch and both ends learn addresses.
 _WARM_UP = 5
 
 
 @dataclass(frozen=True)
 class Plan:
-    """ways: of endhost_figures.WAYS. seconds: for which an idle controller is watched, settle seconds after its start.
+    """ways: of endhost_figures.WAYS.
 
-    connects: how many are timed in a round, one after the other. requests, parallel: what ab makes of small files.
+    seconds: for which an idle controller is watched, settle seconds after its start. connects: the number that is timed in a
+    round, one after the other. requests, parallel: of small files by ab.
     """
 
     ways: tuple[str, ...]
@@ -48,7 +49,7 @@ class Plan:
 
 
 def measure(plan: Plan, congestion: str, out: Path | None) -> dict[str, Any]:
-    """Builds network and host, measures all ways in turn, removes everything, and returns the figures.
+    """Builds network and host, measures all cases in turn, removes everything, and returns the figures.
 
     out: the directory for MALOB's logs, or None. Raises ScriptError.
     """
@@ -73,7 +74,7 @@ class _Bench:
         self._site, self._ways, self._plan, self._directory = site, ways, plan, directory
 
     def round(self, way: str) -> dict[str, float]:
-        """What one way is measured to be, from its start to its end."""
+        """Measures one case, from its start to its end."""
         found = {} if way == NONE else {"start_s": start_seconds(way, self._directory)}
         try:
             pids = self._ways.begin(way)
@@ -82,7 +83,7 @@ class _Bench:
                 found.update(self._idle(pids))
             found.update(self._connects())
             if way == MALOB:
-                # from packet-in to rules, by its own clock
+                # from packet-in to rules, measured by itself
                 found["controller_median_ms"] = self._site.product.status()["first_packet_ms"]["median"]
             found.update(self._load(pids.get("controller")))
         finally:

@@ -11,7 +11,7 @@ from typing import Any
 MALOB, OSKEN, NONE = "malob", "os-ken", "none"
 WAYS = (MALOB, OSKEN, NONE)
 
-#: By way, what each of its rounds measured, by name.
+#: The values of each round by name, by case.
 Rounds = Mapping[str, Sequence[Mapping[str, float]]]
 
 #: The rows of the table: description, and digits after the decimal point.
@@ -33,7 +33,7 @@ METRICS = {
 
 @dataclass(frozen=True)
 class Target:
-    """What MALOB promises. figure: a name of METRICS, or "first_packet_ms". strict: the limit itself is too much."""
+    """A target of MALOB. figure: a name of METRICS, or "first_packet_ms". strict: the value must be below the limit."""
 
     figure: str
     words: str
@@ -53,9 +53,9 @@ TARGETS = (
 
 
 def figures(rounds: Rounds) -> dict[str, dict[str, float]]:
-    """By way: the median of each metric over its rounds, of failures the sum.
+    """By case: the median of each metric over its rounds; of failures, the sum.
 
-    "first_packet_ms" is how much longer connect() takes than without a switch, round by round, if that was measured.
+    "first_packet_ms" is the additional time of connect() compared with no switch, per round, if it was measured.
     """
     found: dict[str, dict[str, float]] = {}
     for way, results in rounds.items():
@@ -73,7 +73,7 @@ def _together(name: str, values: Sequence[float]) -> float:
 
 
 def checks(found: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
-    """Each target with its value and whether it holds; those that were not measured are left out."""
+    """Each target with its value and whether it is reached; targets that were not measured are omitted."""
     malob = found.get(MALOB, {})
     return [
         {"figure": target.figure, "target": target.words, "value": malob[target.figure], "holds": target.holds(malob[target.figure])}
@@ -83,7 +83,7 @@ def checks(found: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
 
 
 def rows(found: Mapping[str, Mapping[str, float]]) -> list[list[str]]:
-    """Lines of a table: a metric, and its value for each way."""
+    """Lines of a table: a metric, and its value for each case."""
     shown = {**METRICS, "first_packet_ms": ("connect(), median, later than without, ms", 2)}
     return [
         [words, *("-" if name not in way else f"{way[name]:.{digits}f}" for way in found.values())]

@@ -1,4 +1,4 @@
-"""The host of `bench endhost` in each of the ways that are compared: with MALOB, with os-ken in its place, with neither."""
+"""The host of `bench endhost` in each compared case: with MALOB, with os-ken instead, and with neither."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from research.experiments.endhost_site import TCP_PORT, EndhostSite
 _ALGORITHM = "RR"
 _OSKEN_PORT = 6654
 
-#: Of MALOB's bridge: the inside; the uplinks' come after it.
+#: The inside port of MALOB's bridge; the uplinks' ports follow.
 _FIRST_PORT = 1
 _REACH = f"import socket; socket.create_connection(('{SERVER}', {TCP_PORT}), 2).close()"
 
 
 class Ways:
-    """Of one host; begin() makes it so, end() the host as it was."""
+    """A case on one host; begin() sets it up, end() restores the host."""
 
     def __init__(self, site: EndhostSite, directory: Path) -> None:
         """directory: for files of os-ken."""
@@ -54,7 +54,7 @@ class Ways:
         return found
 
     def _replace(self) -> None:
-        """os-ken takes over MALOB's switch; MALOB's controller stands still, and its supervisor finds nothing wrong."""
+        """os-ken takes over MALOB's switch; MALOB's controller is suspended, which its supervisor does not notice."""
         status = self._site.product.status()
         assert status["connected"]
         for port, end in enumerate((status["inside"], *status["uplinks"]), _FIRST_PORT):
@@ -74,7 +74,7 @@ class Ways:
         return succeeds(self._site.network.on_host(["python3", "-I", "-S", "-c", _REACH]))
 
     def end(self) -> None:
-        """Ends what runs, so that the next one begins anew."""
+        """Ends the running case, so that the next one starts from scratch."""
         with undisturbed():
             self._osken.stop()
             if self._stopped is not None:
@@ -84,7 +84,7 @@ class Ways:
 
 
 def start_seconds(way: str, directory: Path) -> float:
-    """How long a controller alone takes, without any host, from its command until it listens; MALOB's until it answers."""
+    """The start time of a controller without a host, from its command until it listens; for MALOB's, until it answers."""
     port = free_port()
     if way == OSKEN:
         osken = OsKen(directory, port)

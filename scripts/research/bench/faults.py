@@ -1,4 +1,5 @@
-"""What one open connection through a VIP notices of faults of the network, its switches and the controller, on Open vSwitch."""
+"""Measures the effect of faults of the network, its switches and the controller on one open connection through a VIP, on Open
+vSwitch."""
 
 from __future__ import annotations
 
@@ -28,18 +29,19 @@ from malob.system.waiting import undisturbed, wait_until
 NAME = "mlf"
 VIP, PORT = "10.0.0.190", 8600
 CLIENT, SERVER = "c1", "w1"
-#: the link that the connection goes over, as the shortest way from the client to the server
+#: the link of the connection, on the shortest path from the client to the server
 LINK = ("s1", "s3")
-#: of the controller's settings: a link that is silent for three of them is gone
+#: an interval of the controller's settings: a link that is silent for three intervals is removed
 PROBE_INTERVAL_S = 3.0
 STANDSTILL_S = 10.0
-#: A controller that was killed leaves paths of connections that may sleep; its successor keeps those for adoptSeconds, 60 by default.
+#: A killed controller leaves paths of connections that may be dormant; its successor keeps these for adoptSeconds, 60 by
+#: default.
 OWNED_S = 90.0
 
 
 @dataclass(frozen=True)
 class Site:
-    """A network in which one client talks to one server through a VIP."""
+    """A network with a client that connects to a server through a VIP."""
 
     lab: Instance
     controller: Controller
@@ -52,7 +54,7 @@ class Site:
         return Pulse(self.lab, CLIENT, self.virtual.address, self.virtual.port)
 
     def labels(self) -> set[str]:
-        """Those of open connections."""
+        """The paths of open connections."""
         known = listing.read(self.controller.rest, {"state": "open"}, 100)["connections"]
         return {label for each in known for label in (each["request_label"], each["reply_label"]) if label}
 
@@ -103,8 +105,8 @@ FAULTS: Mapping[str, Callable[[Site], None]] = {
 
 @dataclass(frozen=True)
 class Round:
-    """The result of one fault. repaired_ms: from its beginning until the connection was rerouted, None if it never
-    did; owned_s: from its end until every rule was known and none was missing."""
+    """The result of one fault. repaired_ms: from its beginning until the connection was rerouted, None if it never was;
+    owned_s: from its end until every rule was known and none was missing."""
 
     beat: Beat
     repaired_ms: float | None
@@ -165,7 +167,7 @@ def _round(site: Site, fault: Callable[[Site], None]) -> Round:
 
 
 def figures(rounds: list[Round]) -> dict[str, Any]:
-    """Of all rounds of one fault. Times are medians and the worst."""
+    """The results of all rounds of one fault. Times are medians and the worst."""
     beats = [each.beat for each in rounds]
     repaired = [each.repaired_ms for each in rounds if each.repaired_ms is not None]
     return {

@@ -1,4 +1,4 @@
-"""New connections through a VIP on real Open vSwitch, against the same network without a controller's work."""
+"""New connections through a VIP on real Open vSwitch, compared with the same network without work for the controller."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PLAIN = "priority=65535,table=0,actions=NORMAL"
 
 @dataclass(frozen=True)
 class Plan:
-    """requests: how many ab makes in one round. parallel: how many at a time. connects: how many are timed."""
+    """requests: number by ab in one round. parallel: number at a time. connects: number that is timed."""
 
     requests: int
     parallel: int
@@ -43,7 +43,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Round:
-    """What ab saw. cpu: seconds of processor time, by program. counts: what the switch did for each connection."""
+    """The results of ab. cpu: seconds of processor time, by program. counts: the switch's work per connection."""
 
     per_second: float
     failed: int
@@ -52,7 +52,7 @@ class Round:
 
 
 def measure(plan: Plan) -> dict[str, Any]:
-    """Builds the network, measures both ways in turn, removes everything, and returns the figures."""
+    """Builds the network, measures both cases in turn, removes everything, and returns the figures."""
     with tempfile.TemporaryDirectory(prefix="malob-bench-") as directory:
         openflow_port = free_port()
         controller = Controller(Path(directory), openflow_port, free_port())
@@ -118,7 +118,7 @@ class _Measurement:
                 ovs.ofctl("--strict", "del-flows", self.bridge, _PLAIN.rpartition(",")[0])
 
     def _is_quiet(self) -> bool:
-        """Whether no connection has a rule: each that ends makes the switch look at all its flows again."""
+        """Whether no connection has a rule: each removal makes the switch revalidate all its flows."""
         words = ovs.ofctl("dump-aggregate", self.bridge, "table=1")
         return figure(words, r"flow_count=(\d+)") <= 1
 
@@ -169,7 +169,7 @@ class _Measurement:
 
 
 def figure(words: str, pattern: str) -> float:
-    """The number that a pattern finds in what a program said. Raises ScriptError if it finds none."""
+    """The number that a pattern finds in a program's output. Raises ScriptError if it finds none."""
     found = re.search(pattern, words)
     if found is None:
         raise ScriptError(f"'{pattern}' not found in: {words.strip()[-200:]}")

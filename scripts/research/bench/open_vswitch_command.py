@@ -54,7 +54,7 @@ def _table(figures: dict[str, dict]) -> list[str]:
 
 
 def _counters(figures: dict[str, dict]) -> list[str]:
-    """What the switch did for each connection."""
+    """The switch's work per connection."""
     rows = [[way, *(f"{figures[way]['per_connection'][name]:.1f}" for name in switch_counters.NAMES)] for way in ("plain", "balanced")]
     header = ["per connection", *(name.replace("_", " ") for name in switch_counters.NAMES)]
     return table.render(header, rows, right=range(1, len(header)))

@@ -1,4 +1,4 @@
-"""os-ken with its round robin, as a process. It lives in an environment of its own."""
+"""os-ken with our round robin, as a process. It is installed in a separate environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _START_TIMEOUT_S = 60
 
 
 def program() -> Path:
-    """The program, installed first if it is not there. Raises MissingError if that cannot be done."""
+    """The program, which is installed first if it is missing. Raises MissingError if that fails."""
     return programs("os-ken-3", "os-ken<4") / "osken-manager"
 
 

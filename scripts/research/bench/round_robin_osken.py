@@ -1,9 +1,9 @@
-"""Round robin over a host's uplinks on os-ken, the simplest way: what MALOB's end host is measured beside.
+"""Round robin over a host's uplinks on os-ken, in the simplest way: the reference for measurements of MALOB's end host.
 
-It is run by os-ken's manager, on MALOB's switch, and makes the rules that MALOB makes for a flow: one out, one back, both by
-five-tuple, addresses set, ended when idle. It does not probe uplinks, follow their addresses, or look for the ends of
-connections. HOST_VARIABLE names a file with the status document of MALOB, which has addresses; numbers in it are those of the
-switch's ports. The host knows the MAC of its gateway inside by itself.
+It is run by os-ken's manager, on MALOB's switch, and adds the same rules for a flow as MALOB: one out, one back, both by
+five-tuple, addresses set, ended when idle. It does not probe uplinks, follow their addresses, or detect the ends of
+connections. HOST_VARIABLE names a file with the status document of MALOB, which has addresses; numbers in it are port numbers
+of the switch. The host already knows the MAC address of its inside gateway.
 """
 
 import json
@@ -23,7 +23,7 @@ _MAX_REMEMBERED = 10_000
 
 
 class RoundRobin(OSKenApp):
-    """One switch: that of the host."""
+    """The only switch is that of the host."""
 
     OFP_VERSIONS = [ofproto_v1_3.OFP_VERSION]
 

@@ -1,4 +1,4 @@
-"""What Open vSwitch counts: messages, upcalls and translations, and so what one connection makes it do."""
+"""Reads the counters of Open vSwitch: messages, upcalls and translations, to get its work per connection."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from malob.system.processes import run
 
-#: What ovs-appctl coverage/show calls an event, by our name.
+#: The event names of ovs-appctl coverage/show by our names.
 _EVENTS = {"to_controller": "rconn_sent", "from_controller": "ofproto_recv_openflow", "translations": "xlate_actions"}
 
 #: The switch's threads add their counts to the totals once a second.
@@ -24,7 +24,7 @@ def read() -> dict[str, int]:
 
 
 def counts_in(coverage: str, datapaths: str) -> dict[str, int]:
-    """coverage, datapaths: what coverage/show and dpctl/show print. The first leaves out events that have not happened."""
+    """coverage, datapaths: the output of coverage/show and dpctl/show. The first omits events that have not happened."""
     totals = dict(re.findall(r"^(\S+) .* total: (\d+)$", coverage, re.MULTILINE))
     upcalls = sum(int(missed) for missed in re.findall(r"lookups: hit:\d+ missed:(\d+)", datapaths))
     return {"upcalls": upcalls, **{name: int(totals.get(event, 0)) for name, event in _EVENTS.items()}}

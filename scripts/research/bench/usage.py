@@ -27,7 +27,7 @@ def resident_mb(pid: int) -> float:
 
 def cpu_seconds_in(stat: str, ticks_per_s: int) -> float:
     """stat: the text of /proc/PID/stat."""
-    # the name of the program, in brackets, may have blanks and brackets of its own
+    # the name of the program, in brackets, may contain blanks and brackets
     fields = stat.rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / ticks_per_s
 

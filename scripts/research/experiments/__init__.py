@@ -1,1 +1,1 @@
-"""Experiments of the papers on emulated networks: a frame that all share, and one module for each."""
+"""Experiments of the papers on emulated networks: a shared framework, and one module for each."""

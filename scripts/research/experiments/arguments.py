@@ -1,4 +1,4 @@
-"""What experiments can be told on the command line."""
+"""The command-line options of experiments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from malob.cli.arguments import positive
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
-    """The options that every experiment has."""
+    """The options of all experiments."""
     parser.add_argument("--quick", action="store_true", help="a run of some minutes, too short for reliable results")
     parser.add_argument("--out", type=Path, metavar="DIR", help="the directory for summary.json, CSV, SVG and PNG (default results/EXPERIMENT-TIME)")
     parser.add_argument("--rounds", type=positive, metavar="N", help="how often each case is run")
@@ -22,7 +22,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def out_directory(options: argparse.Namespace, experiment: str) -> Path:
-    """--out, or a new one below results/."""
+    """The directory of --out, or a new one below results/."""
     return options.out or Path("results") / f"{experiment}-{time.strftime('%Y%m%d-%H%M%S')}"
 
 

@@ -1,6 +1,6 @@
-"""Makes lab/traces/campus-wifi.csv and campus-lte.csv: a walk of 400 s out of a building, as two papers describe it. Pure.
+"""Makes lab/traces/campus-wifi.csv and campus-lte.csv: a walk of 400 s out of a building, as described in two papers. Pure.
 
-    python3 scripts/command.py research.experiments.campus_traces    writes both files anew; they come out the same
+    python3 scripts/command.py research.experiments.campus_traces    rewrites both files, with the same contents
 
 The measured data are not published. Section 6.1 of the paper on web pages says: "for the first 2 minutes ... highly dynamic,
 with WiFi having a higher capacity up 160 Mbps, while LTE/4G has a capacity of well below 10 Mbps"; then LTE is "relatively
@@ -20,7 +20,7 @@ from lab.shaping.trace import DIRECTORY, Step
 from malob.system.waiting import say
 
 SECONDS, OUT_AT_S = 400, 110
-MAX_MBPS, LEAST_MBPS = 80.0, 0.3
+MAX_MBPS, MIN_MBPS = 80.0, 0.3
 SEED = 2020
 
 #: From, to: seconds without any throughput.
@@ -73,7 +73,7 @@ def _gap(second: int) -> bool:
 def _step(second: int, mbps: float | None) -> Step:
     if mbps is None:
         return Step(second, _NOTHING[0], DELAY_MS, _NOTHING[1])
-    return Step(second, round(min(MAX_MBPS, max(LEAST_MBPS, mbps)), 1), DELAY_MS, 0.0)
+    return Step(second, round(min(MAX_MBPS, max(MIN_MBPS, mbps)), 1), DELAY_MS, 0.0)
 
 
 def text(what: str, steps: Sequence[Step]) -> str:

@@ -1,4 +1,4 @@
-"""Clients that make requests one after the other, each a process on its host, until all have what the plan asks for."""
+"""Clients that make requests one after the other, each a process on its host, until all have made the planned number."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _START_TIMEOUT_S = 30
 
 @dataclass(frozen=True)
 class Client:
-    """name: in the results. options: of programs/client.py after kind and address. wanted: how many requests count."""
+    """name: in the results.
+
+    options: of programs/client.py after kind and address. wanted: the number of requests that count.
+    """
 
     name: str
     host: str

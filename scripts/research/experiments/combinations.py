@@ -1,4 +1,4 @@
-"""The algorithms that are compared: Table 4.1 of the thesis, and our own."""
+"""The compared algorithms: Table 4.1 of the thesis, and MALOB's own."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ SEPARATE = tuple(f"{server}+{path}" for server in ("RR", "LC", "CPU") for path i
 JOINT = ("SL-PS", "HT-PS")
 PAPER = (*SEPARATE, *JOINT)
 
-#: Our own, which the thesis does not have.
+#: MALOB's own, which are not in the thesis.
 OWN = ("PCT",)
 ALL = (*PAPER, *OWN)
 
 
 def chosen(text: str | None, available: Sequence[str]) -> list[str]:
-    """Those that --only names, in the order of the table. Raises UsageError."""
+    """The combinations that --only selects, in the order of the table. Raises UsageError."""
     if text is None:
         return list(available)
     names = [name.strip() for name in text.split(",")]

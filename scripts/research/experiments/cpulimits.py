@@ -1,7 +1,7 @@
-"""Servers with processors of their own: cgroups with quotas, of either version, or an emulation where there are none.
+"""Servers with separate processors: cgroups with quotas, of either version, or an emulation if there are none.
 
-Table 4.2 of the thesis gives server 1 four processors and the others one each. Here a processor is a fixed share of a core, so
-that all of them fit on the machine; a request uses max one. A server's usage is read where agents read it.
+Table 4.2 of the thesis gives server 1 four processors and the others one each. Here a processor is a fixed share of a core,
+so that all of them fit on the machine; a request uses at most one. A server's usage is read from the same files as by agents.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 
 from malob.errors import ScriptError
 
-#: Requests to one server that run side by side, each in a slot with the quota of one processor.
+#: The number of parallel requests to a server, each in a slot with the quota of one processor.
 SLOTS = 16
 _PERIOD_USEC = 50_000
 
-#: Else all servers together would have no more of a busy machine than any other program has.
+#: Otherwise, on a busy machine, all servers together would get only the share of any other program.
 _MAX_WEIGHT = 100
 _MOUNTS = Path("/proc/self/mounts")
 _ENTER = 'for file in $0; do echo 0 >"$file"; done; exec "$@"'
@@ -27,7 +27,7 @@ _ENTER = 'for file in $0; do echo 0 >"$file"; done; exec "$@"'
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Where cgroups are. mount: what agents take for cgroup_mount. limits, accounts: roots of quotas and of what was used."""
+    """The locations of cgroups. mount: for the agents' cgroup_mount. limits, accounts: roots of quotas and of usage."""
 
     version: int
     mount: Path
@@ -47,17 +47,17 @@ def hierarchy(mounts: str) -> Hierarchy | None:
     if len(version_1) < 2:
         return None
     mount = version_1["cpu"].parent
-    # agents look for both by their names; where they are mounted together, links have these names
+    # agents look for both by name; if they are mounted together, links have these names
     if not all((mount / name).resolve() == path.resolve() for name, path in version_1.items()):
         return None
     return Hierarchy(1, mount, version_1["cpu"], version_1["cpuacct"])
 
 
 class KernelCpuLimits:
-    """cgroups below one of our own, NAME; made by create(), removed by remove()."""
+    """cgroups below a separate one, NAME; created by create(), removed by remove()."""
 
     def __init__(self, where: Hierarchy, name: str, processors: Mapping[str, int], processor: float) -> None:
-        """processors: of each server. processor: what one of them is, as a share of a core."""
+        """processors: of each server. processor: the size of one, as a share of a core."""
         self._where = where
         self._name = name
         self._processors = processors
@@ -65,7 +65,7 @@ class KernelCpuLimits:
         self.description = f"cgroups of version {where.version}"
 
     def create(self) -> None:
-        """Raises OSError if that is not permitted, or not possible."""
+        """Raises OSError if that is not permitted or not possible."""
         self._remove()
         roots = [self._where.limits / self._name]
         if self._apart:
@@ -104,7 +104,7 @@ class KernelCpuLimits:
 
     @property
     def _apart(self) -> bool:
-        """Whether what was used is counted in another hierarchy."""
+        """Whether usage is counted in another hierarchy."""
         return self._where.limits.resolve() != self._where.accounts.resolve()
 
     def _entries(self, server: str, group: str) -> list[str]:
@@ -114,16 +114,16 @@ class KernelCpuLimits:
         return entries
 
     def inside(self, server: str, command: Sequence[str]) -> list[str]:
-        """The command as one whose process counts as the server's."""
+        """The command in a form whose process counts as the server's."""
         return ["sh", "-ec", _ENTER, " ".join(self._entries(server, "services")), *command]
 
     def compute_options(self, server: str) -> list[str]:
-        """What programs/compute_server.py needs to know."""
+        """The options of programs/compute_server.py."""
         slots = [",".join(self._entries(server, f"slot{number}")) for number in range(SLOTS)]
         return [word for slot in slots for word in ("--slot", slot)]
 
     def agent_fields(self, server: str) -> dict[str, Any]:
-        """What a server's agent needs to know."""
+        """The options of a server's agent."""
         return {"cgroup": f"/{self._name}/{server}", "cgroup_mount": str(self._where.mount)}
 
     def used_s(self, server: str) -> float:
@@ -134,11 +134,11 @@ class KernelCpuLimits:
         return _usage_s(group / "cpu.stat")
 
     def quota(self, server: str) -> float:
-        """How much of a core a server may use."""
+        """The share of a core that a server may use."""
         return self._processors[server] * self._processor
 
     def remove(self) -> None:
-        """Once no process is left in them. Raises ScriptError if one is."""
+        """Removes them once they contain no process. Raises ScriptError if one is left."""
         try:
             self._remove()
         except OSError as error:
@@ -151,12 +151,12 @@ class KernelCpuLimits:
 
 
 class EmulatedCpuLimits:
-    """Where the kernel has no cgroups for processors: computations limit themselves, and nothing else counts."""
+    """For kernels without cgroups for processors: computations limit themselves, and only they count."""
 
     description = "emulated: computations limit themselves, and only they count (no cgroups that limit processors)"
 
     def __init__(self, directory: Path, processors: Mapping[str, int], processor: float) -> None:
-        """directory: gets files as cgroups have them, and goes with the lab."""
+        """directory: for files like those of cgroups; it is removed with the lab."""
         self._directory = directory
         self._processors = processors
         self._processor = processor
@@ -183,7 +183,7 @@ class EmulatedCpuLimits:
         return self._processors[server] * self._processor
 
     def remove(self) -> None:
-        """Its files go with the lab."""
+        """Its files are removed with the lab."""
 
 
 def create(
@@ -193,7 +193,10 @@ def create(
     processor: float,
     mounts: str | None = None,
 ) -> KernelCpuLimits | EmulatedCpuLimits:
-    """cgroups if the kernel has them and lets us, else the emulation. name: of ours; those of a killed run go first."""
+    """cgroups if the kernel has them and permits it, otherwise the emulation.
+
+    name: of our cgroup; those of a killed run are removed first.
+    """
     where = hierarchy(_MOUNTS.read_text() if mounts is None else mounts)
     if where is not None:
         limits = KernelCpuLimits(where, name, processors, processor)
@@ -223,7 +226,7 @@ def _words(file: Path) -> list[str]:
 
 
 def _rmdir(group: Path) -> None:
-    """A process that has just ended may be in it for a moment still."""
+    """A process that has just ended may still be in it for a short time."""
     deadline = time.monotonic() + 5
     while True:
         try:

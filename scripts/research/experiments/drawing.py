@@ -91,12 +91,12 @@ def draw_chart(chart: dict[str, Any], directory: Path) -> None:
 
 
 def _subject(line: dict[str, Any]) -> str:
-    """A measurement and its model, whose labels are equal up to a comma, have the same colour."""
+    """A measurement and its model, whose labels are equal before the comma, have the same colour."""
     return str(line["label"]).partition(",")[0]
 
 
 def _places(bars: list[dict[str, Any]]) -> list[float]:
-    """Side by side, with some room between clusters, or groups where there are none."""
+    """Side by side, with space between clusters, or between groups if there are no clusters."""
     places, place = [], 0.0
     for number, bar in enumerate(bars):
         if number:
@@ -140,7 +140,7 @@ def _mark_paper(axes: Any, figure: dict[str, Any], places: list[float]) -> None:
 
 
 def _write_value(axes: Any, place: float, bar: dict[str, Any], top: float) -> None:
-    """At the foot of its bar, clear of whiskers and marks; above a bar that is too low for it."""
+    """At the foot of its bar, not covered by whiskers and marks; above a bar that is too low for it."""
     inside = min(bar["value"], bar["low"]) > 0.08 * top
     axes.annotate(
         _words(bar["value"]),

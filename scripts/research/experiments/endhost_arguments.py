@@ -1,4 +1,4 @@
-"""What the experiments on a host with several uplinks can be told, and how they end."""
+"""The options of the experiments on a host with several uplinks, and their end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add(parser: argparse.ArgumentParser, policies: Sequence[str]) -> None:
 
 
 def chosen(text: str | None, available: Sequence[str], option: str = "--only") -> list[str]:
-    """Those that are named, in the order of what there is; all if none is. Raises UsageError."""
+    """The named ones, in the order of the available ones; all if none is named. Raises UsageError."""
     names = list(available) if text is None else [name.strip() for name in text.split(",")]
     for name in names:
         if name not in available:
@@ -30,12 +30,12 @@ def chosen(text: str | None, available: Sequence[str], option: str = "--only") -
 
 
 def congestion(options: argparse.Namespace) -> str:
-    """The congestion control to use. Raises UsageError if the kernel has it not."""
+    """The congestion control to use. Raises UsageError if the kernel does not have it."""
     return thesis_arguments.congestion(options.congestion)
 
 
 def verdict(summed: Summary, record: Record, strict: bool, path: Path) -> int:
-    """Says what went wrong, and where everything is; the exit code."""
+    """Prints errors and the location of the results; returns the exit code."""
     for reason in summed.rejected:
         say(f"rejected: {reason}")
     failed = record.failed()

@@ -15,7 +15,7 @@ from research.experiments.endhost_site import EndhostSite, origin
 
 PROGRAM = Path(__file__).parent / "programs" / "page_loader.py"
 
-#: As browsers do it.
+#: As browsers do.
 PER_ORIGIN = 6
 
 #: A film of 1 Mbit/s: parts of four seconds.
@@ -25,7 +25,7 @@ VIDEO_MBPS = VIDEO_BYTES * 8e-6 / VIDEO_EVERY_S
 
 @dataclass(frozen=True)
 class Load:
-    """One page that was loaded. failed: objects that did not come."""
+    """One loaded page. failed: objects that were not received."""
 
     page: int
     began_s: float
@@ -56,7 +56,7 @@ class Browsing(HostProgram):
         )
 
     def results(self) -> tuple[list[Load], float | None]:
-        """Returns at the end: all pages that were loaded, and the film's Mbit/s as the host sees it (None without one)."""
+        """Returns at the end: all loaded pages, and the film's Mbit/s as the host sees it (None without one)."""
         loads = []
         while "page" in (found := self.answer()):
             loads.append(Load(found["page"], found["began"], found["seconds"], found["failed"]))
@@ -65,7 +65,7 @@ class Browsing(HostProgram):
 
 
 class VideoWatch:
-    """Asks for the film's flow once a second, on a thread of its own."""
+    """Polls the film's flow once a second, in its own thread."""
 
     def __init__(self, product: EndhostProduct) -> None:
         self._product = product
@@ -76,7 +76,10 @@ class VideoWatch:
         self._thread.start()
 
     def mbps(self) -> float | None:
-        """Ends it. What the flow brought between the first answer and the last one, in IP packets; None if there was no such flow."""
+        """Ends it.
+
+        Returns the bytes of the flow between the first and the last answer, in IP packets; None if there was no such flow.
+        """
         self._ended.set()
         self._thread.join()
         if self._first is None or self._last is None or self._first == self._last:
@@ -88,7 +91,7 @@ class VideoWatch:
             try:
                 size = self._product.received_bytes_from(VIDEO_PORT)
             except ScriptError:
-                # one answer less
+                # one answer is missing
                 continue
             if size is not None:
                 self._last = (time.monotonic(), size)

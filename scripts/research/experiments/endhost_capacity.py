@@ -1,4 +1,4 @@
-"""`endhost-capacity`: how well MALOB measures what uplinks can carry, idle and half loaded (section 8 of the paper of 2020)."""
+"""`endhost-capacity`: MALOB's measurement of uplink capacities, idle and half loaded (section 8 of the paper of 2020)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 class CapacityStudy:
-    """One set of uplinks at a time; MALOB begins anew in each run, and all that uplinks carry ends with it."""
+    """One set of uplinks at a time; MALOB restarts in each run, and all traffic on the uplinks ends with it."""
 
     def __init__(self, options: argparse.Namespace, some: Sequence[Case], congestion: str) -> None:
         self.cases = some
@@ -69,7 +69,7 @@ class CapacityStudy:
         self.facts = machine.facts()
         self.outcomes: dict[Case, list[Outcome]] = {case: [] for case in some}
         self.series: list[list[str]] = []
-        #: of the first round, by load and rate: seconds, and what was told as a share of the truth
+        #: of the first round, by load and rate: seconds, and the reported capacity as a share of the real one
         self.shares: dict[tuple[str, float], list[tuple[float, float]]] = {}
         self._options, self._congestion = options, congestion
         self._by_key = {case.key: case for case in some}
@@ -133,7 +133,7 @@ class CapacityStudy:
         return self._site.start_on_server(command, "half-load-server.log")
 
     def _up_bytes(self) -> list[float]:
-        """What has left over each uplink so far: echoes, and what answers the load."""
+        """The bytes sent over each uplink so far: echoes, and answers to the load."""
         assert self._site is not None
         network = self._site.network
         return [network.emulator.read(network.up_device(uplink)).mbytes * 1e6 for uplink in range(len(self._rates))]
@@ -160,7 +160,7 @@ class CapacityStudy:
         return self._site.strain_meter()
 
     def parameters(self) -> dict[str, object]:
-        """What was fixed."""
+        """The fixed parameters."""
         return {
             "seconds": self.seconds,
             "rounds": self.rounds,

@@ -1,4 +1,4 @@
-"""What `lab run endhost-capacity` measures, and what a series of MALOB's beliefs comes to. No I/O."""
+"""The cases of `lab run endhost-capacity`, and the evaluation of a series of MALOB's estimates. No I/O."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-#: Of uplinks that are measured at the same time; so few that the emulator's and the switch's own time counts little.
+#: The number of uplinks measured at the same time; so few that the time of the emulator and the switch is negligible.
 GROUPS = ((1.0, 5.0, 20.0), (2.0, 10.0, 50.0))
 
-#: What else the uplinks carry: nothing; datagrams at random moments; blocks of ten packets over TCP.
+#: Other traffic on the uplinks: none; datagrams at random times; blocks of ten packets over TCP.
 LOADS = ("idle", "udp", "tcp")
 LOAD_SHARE = 0.5
 
@@ -30,7 +30,7 @@ class Case:
         return f"{self.load}.{'+'.join(f'{rate:g}' for rate in self.rates_mbps)}"
 
     def in_round(self, number: int, seed: int) -> list[float]:
-        """Which uplink has which rate: drawn anew in each round."""
+        """The rates of the uplinks: drawn again in each round."""
         rates = list(self.rates_mbps)
         random.Random(f"{seed}/{number}/{self.key}").shuffle(rates)
         return rates
@@ -42,7 +42,7 @@ def cases(loads: Sequence[str]) -> list[Case]:
 
 @dataclass(frozen=True)
 class Reading:
-    """What MALOB held of an uplink at a moment. capacity_mbps: None if it did not know."""
+    """MALOB's estimate of an uplink at a time. capacity_mbps: None if unknown."""
 
     at_s: float
     alive: bool
@@ -51,11 +51,11 @@ class Reading:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of one uplink in one run; None for what did not happen.
+    """The result of one uplink in one run; None for events that did not happen.
 
-    first_s: from when it was alive until its capacity was told. near, unknown: shares of the readings after that; the rest was
-    wrong. probes: share of the uplink that echoes took, of the direction that has more of them; None under TCP, which answers.
-    cut_s: until it was seen that the uplink carried nothing any more.
+    first_s: the time from its start until its capacity was reported. near, unknown: shares of the readings after that; the
+    rest was wrong. probes: share of the uplink used by echoes, of the direction with more of them; None with TCP, which
+    answers. cut_s: the time until the drop of its rate to nothing was noticed.
     """
 
     rate_mbps: float

@@ -1,4 +1,4 @@
-"""From the outcomes of `lab run endhost-capacity` to summary, table and figures. No I/O."""
+"""Converts the outcomes of `lab run endhost-capacity` to summary, table and figures. No I/O."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Results:
 
 
 def summarise(summary: Summary, results: Results) -> None:
-    """Adds metrics of all places, and targets."""
+    """Adds metrics of all cases, and targets."""
     for load, rate in results.places:
         some, key = results.by_place[load, rate], f"{load}.{rate:g}"
         summary.metric(f"told.{key}", _share(some), "1")
@@ -56,7 +56,7 @@ def _share(some: Sequence[Outcome]) -> float:
 
 
 def _worst(values: Sequence[float | None]) -> float | None:
-    """None if one of them did not happen."""
+    """None if one of these events did not happen."""
     known = [value for value in values if value is not None]
     return max(known) if len(known) == len(values) and known else None
 
@@ -67,7 +67,7 @@ def _not_near(some: Sequence[Outcome]) -> float | None:
 
 
 def rows(results: Results) -> list[list[str]]:
-    """Of results.csv: means over the runs in which there was something."""
+    """The rows of results.csv: means over the runs that have values."""
     lines = []
     for load, rate in results.places:
         some = results.by_place[load, rate]
@@ -99,7 +99,7 @@ def _text(value: float | None, digits: int = 3) -> str:
 
 
 def table(results: Results) -> list[str]:
-    """For people."""
+    """The printed table."""
     header = ["load", "Mbit/s", "runs", "told", "first s", "worst s", "near", "unknown", "echoes", "drop seen s"]
     return render(header, rows(results), right=range(1, 10))
 
@@ -121,7 +121,7 @@ def series_rows(case: str, number: int, uplink: str, rate_mbps: float, began_s: 
 
 
 def figures(results: Results, series: Mapping[tuple[str, float], Sequence[tuple[float, float]]]) -> list[Figure | Chart]:
-    """series: by load and rate, of the first round: seconds, and what was told as a share of the truth."""
+    """series: by load and rate, of the first round: seconds, and the reported capacity as a share of the real one."""
     bars = [
         Bar(f"{rate:g} Mbit/s", statistics.fmean(known), min(known), max(known), group=load, cluster=f"{rate:g} Mbit/s")
         for load, rate in sorted(results.places, key=lambda place: (place[1], LOADS.index(place[0])))

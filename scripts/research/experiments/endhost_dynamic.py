@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class _Settings:
-    """What --quick changes, where nothing else is said."""
+    """The values of --quick that other options override."""
 
     policies: Sequence[str]
     traces: Sequence[str]
@@ -111,7 +111,7 @@ def _settings(options: argparse.Namespace) -> _Settings:
 
 
 class DynamicStudy:
-    """All cases take turns on one network."""
+    """Runs all cases in turn on one network."""
 
     def __init__(self, options: argparse.Namespace, congestion: str) -> None:
         """Raises UsageError."""
@@ -186,7 +186,7 @@ class DynamicStudy:
         return Results(self.cases, self.turns, self._paths)
 
     def parameters(self) -> dict[str, object]:
-        """What was fixed."""
+        """The fixed parameters."""
         used = sorted({case.trace for case in self.cases})
         return {
             "file_bytes": FILE_BYTES,

@@ -1,4 +1,4 @@
-"""From what uplinks carried to summary, table and figures of `lab run endhost-dynamic`. No I/O."""
+"""Converts the uplinks' deliveries to summary, table and figures of `lab run endhost-dynamic`. No I/O."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from research.experiments.summary import Check, Summary
 
 RESULTS = ["policy", "trace", "patience_s", "resets", "runs", "mbps", "goodput_mbps", "optimum_mbps", "share", "files", "failed", "paper_mbps"]
 
-#: What the text gives (sections 8.1 and 8.2), in Mbit/s.
+#: The figures in the text (sections 8.1 and 8.2), in Mbit/s.
 PAPER_MBPS = {
     "eth0.synthetic": 11,
     "eth1.synthetic": 9,
@@ -33,18 +33,18 @@ PAPER_MBPS = {
     "wrr.realistic": 43.2,
 }
 
-#: Of the optimum, so much is wanted of WRR.
+#: The target of WRR as a share of the optimum.
 _WANTED_SHARE = 0.9
 
-#: The outage is for MPTCP and the policies that are compared with it.
+#: Only MPTCP and the policies compared with it run with the outage.
 _OUTAGE_POLICIES = ("wrr", "wrr-est", "adaptive", "mptcp-eth0", "mptcp-eth1")
 _TITLES = {"synthetic": "figure-12", "realistic": "figure-26", "outage": "figure-25"}
 
 
 @dataclass(frozen=True)
 class Case:
-    """A policy on a trace. usual: its patience is that of all others, and not in its key. resets: where an uplink has no throughput,
-    MALOB can see it, and resets its flows; otherwise it is behind the gateway, and the host does not notice."""
+    """A policy on a trace. usual: it has the default patience, which is not in its key. resets: MALOB can see when an uplink
+    has no throughput, and resets its flows; otherwise the outage is behind the gateway, and the host does not notice it."""
 
     policy: Policy
     trace: str
@@ -61,7 +61,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Turn:
-    """What came of one run. size: bytes of files; errors: how fetches failed, with how many of each."""
+    """The result of one run. size: bytes of files; errors: numbers of failed fetches by error."""
 
     seconds: Sequence[Second]
     files: int
@@ -71,7 +71,7 @@ class Turn:
 
     @property
     def mbps(self) -> float:
-        """What all uplinks delivered, in IP packets."""
+        """The bytes that all uplinks delivered, in IP packets."""
         lasted_s = sum(second.lasted_s for second in self.seconds)
         return sum(sum(second.received_mbps) * second.lasted_s for second in self.seconds) / lasted_s if lasted_s else 0.0
 
@@ -81,7 +81,7 @@ class Turn:
 
 
 def timeouts(text: str | None) -> list[float]:
-    """Those of --timeouts. Raises UsageError."""
+    """The values of --timeouts. Raises UsageError."""
     found = []
     for word in text.split(",") if text else []:
         try:
@@ -89,7 +89,7 @@ def timeouts(text: str | None) -> list[float]:
         except ValueError:
             value = 0
         if not 0 < value <= 3600:
-            raise UsageError(f"--timeouts: '{word.strip()}' is no number of seconds above 0")
+            raise UsageError(f"--timeouts: '{word.strip()}' is not a number of seconds above 0")
         found.append(value)
     return found
 
@@ -106,7 +106,7 @@ def cases(policies: Sequence[str], traces: Sequence[str], patience_s: float, mor
 
 
 class Results:
-    """By case, what all its runs gave."""
+    """By case, the results of all its runs."""
 
     def __init__(self, all_cases: Sequence[Case], turns: Mapping[str, Sequence[Turn]], paths: Mapping[str, Paths]) -> None:
         self.turns = {case: turns[case.key] for case in all_cases if turns[case.key]}
@@ -127,7 +127,7 @@ class Results:
 
 
 def summarise(summary: Summary, results: Results) -> None:
-    """Adds the metrics of all cases, what the paper says, and targets."""
+    """Adds the metrics of all cases, the paper's figures, and targets."""
     for case in results.turns:
         summary.metric(f"mbps.{case.key}", round(results.mbps(case), 4), "Mbit/s")
         summary.metric(f"goodput_mbps.{case.key}", round(results.goodput_mbps(case), 4), "Mbit/s")
@@ -179,7 +179,7 @@ def rows(results: Results) -> list[list[str]]:
 
 
 def table(results: Results) -> list[str]:
-    """For people."""
+    """The printed table."""
     header = ["policy", "trace", "patience", "resets", "runs", "Mbit/s", "of files", "optimum", "% of it", "files", "failed", "paper"]
     lines = [[*row[:5], *(f"{float(word):.2f}" for word in row[5:8]), f"{100 * float(row[8]):.1f}", *row[9:]] for row in rows(results)]
     return render(header, lines, right=range(4, 12))

@@ -15,7 +15,8 @@ PROGRAM = Path(__file__).parent / "programs" / "file_loop.py"
 
 @dataclass(frozen=True)
 class Fetched:
-    """Whole files that came, bytes of contents in all (of parts of files as well), and how fetches failed, how many of each."""
+    """The number of complete files, the bytes of contents (including partial files), and the numbers of failed fetches by
+    error."""
 
     files: int
     size: int

@@ -1,6 +1,6 @@
-"""What a number of equal files over several links can take at best, and what chance makes of it. Pure.
+"""The ideal time of a number of equal files over several links, and the expected time with random choices.
 
-Links carry their rate of IP bytes. Times are those of the links alone: what a host or a server adds is not in them.
+Pure. Links carry their rate of IP bytes. Times are those of the links alone, without delays of hosts and servers.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import itertools
 import random
 from dataclasses import dataclass
 
-#: A full packet of 1,500 bytes carries so much of TCP's data: 20 bytes each for IP and TCP, 12 for time stamps.
+#: The TCP data in a full packet of 1,500 bytes: 20 bytes each for IP and TCP, 12 for time stamps.
 MSS, HEADERS = 1448, 52
 
-#: Of a connection besides the data, towards the client: SYN with its options, and three packets without data (the request and
+#: The bytes of a connection besides the data, towards the client: SYN with its options, and three packets without data (the request and
 #: the client's end are acknowledged, and the server ends the connection).
 _CONTROL = 60 + 3 * HEADERS
 
-#: What nginx writes in front of a file.
+#: The bytes that nginx sends before a file.
 HEAD_BYTES = 253
 
 
@@ -33,22 +33,22 @@ class Job:
 
     @property
     def wire_bytes(self) -> int:
-        """Of one file, in IP packets towards the client."""
+        """The bytes of one file, in IP packets towards the client."""
         data = self.body_bytes + HEAD_BYTES
         return data + HEADERS * -(-data // MSS) + _CONTROL
 
     def seconds_on(self, link: int) -> float:
-        """How long a link is busy with one file."""
+        """The time that a link needs for one file."""
         return self.wire_bytes * 8 / (self.rates_mbps[link] * 1e6)
 
 
 def fluid_s(job: Job) -> float:
-    """If files could be cut as one likes: all links end at once."""
+    """The time if files could be divided arbitrarily: all links end at the same time."""
     return job.files * job.wire_bytes * 8 / (sum(job.rates_mbps) * 1e6)
 
 
 def whole_files(job: Job) -> list[int]:
-    """How many files each link gets so that the last one ends as early as whole files allow."""
+    """The number of files for each link with the earliest end of the last file."""
     counts = [0] * len(job.rates_mbps)
     ends = [(job.seconds_on(link), link) for link in range(len(counts))]
     heapq.heapify(ends)
@@ -60,8 +60,8 @@ def whole_files(job: Job) -> list[int]:
 
 
 def ideal_s(job: Job) -> float:
-    """With whole files, links that are never idle, and the round trip before the first byte; or, where that is longer, with so few
-    files at a time that each waits for its connection and its answer."""
+    """The time with whole files, links that are never idle, and the round trip before the first byte; or, if longer, with so
+    few parallel files that each waits for its connection and its answer."""
     busy = max(count * job.seconds_on(link) for link, count in enumerate(whole_files(job)))
     fastest = max(range(len(job.rates_mbps)), key=lambda link: job.rates_mbps[link])
     rounds = -(-job.files // job.at_a_time)
@@ -69,13 +69,13 @@ def ideal_s(job: Job) -> float:
 
 
 def by_chance_s(job: Job, seed: int, runs: int = 2000) -> float:
-    """What random choices in proportion to the rates take on average: files on one link share it equally."""
+    """The mean time of random choices in proportion to the rates: files on one link share it equally."""
     drawn = random.Random(seed)
     return sum(_one_by_chance_s(job, drawn) for _ in range(runs)) / runs
 
 
 def _one_by_chance_s(job: Job, drawn: random.Random) -> float:
-    """As soon as a file ends, the next one begins, on a link by chance; a link's files are equal, so they end in the order in
+    """As soon as a file ends, the next one begins on a random link; a link's files are equal, so they end in the order in
     which they began."""
     links = [_SharedLink(rate) for rate in job.rates_mbps]
     chosen = drawn.choices(range(len(links)), job.rates_mbps, k=job.files)

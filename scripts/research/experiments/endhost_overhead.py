@@ -1,4 +1,4 @@
-"""`endhost-overhead`: what the switch on the host costs one TCP connection (figure 5 of the paper of 2020)."""
+"""`endhost-overhead`: the cost of the switch on the host for one TCP connection (figure 5 of the paper of 2020)."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class OverheadStudy:
         return self._site.strain_meter()
 
     def parameters(self) -> dict[str, object]:
-        """What was fixed."""
+        """The fixed parameters."""
         return {
             "seconds": self.seconds,
             "rounds": self.rounds,
@@ -177,7 +177,7 @@ def _finish(options: argparse.Namespace, study: OverheadStudy, record: Record) -
 
 
 def _add_cpu(summed: Summary, record: Record) -> None:
-    """The switch is to be at its limit here: no reason to reject anything."""
+    """The switch should be at its limit here, so this does not reject the run."""
     used = record.cpu("ovs-vswitchd")
     if used is not None:
         summed.metric("cpu.ovs-vswitchd", round(used, 4), "cores")

@@ -1,8 +1,8 @@
-"""The web pages of `lab run endhost-web`: how many flows each has, and how large they are. No I/O but on its file.
+"""The web pages of `lab run endhost-web`: the number of flows of each, and their sizes. No I/O except on its file.
 
-    python3 scripts/command.py research.experiments.endhost_pages    writes the file anew; it comes out the same
+    python3 scripts/command.py research.experiments.endhost_pages    rewrites the file, with the same contents
 
-Made up, by a random generator with a seed, from what section 4 of the paper on web pages says of 100 popular sites: 42 flows
+Generated randomly with a seed, from the description of 100 popular sites in section 4 of the paper on web pages: 42 flows
 per page on average, "relatively long-tailed" (151, 169, 207 and 281 on four pages), most flows "a few hundred KB or less",
 the largest "close to 5MB".
 """
@@ -22,13 +22,13 @@ FILE = Path(__file__).parent / "data" / "web-pages.csv"
 
 PAGES, SEED = 100, 2017
 
-#: On the four pages that the text names.
+#: The flows of the four pages in the text.
 LARGEST_FLOWS = (281, 207, 169, 151)
 MEAN_FLOWS = 42
 
 #: Of the logarithms of sizes: e to the first is the median, in bytes.
 _MEDIAN_BYTES, _SPREAD = 11_000, 1.5
-LEAST_BYTES, MAX_BYTES = 200, 5_000_000
+MIN_BYTES, MAX_BYTES = 200, 5_000_000
 
 #: Flows of one page per origin.
 _FLOWS_PER_ORIGIN, MAX_ORIGINS = 5, 20
@@ -45,7 +45,7 @@ def make(seed: int = SEED) -> list[list[tuple[int, int]]]:
 
 
 def _flow_counts(drawn: random.Random) -> list[int]:
-    """With the mean and the largest ones that the text gives."""
+    """The numbers of flows, with the mean and the largest values of the text."""
     others = PAGES - len(LARGEST_FLOWS)
     raw = [min(120.0, drawn.lognormvariate(0, 0.8) * 25) for _ in range(others)]
     factor = (MEAN_FLOWS * PAGES - sum(LARGEST_FLOWS)) / sum(raw)
@@ -56,14 +56,14 @@ def _flow_counts(drawn: random.Random) -> list[int]:
 
 def _page(drawn: random.Random, count: int) -> list[tuple[int, int]]:
     origins = min(MAX_ORIGINS, max(1, round(count / _FLOWS_PER_ORIGIN)))
-    # the page's own origin has the most
+    # the page's own origin has the max number
     weights = [1 / (origin + 1) for origin in range(origins)]
     return [(0 if place == 0 else drawn.choices(range(origins), weights)[0], _size(drawn)) for place in range(count)]
 
 
 def _size(drawn: random.Random) -> int:
     size = math.exp(drawn.gauss(math.log(_MEDIAN_BYTES), _SPREAD))
-    return int(min(MAX_BYTES, max(LEAST_BYTES, size)) // 100 * 100)
+    return int(min(MAX_BYTES, max(MIN_BYTES, size)) // 100 * 100)
 
 
 def text(pages: Sequence[Sequence[tuple[int, int]]]) -> str:

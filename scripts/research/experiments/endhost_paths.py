@@ -1,4 +1,4 @@
-"""The rates of two uplinks over time, as `lab run endhost-dynamic` and `endhost-web` play them. No I/O but on files."""
+"""The rates of two uplinks over time, as `lab run endhost-dynamic` and `endhost-web` play them. No I/O except on files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Paths:
     time_scale: float = 1
 
     def faster(self, factor: float) -> Paths:
-        """The same in less time."""
+        """The same in a shorter time."""
         traces = tuple(replace(each, steps=tuple(replace(step, seconds=step.seconds / factor) for step in each.steps)) for each in self.traces)
         return Paths(self.name, traces, self.seconds / factor, self.time_scale * factor)
 
@@ -33,11 +33,11 @@ class Paths:
         return replace(self, seconds=min(seconds, self.seconds))
 
     def without_gaps(self) -> Paths:
-        """The same with the rate of before where nothing would pass."""
+        """The same with the previous rate during outages."""
         return replace(self, traces=tuple(_without_gaps(each) for each in self.traces))
 
     def capacity_mbps(self, uplink: int, second: float) -> float:
-        """What an uplink can carry at a time."""
+        """The capacity of an uplink at a time."""
         found = self.traces[uplink].steps[0]
         for step in self.traces[uplink].steps:
             if step.seconds > second:
@@ -46,13 +46,13 @@ class Paths:
         return found.rate_mbps * (1 - (found.loss or 0)) if found.loss != 1 else 0.0
 
     def mean_mbps(self, uplink: int) -> float:
-        """What an uplink can carry, on average over all the time."""
+        """The capacity of an uplink, averaged over the whole time."""
         times = [step.seconds for step in self.traces[uplink].steps if step.seconds < self.seconds] + [self.seconds]
         return sum(self.capacity_mbps(uplink, begin) * (end - begin) for begin, end in zip(times, times[1:])) / self.seconds
 
     @property
     def optimum_mbps(self) -> float:
-        """What all uplinks can carry, on average."""
+        """The average capacity of all uplinks."""
         return sum(self.mean_mbps(uplink) for uplink in range(len(self.traces)))
 
 
@@ -74,7 +74,7 @@ def synthetic() -> Paths:
 
 
 def outage() -> Paths:
-    """Figure 24: each uplink is without throughput for 50 s. The text has no rate but the 30 Mbit/s of eth1."""
+    """Figure 24: each uplink is without throughput for 50 s. The only rate in the text is the 30 Mbit/s of eth1."""
     return Paths("outage", (_made("eth0", (0, 20), (50, 0), (100, 20)), _made("eth1", (0, 30), (150, 0), (200, 30))), 250)
 
 

@@ -1,4 +1,4 @@
-"""How a host with several uplinks may use them: names, and what has to be done for each. No I/O."""
+"""The policies of a host with several uplinks: names and set-up. No I/O."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ TCP, MPTCP = 6, 262
 
 @dataclass(frozen=True)
 class Policy:
-    """algorithm: of MALOB; None for a host without it. recorded: MALOB is told capacities, every second, from what is played;
-    otherwise it measures them. uplink: that of a host without MALOB, or MPTCP's first one."""
+    """algorithm: of MALOB; None for a host without it. recorded: MALOB gets capacities every second from the played trace;
+    otherwise it measures them. uplink: the one of a host without MALOB, or MPTCP's first one."""
 
     name: str
     algorithm: str | None = None

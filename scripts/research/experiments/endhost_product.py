@@ -1,4 +1,4 @@
-"""MALOB on the host of an experiment: the very command that users type, and its REST interface."""
+"""MALOB on the host of an experiment: the users' command and the REST interface."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _START_TIMEOUT_S = 60
 
 
 class EndhostProduct:
-    """Started and stopped as often as needed; at first it does not run."""
+    """Started and stopped as often as needed; initially it does not run."""
 
     def __init__(self, network: MultihomedNetwork) -> None:
         self._network = network
@@ -62,16 +62,16 @@ class EndhostProduct:
         self.rest.put(f"{BASE}/algorithm", {"algorithm": algorithm})
 
     def record_capacity(self, uplink: str, mbps: float | None) -> None:
-        """What the uplink can carry from now on; None: it is to be measured."""
+        """Sets the capacity of the uplink from now on; None: MALOB measures it."""
         self.rest.put(f"{BASE}/uplinks/{uplink}", {"capacity_bps": None if mbps is None else round(mbps * 1e6)})
 
     def received_bytes_from(self, port: int) -> int | None:
-        """What the newest TCP flow to a port of some server has brought so far; None if there is none."""
+        """The bytes received so far by the newest TCP flow to a port of any server; None if there is none."""
         flows = self.rest.get(f"{BASE}/flows?limit={_MAX_FLOWS}")
         return next((flow["bytes_received"] for flow in flows if (flow["protocol"], flow["destination_port"]) == ("tcp", port)), None)
 
     def pids(self) -> dict[str, int]:
-        """Of its programs, by name; empty if it does not run."""
+        """The process ids of its programs, by name; empty if it does not run."""
         if self._rest is None:
             return {}
         found = {}
@@ -83,7 +83,7 @@ class EndhostProduct:
         return found
 
     def stop(self, keep_logs: Folder | None = None) -> None:
-        """The host's network is as it was; does nothing if it does not run."""
+        """Stops it and restores the host's network; does nothing if it does not run."""
         if self._rest is None:
             return
         self._rest.close()
@@ -95,7 +95,7 @@ class EndhostProduct:
 
 
 def _keep_punctual(pid: int) -> None:
-    """Lets the switch daemon run before other programs, as the lab's own do: links are no better than what forwards packets."""
+    """Gives the switch daemon precedence over other programs, like the lab's own: it limits the quality of the links."""
     try:
         os.sched_setscheduler(pid, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
     except OSError:

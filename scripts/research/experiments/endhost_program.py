@@ -14,10 +14,10 @@ from research.experiments.endhost_site import EndhostSite
 
 
 class HostProgram:
-    """Started early, so that it begins on time: it has its orders, and waits, when this has been made."""
+    """Started early, so that it begins on time: after construction it has its orders and waits."""
 
     def __init__(self, site: EndhostSite, program: Path, what: str, orders: dict[str, Any]) -> None:
-        """what: how it is called when it ends too early."""
+        """what: its name in the error if it ends too early."""
         self._what = what
         self._process = subprocess.Popen(
             bound_to_us(site.network.on_host([sys.executable, "-I", str(program)])),
@@ -30,7 +30,7 @@ class HostProgram:
         self._line()
 
     def start(self, begin: float, end: float) -> None:
-        """By the monotonic clock."""
+        """Times by the monotonic clock."""
         self._say({"begin": begin, "end": end})
 
     def answer(self) -> Any:

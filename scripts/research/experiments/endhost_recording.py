@@ -1,4 +1,4 @@
-"""What happens on uplinks while an experiment runs, once a second: how much comes, and what MALOB holds of them."""
+"""Records the uplinks during an experiment, once a second: deliveries, and MALOB's estimates."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from research.experiments.endhost_site import EndhostSite
 
 #: The delay between a change of a rate and its report to MALOB.
 _BEHIND_S = 0.02
-_LEAST_MBPS = 0.001
+_MIN_MBPS = 0.001
 
 
 @dataclass(frozen=True)
 class Second:
-    """What each uplink delivered in a second, what it could have delivered, and what MALOB takes for its capacity (None where
-    it does not know, or does not run). Mbit/s of IP packets."""
+    """For each uplink in a second: its deliveries, its real capacity, and MALOB's estimate of the capacity (None if unknown
+    or MALOB does not run). Mbit/s of IP packets."""
 
     number: int
     received_mbps: tuple[float, ...]
     capacity_mbps: tuple[float, ...]
     estimate_mbps: tuple[float | None, ...]
-    #: more than 1 where the machine was late
+    #: more than 1 if the machine was late
     lasted_s: float = 1.0
 
 
@@ -35,16 +35,16 @@ class Recording:
     """Plays rates, reports them to MALOB if it should know them, and reads counters; in its own thread."""
 
     def __init__(self, site: EndhostSite, paths: Paths, tell: bool, ask: bool, behind: bool = False) -> None:
-        """tell: MALOB gets each capacity as a recorded one. ask: MALOB runs, and is asked for what it holds. behind: where
-        an uplink has no throughput, that is behind its gateway, so that probes of the gateway do not show it."""
+        """tell: MALOB gets each capacity as a recorded one. ask: MALOB runs, and its estimates are read. behind: outages of
+        an uplink are behind its gateway, so that probes of the gateway do not show them."""
         self._site, self._paths, self._tell, self._ask, self._behind = site, paths, tell, ask, behind
         self._cut: set[int] = set()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._began = 0.0
-        # a second of the trace as it was
+        # a second of the original trace
         self._parts = max(1, round(paths.time_scale))
         self.seconds: list[Second] = []
-        #: what went wrong, or None
+        #: the error, or None
         self.trouble: ScriptError | None = None
 
     @property
@@ -52,12 +52,12 @@ class Recording:
         return range(len(self._paths.traces))
 
     def start(self, began: float) -> None:
-        """began: by the monotonic clock, when the rates begin."""
+        """began: the time when the rates begin, by the monotonic clock."""
         self._began = began
         self._thread.start()
 
     def join(self) -> None:
-        """Returns when the time is over. Raises ScriptError if something went wrong."""
+        """Returns when the time is over. Raises ScriptError after an error."""
         self._thread.join()
         if self.trouble is not None:
             raise self.trouble
@@ -113,7 +113,7 @@ class Recording:
             for uplink, name in enumerate(self._site.network.names):
                 capacity = self._paths.capacity_mbps(uplink, second + _BEHIND_S)
                 # an uplink with capacity 0 would be considered dead
-                self._site.product.record_capacity(name, max(capacity, _LEAST_MBPS) if self._behind else capacity)
+                self._site.product.record_capacity(name, max(capacity, _MIN_MBPS) if self._behind else capacity)
 
     def _estimates(self) -> tuple[float | None, ...]:
         if not self._ask:

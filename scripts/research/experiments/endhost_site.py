@@ -1,4 +1,4 @@
-"""The network of an experiment on a host with several uplinks, with a web server, and MALOB on the host when it is wanted."""
+"""The network of an experiment on a host with several uplinks, with a web server, and optionally MALOB on the host."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from malob.system.waiting import undisturbed, wait_until
 from research.experiments.endhost_product import EndhostProduct
 from research.experiments.folder import Folder
 
-#: Where nginx takes TCP, and where MPTCP (and TCP as well).
+#: The ports on which nginx accepts TCP, and MPTCP (and TCP as well).
 TCP_PORT, MPTCP_PORT = 80, 81
 QUIC_PORT = 443
 
 _WEB_SERVER = Path(__file__).parent / "programs" / "web_server.py"
 _FILES = DIRECTORY / "files"
 
-#: Its own metric makes it the first choice.
+#: The metric that makes it the first choice.
 _FIRST_CHOICE = 'ip route replace default via "$2" dev "$1" metric 50'
 _NO_FIRST_CHOICE = "ip route flush exact default metric 50"
 
@@ -63,7 +63,7 @@ class EndhostSite:
         self._plain = False
 
     def build(self, stack: ExitStack, sizes: Sequence[int], ports: Sequence[int]) -> None:
-        """Starts the web server. sizes: of the files that it has, in bytes; each is called by its size."""
+        """Starts the web server. sizes: of its files, in bytes; the size is the name of the file."""
         stack.callback(self._clean_up)
         _FILES.mkdir()
         for size in sizes:
@@ -80,12 +80,12 @@ class EndhostSite:
             raise ScriptError(f"nginx ended at once; see {log}")
 
     def add_origins(self, count: int) -> None:
-        """Gives the server count addresses, from origin(0)."""
+        """Gives the server this number of addresses, from origin(0)."""
         for number in range(1, count):
             run(self.network.on_server(["ip", "addr", "add", f"{origin(number)}/32", "dev", "lo"]))
 
     def start_quic(self) -> None:
-        """Starts ngtcp2's server on QUIC_PORT, which sends as many bytes as the path says. Raises ScriptError."""
+        """Starts ngtcp2's server on QUIC_PORT, which sends the number of bytes in the path. Raises ScriptError."""
         key, certificate = DIRECTORY / "key.pem", DIRECTORY / "certificate.pem"
         run(
             [
@@ -166,7 +166,7 @@ class EndhostSite:
         self.product.choose(algorithm)
 
     def strain_meter(self) -> StrainMeter:
-        """Of the emulator, and of what MALOB consists of, if it runs."""
+        """The process ids of the emulator, and of MALOB's programs, if it runs."""
         return StrainMeter(self.network.emulator, self.network.shaped_devices, self.product.pids())
 
     def _on_host(self, script: str, *words: str) -> None:
@@ -180,9 +180,9 @@ class EndhostSite:
 def open_site(
     lines: Sequence[UplinkLine | None], congestion: str, folder: Folder, sizes: Sequence[int], ports: Sequence[int] = ()
 ) -> Iterator[EndhostSite]:
-    """Inside, all is up; afterwards everything is removed, also after a failure and Ctrl-C.
+    """In the context, everything is up; afterwards everything is removed, also after a failure and Ctrl-C.
 
-    sizes: of the web server's files, each called by its size in bytes. ports: of the web server besides its usual ones.
+    sizes: of the web server's files in bytes; the size is the name. ports: of the web server besides its usual ones.
     """
     with multihomed.open_network(lines, congestion) as network:
         site = EndhostSite(network, folder)

@@ -1,4 +1,4 @@
-"""`endhost-static`: 100 files over uplinks whose rates stay as they are (section 7, figures 7 to 10, of the paper of 2020)."""
+"""`endhost-static`: 100 files over uplinks with constant rates (section 7, figures 7 to 10, of the paper of 2020)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from research.preparation import prepare
 NAME = "endhost-static"
 HELP = "100 files over uplinks of fixed rates (figures 7 to 10 of the end host's paper of 2020)"
 
-#: As long as queues of interfaces were by default.
+#: The former default length of interface queues.
 _QUEUE_PACKETS = 1000
 _SETTING_UP_S = 4.0
 _PATIENCE_S = 120
@@ -58,7 +58,7 @@ class StaticStudy:
         self.rounds = options.rounds or (1 if options.quick else 10)
         self.folder = Folder(arguments.out_directory(options, NAME))
         self.facts = machine.facts()
-        #: by case: of each run, how many flows each uplink got
+        #: by case: the number of flows of each uplink in each run
         self.flows: dict[str, list[list[int]]] = {case.key: [] for case in cases}
         self._options, self._congestion = options, congestion
         self._by_key = {case.key: case for case in cases}
@@ -107,7 +107,7 @@ class StaticStudy:
         return [Sample("host", "files", self._number, began, seconds, FILES * each.kilobytes * 1000, "", True, error)]
 
     def _flow_counts(self, case: Case) -> list[int]:
-        """How many each uplink has had so far, as MALOB counts them; none without it."""
+        """The number of flows of each uplink so far, as MALOB counts them; none without it."""
         if case.policy == "single" or self._site is None:
             return []
         return [uplink["flows"]["total"] for uplink in self._site.product.status()["uplinks"]]
@@ -117,7 +117,7 @@ class StaticStudy:
         return self._site.strain_meter()
 
     def parameters(self) -> dict[str, object]:
-        """What was fixed."""
+        """The fixed parameters."""
         return {
             "files": FILES,
             "seed": self._options.seed,
@@ -132,7 +132,7 @@ class StaticStudy:
 
 
 def taken(words: str) -> tuple[float, int]:
-    """What `ab` says: seconds for all files, and how many failed. Raises ScriptError if it does not say."""
+    """The output of `ab`: seconds for all files, and the number of failures. Raises ScriptError if it has none."""
     seconds = re.search(r"^Time taken for tests:\s+([\d.]+) seconds", words, re.MULTILINE)
     failed = re.search(r"^Failed requests:\s+(\d+)", words, re.MULTILINE)
     if not seconds or not failed:

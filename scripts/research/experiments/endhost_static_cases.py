@@ -1,4 +1,4 @@
-"""The cases of `lab run endhost-static`: policy, links, files, and how many are loaded in parallel. No I/O."""
+"""The cases of `lab run endhost-static`: policy, links, files, and the number loaded in parallel. No I/O."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from research.experiments.endhost_model import Job
 
 FILES = 100
 
-#: What the key of a metric does not name.
+#: The default that the key of a metric omits.
 USUAL_KILOBYTES, USUAL_AT_A_TIME = 100, 20
 
 KILOBYTES = (1, 25, 50, 75, 100)
@@ -55,7 +55,7 @@ class Case:
 
 
 def cases(quick: bool, policies: Sequence[str]) -> list[Case]:
-    """Those of figures 7 to 10; quick: one of each policy."""
+    """The cases of figures 7 to 10; quick: one for each policy."""
     two, unequal = (10.0, 10.0), (10.0, 20.0)
     if quick:
         found = [Case("single", (10.0,), 25), Case("rr", two, 25), Case("group", two, 25), Case("wrr", unequal, 25)]

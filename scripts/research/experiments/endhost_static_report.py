@@ -1,4 +1,4 @@
-"""From the times of `lab run endhost-static` to summary, table and figures. No I/O."""
+"""Converts the times of `lab run endhost-static` to summary, table and figures. No I/O."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from research.experiments.summary import Check, Summary
 
 RESULTS = ["policy", "links", "kilobytes", "at_a_time", "runs", "time_s", "ci90", "ideal_s", "fluid_s", "expected_s", "flows"]
 
-#: What the text gives (sections 7.1 and 7.2), in seconds.
+#: The figures in the text (sections 7.1 and 7.2), in seconds.
 PAPER_S = {"single.10": 8.4, "rr.10+10": 4.2, "wrr.10+20": 2.82, "group.10+20": 2.99}
 
-#: Of what whole files allow.
+#: The target as a factor of the ideal time with whole files.
 _MAX_OVER_IDEAL = 1.01
 
 _CHANCES = 400
 
 
 class Results:
-    """By case: times, and what models say. flows: by case, of each run, how many each uplink got."""
+    """By case: times, and the models' results. flows: by case, the number of each uplink in each run."""
 
     def __init__(self, record: Record, cases: Sequence[Case], flows: Mapping[str, list[list[int]]], seed: int) -> None:
         times = {case: [sample.seconds for sample in record.samples(case.key, "files") if sample.good] for case in cases}
@@ -41,7 +41,7 @@ class Results:
 
 
 def summarise(summary: Summary, results: Results) -> None:
-    """Adds the metrics of all cases, what the paper says, and targets."""
+    """Adds the metrics of all cases, the paper's figures, and targets."""
     for case, found in results.means.items():
         summary.metric(f"time_s.{case.key}", round(found.value, 4), "s")
         if found.ci90 is not None:
@@ -80,7 +80,7 @@ def _flows(runs: Sequence[Sequence[int]]) -> str:
 
 
 def table(results: Results) -> list[str]:
-    """For people."""
+    """The printed table."""
     header = ["policy", "links", "kB", "at a time", "runs", "seconds", "± (90 %)", "ideal", "% over", "by chance", "flows"]
     lines = []
     for case, row in zip(results.means, rows(results)):

@@ -48,7 +48,7 @@ _PATIENCE_S = 30.0
 _LEAD_S = 0.5
 _FIRST_ESTIMATE_S = 6.0
 
-#: Static links: an end for what never ends.
+#: The end of runs with static links, which would not end otherwise.
 _MAX_S = 3600.0
 _GUESSED_PAGE_S = 3.0
 
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 class WebStudy:
-    """All cases take turns on one network."""
+    """Runs all cases in turn on one network."""
 
     def __init__(self, options: argparse.Namespace, congestion: str) -> None:
         """Raises UsageError."""
@@ -170,7 +170,7 @@ class WebStudy:
         return self._paths.seconds if case.links == "realistic" else _MAX_S
 
     def _ordered(self, drawn: bool) -> list[int]:
-        """Numbers of pages; where links change, in an order by chance, the same for all."""
+        """Numbers of pages; if links change, in a random order that is the same for all."""
         numbers = list(range(len(self.pages)))
         if drawn:
             random.Random(f"{self._options.seed}/order").shuffle(numbers)
@@ -186,7 +186,7 @@ class WebStudy:
         return self._site.strain_meter()
 
     def parameters(self) -> dict[str, object]:
-        """What was fixed."""
+        """The fixed parameters."""
         return {
             "pages": len(self.pages),
             "flows_per_page": round(sum(map(len, self.pages)) / len(self.pages), 2),

@@ -1,4 +1,4 @@
-"""What `lab run endhost-web` measures: which policy, over which links, by which transport, with a film or without. No I/O."""
+"""The cases of `lab run endhost-web`: policy, links, transport, with or without a film. No I/O."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ POLICIES = ("eth0", "eth1", "wrr", "adaptive")
 TRANSPORTS = ("tcp", "quic")
 LINKS = ("static", "realistic")
 
-#: Of each uplink, where links are static: the paper does not say; with these, pages take seconds, as there.
+#: The rate of each uplink with static links: not in the paper; with these, pages take seconds, as there.
 STATIC_MBPS = 4.0
 
-#: What the paper says that WRR saves of the mean time of the single interface (sections 5.1, 5.2 and 6.2), in percent.
+#: The paper's saving of WRR in the mean time of the single interface (sections 5.1, 5.2 and 6.2), in percent.
 PAPER_GAINS = {"tcp.static": {"eth0": 37}, "quic.static": {"eth0": 30}, "quic-video.static": {"eth0": 22}, "tcp.realistic": {"eth0": 33, "eth1": 13}}
 
-#: Medians and means of the same, in seconds.
+#: The paper's medians and means, in seconds.
 PAPER_MEDIANS_S = {"eth0.tcp.static": 12, "wrr.tcp.static": 7.5, "eth0.tcp.realistic": 6.3, "eth1.tcp.realistic": 4.8, "wrr.tcp.realistic": 3.9}
 PAPER_MEANS_S = {"eth0.tcp.realistic": 8.6, "eth1.tcp.realistic": 6.7, "wrr.tcp.realistic": 5.8}
 
 
 @dataclass(frozen=True)
 class Case:
-    """links: one of LINKS. video: a film is watched meanwhile; alone: nothing but the film."""
+    """links: one of LINKS. video: a film is watched meanwhile; alone: only the film."""
 
     policy: Policy
     transport: str
@@ -35,7 +35,7 @@ class Case:
 
     @property
     def scenario(self) -> str:
-        """As in metrics: what all policies have in common."""
+        """The key in metrics that all policies share."""
         name = "video" if self.alone else self.transport + ("-video" if self.video else "")
         return f"{name}.{self.links}"
 
@@ -46,7 +46,7 @@ class Case:
 
 
 def cases(policies: Sequence[str], transports: Sequence[str], links: Sequence[str], video: bool) -> list[Case]:
-    """All of these; uplinks that are alike need but one policy of a single one. video: with the film, where links are static."""
+    """All cases; with equal uplinks, one single-uplink policy is enough. video: with the film if links are static."""
     found = []
     for link in links:
         some = [name for name in policies if link == "realistic" or name != "eth1"]

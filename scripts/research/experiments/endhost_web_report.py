@@ -1,4 +1,4 @@
-"""From how long pages took to summary, table and figures of `lab run endhost-web`. No I/O."""
+"""Converts page load times to summary, table and figures of `lab run endhost-web`. No I/O."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ RESULTS = ["policy", "scenario", "pages", "failed", "mean_s", "p10_s", "median_s
 
 @dataclass(frozen=True)
 class Turn:
-    """What came of one run. began_s of loads: since its beginning. The film's rate as the host sees it, and by MALOB's statistics of
-    its flow; None without the one or the other."""
+    """The result of one run. began_s of loads: since its beginning. The film's rate as the host sees it, and by MALOB's statistics of
+    its flow; None if missing."""
 
     loads: Sequence[Load]
     video_mbps: float | None
@@ -34,11 +34,11 @@ class Results:
         self.turns = {case: turns[case.key] for case in cases if turns[case.key]}
 
     def seconds(self, case: Case) -> list[float]:
-        """Of all pages that came whole."""
+        """The times of all complete pages."""
         return sorted(load.seconds for turn in self.turns[case] for load in turn.loads if not load.failed)
 
     def per_page(self, case: Case) -> dict[int, float]:
-        """By page, how long it took on average."""
+        """The mean time by page."""
         found: dict[int, list[float]] = {}
         for turn in self.turns[case]:
             for load in turn.loads:
@@ -70,7 +70,7 @@ def page_rows(case: str, number: int, turn: Turn) -> list[list[str]]:
 
 
 def summarise(summary: Summary, results: Results) -> None:
-    """Adds the metrics of all cases, gains, what the paper says, and targets."""
+    """Adds the metrics of all cases, gains, the paper's figures, and targets."""
     for case in results.turns:
         found, mean_s = distribution.of(results.per_page(case).values()), results.mean_s(case)
         if found is not None and mean_s is not None:
@@ -88,7 +88,7 @@ def summarise(summary: Summary, results: Results) -> None:
 
 
 def _add_gains(summary: Summary, scenario: str) -> None:
-    """gain_percent.MINE-OTHER.SCENARIO: what one saves of another's mean time."""
+    """gain_percent.MINE-OTHER.SCENARIO: the saving of one in another's mean time."""
     for mine in ("wrr", "adaptive"):
         for other in ("eth0", "eth1"):
             ratio = summary.ratio(f"mean_s.{mine}.{scenario}", f"mean_s.{other}.{scenario}")
@@ -125,7 +125,7 @@ def _number(value: float | None) -> str:
 
 
 def table(results: Results) -> list[str]:
-    """For people."""
+    """The printed table."""
     header = ["policy", "scenario", "pages", "failed", "mean s", "p10 s", "median s", "p90 s", "film, Mbit/s", "by its flow"]
     lines = [[*row[:4], *(value and f"{float(value):.3f}" for value in row[4:])] for row in rows(results)]
     return render(header, lines, right=range(2, 10))

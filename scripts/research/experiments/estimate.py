@@ -1,4 +1,4 @@
-"""How long the rest of an experiment will take. No I/O, no clock."""
+"""Estimates the remaining time of an experiment. No I/O, no clock."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class Estimate:
     """Estimates the duration of a case from its earlier slices; before the first one, from a guess scaled by the pace so far."""
 
     def __init__(self, guesses_s: Mapping[str, float]) -> None:
-        """guesses_s: by case, how long one slice of it may take; more than 0."""
+        """guesses_s: by case, the expected duration of a slice; more than 0."""
         self._guesses_s = dict(guesses_s)
         self._taken_s: dict[str, list[float]] = {}
 
@@ -18,7 +18,7 @@ class Estimate:
         self._taken_s.setdefault(case, []).append(seconds)
 
     def left_s(self, cases: Sequence[str]) -> float:
-        """For one slice of each of these cases, which may be named more than once."""
+        """The time for one slice of each of these cases, which may occur more than once."""
         return sum(self._expected_s(case) for case in cases)
 
     def _expected_s(self, case: str) -> float:

@@ -1,4 +1,4 @@
-"""The directory that takes all that an experiment gives: summary.json, CSV files, plots, the controller's log."""
+"""The directory for all results of an experiment: summary.json, CSV files, plots, the controller's log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Folder:
     """Writes raw data after each slice, so that an interrupted run keeps its results so far."""
 
     def __init__(self, path: Path) -> None:
-        """Makes the directory; takes away the summary of a run before. Raises UsageError if that is not possible."""
+        """Creates the directory; removes the summary of an earlier run. Raises UsageError if that is not possible."""
         self.path = path
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -75,13 +75,13 @@ class Folder:
             csv.writer(file, lineterminator="\n").writerows([header, *rows])
 
     def document(self, name: str, content: Any) -> None:
-        """Writes a JSON file, whole or not at all."""
+        """Writes a JSON file atomically."""
         unfinished = self.path / f"{name}.new"
         unfinished.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
         unfinished.replace(self.path / name)
 
     def keep(self, file: Path) -> None:
-        """Copies a file that will go with the network, if it is there."""
+        """Copies a file that will be removed with the network, if it exists."""
         try:
             shutil.copyfile(file, self.path / file.name)
         except FileNotFoundError:

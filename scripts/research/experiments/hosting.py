@@ -1,4 +1,4 @@
-"""Servers as workloads see them: where programs of theirs run, and as whose they count."""
+"""Servers from the view of workloads: where their programs run, and which server's usage they count as."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ServerHost:
 
     @property
     def files(self) -> Path:
-        """What servers of files serve; the same for all hosts."""
+        """The directory that file servers serve; the same for all hosts."""
         return self.lab.directory / "files"
 
     def networked(self, command: Sequence[str]) -> list[str]:
@@ -33,11 +33,11 @@ class ServerHost:
         return ["nsenter", f"--net=/run/netns/{self.lab.namespace(self.name)}", *command]
 
     def limited(self, command: Sequence[str]) -> list[str]:
-        """The same, as one whose processor time counts as the server's."""
+        """The same in a form whose processor time counts as the server's."""
         return self.limits.inside(self.name, self.networked(command))
 
     def start(self, program: str, command: Sequence[str], port: int) -> subprocess.Popen[bytes]:
-        """Starts a command as it is, and returns once something on the host listens; it ends with this process."""
+        """Starts a command unchanged, and returns once a port of the host is open; it ends with this process."""
         log = self.lab.directory / f"{program}-{self.name}.log"
         with open(log, "ab") as out:
             process = subprocess.Popen(bound_to_us(command), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)

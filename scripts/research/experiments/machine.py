@@ -1,4 +1,4 @@
-"""On what an experiment ran."""
+"""The machine of an experiment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from malob.system.processes import find_program, run
 
 
 def facts() -> dict[str, Any]:
-    """What a reader needs to know to compare figures: processors, memory, versions; what cannot be told is None."""
+    """The data that readers need to compare figures: processors, memory, versions; unknown ones are None."""
     return {
         "processor": _processor(),
         "processors": os.cpu_count(),

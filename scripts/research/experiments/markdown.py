@@ -1,4 +1,4 @@
-"""What an experiment has left in its directory, as tables for the pages in docs/explanation/experiments.
+"""Prints the results in an experiment's directory as tables for the pages in docs/explanation/experiments.
 
 python3 scripts/command.py research.experiments.markdown DIR
 """
@@ -25,14 +25,14 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def results(rows: Sequence[Sequence[str]]) -> list[str]:
-    """results.csv, with its header, with numbers as people want them; columns without any value are left out."""
+    """results.csv, with its header, with rounded numbers; columns without any value are omitted."""
     header, *lines = rows
     used = [place for place in range(len(header)) if any(line[place] for line in lines)]
     return rendered([header[place] for place in used], [[shortened(line[place]) for place in used] for line in lines])
 
 
 def shortened(word: str) -> str:
-    """Three digits at least of a number with a point; other words as they are."""
+    """At least three digits of a number with a decimal point; other words unchanged."""
     try:
         value = float(word)
     except ValueError:
@@ -55,7 +55,7 @@ def checks(summary: Mapping[str, Any]) -> list[str]:
 
 
 def conditions(summary: Mapping[str, Any]) -> str:
-    """On what, and how."""
+    """The machine and the parameters."""
     machine, metrics = summary["machine"], summary["metrics"]
     used = ", ".join(f"{key[4:]} {100 * metrics[key]['value']:.0f} %" for key in metrics if key.startswith("cpu."))
     return (

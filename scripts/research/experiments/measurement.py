@@ -1,4 +1,4 @@
-"""The loop that all experiments share: slice by slice, with the machine watched and progress shown."""
+"""The loop that all experiments share: slice by slice; it monitors the machine and shows progress."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from research.experiments.samples import Record, Sample, SliceResult
 
 
 class Study(Protocol):
-    """What an experiment does for a slice."""
+    """An experiment's actions for a slice."""
 
     def begin(self, case: str) -> Sequence[str]:
-        """Puts a case in force, and returns once the network is at rest, or says why it is not."""
+        """Sets up a case, and returns once the network is idle, or prints why it is not."""
 
     def measure(self, case: str) -> Sequence[Sample]:
         """Lets the clients run."""
 
     def strain_meter(self) -> StrainMeter:
-        """That of the network; asked for after begin()."""
+        """The strain meter of the network; called after begin()."""
 
 
 def run(study: Study, slices: Sequence[Slice], folder: Folder, progress: Progress) -> Record:

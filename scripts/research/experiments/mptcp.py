@@ -51,7 +51,7 @@ _QUICK_TOPOLOGIES = TOPOLOGIES[:1]
 
 _SETTING_UP_S = 3.0
 
-#: Rounds of --model-only cost little.
+#: The default rounds of --model-only, which are cheap.
 _FORECAST_ROUNDS = 100
 
 
@@ -120,7 +120,7 @@ def _cells(networks: Sequence[Topology], names: Sequence[str], loads: Sequence[s
 
 
 def _chosen(option: str, text: str | None, available: Sequence[str]) -> list[str]:
-    """Those that are named, in the order of what there is. Raises UsageError."""
+    """The named ones, in the order of the available ones. Raises UsageError."""
     names = list(available) if text is None else [name.strip() for name in text.split(",")]
     for name in names:
         if name not in available:
@@ -135,7 +135,7 @@ def _topologies(options: argparse.Namespace) -> Sequence[str]:
 
 
 def _with_rates(network: Topology) -> Topology:
-    """The same. Raises UsageError if a link has no rate: then it has no share, and the model no link."""
+    """The network unchanged. Raises UsageError if a link has no rate: then it has no fair share and cannot be modelled."""
     for link in network.links:
         if link.forward.rate_mbps is None or link.reverse.rate_mbps is None:
             raise UsageError(f"--topology: the link {link.first} - {link.second} of '{network.name}' has no rate_mbps")
@@ -153,7 +153,7 @@ class MptcpStudy:
         self.cells = _cells(networks, names, loads)
         self.folder = Folder(arguments.out_directory(options, NAME))
         self.traffic = Traffic(mptcp_site.ACCESS_MBPS)
-        #: sessions that had fewer sub-flows than addresses, or fell back to TCP
+        #: sessions with fewer sub-flows than addresses, or that fell back to TCP
         self.incomplete = 0
         self._options = options
         self._networks = networks
@@ -215,7 +215,7 @@ class MptcpStudy:
         return StrainMeter.of(self._site.lab)
 
     def parameters(self) -> dict[str, object]:
-        """What was fixed."""
+        """The fixed parameters."""
         return {
             "topologies": {network.name: _rates(network, self._options.scale) for network in self._networks},
             "scale": self._options.scale,

@@ -1,4 +1,4 @@
-"""What the fluid model says of `lab run mptcp` before anything runs: plans are made offline, by the controller's own code."""
+"""The fluid model's forecast for `lab run mptcp`: plans are computed offline by the controller's code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from research.experiments.summary import Summary
 
 
 def draw(traffic: Traffic, networks: Sequence[Topology], cells: Sequence[Cell], rounds: int, seed: int) -> None:
-    """Adds all runs that a real one would make, with rates as they are in the networks."""
+    """Adds all runs that a real experiment would make, with the rates of the networks."""
     for network in networks:
         mine = [cell for cell in cells if cell.topology == network.name]
         methods = [mptcp_methods.named(name) for name in dict.fromkeys([ADDRESSES_OF, *(cell.method for cell in mine)])]
@@ -61,7 +61,7 @@ def gain_percent(cell: Cell, model: Mapping[str, float]) -> float | None:
 
 
 def table(cells: Sequence[Cell], model: Mapping[str, float]) -> list[str]:
-    """For people."""
+    """The printed table."""
     rows = []
     for cell in cells:
         gain = gain_percent(cell, model)

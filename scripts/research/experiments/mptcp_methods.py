@@ -1,4 +1,4 @@
-"""What `lab run mptcp` compares: how sub-flows find their ways. No I/O."""
+"""The methods that `lab run mptcp` compares: how sub-flows get their paths. No I/O."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Method:
-    """name: in metrics. mptcp: whether connections have sub-flows. plan: what the controller is asked for; None for
-    ordinary forwarding. by_load: it is told the sessions of each run, so that each run has a plan of its own.
+    """name: in metrics. mptcp: whether connections have sub-flows. plan: the request to the controller; None for ordinary
+    forwarding. by_load: it gets the sessions of each run, so that each run has its own plan.
     """
 
     name: str
@@ -19,7 +19,7 @@ class Method:
     by_load: bool = False
 
     def request(self, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
-        """What the controller is asked for when these clients send to these servers; not for ordinary forwarding."""
+        """The request to the controller for sessions between these clients and servers; not for ordinary forwarding."""
         assert self.plan is not None
         if not self.by_load:
             return self.plan
@@ -30,7 +30,7 @@ def _planned(name: str, vlan: bool, method: str = "balanced") -> Method:
     return Method(name, True, {"method": method, "paths": "hamiltonian", "vlan": vlan})
 
 
-#: The paper's four, its own way of choosing paths for both of its proposals, and shorter paths.
+#: The paper's four methods, its choice of paths for both of its proposals, and shorter paths.
 METHODS = (
     Method("TCP", False, None),
     Method("MPTCP", True, None),
@@ -41,10 +41,10 @@ METHODS = (
     Method("disjoint", True, {"method": "balanced", "paths": "disjoint", "vlan": True}, by_load=True),
 )
 
-#: Whose addresses hosts have where nothing is planned: the same number of sub-flows, without ways of their own.
+#: The method whose addresses hosts have without a plan: the same number of sub-flows, without separate paths.
 ADDRESSES_OF = "VS"
 
-#: Section IV: what is gained on TCP, in percent, on average over its three topologies. MPTCP at LOW load is not told.
+#: Section IV: the gain over TCP, in percent, averaged over its three topologies. MPTCP at LOW load is not given.
 PAPER_GAINS = {
     "VS": {"LOW": 40.0, "MEDIUM": 55.0, "HIGH": 25.0},
     "NVS": {"LOW": 32.0, "MEDIUM": 40.0, "HIGH": 19.0},

@@ -1,4 +1,4 @@
-"""The fluid model of what was run: traffic.json for `./malob lab simulate mptcp-fluid`, and what that says."""
+"""The fluid model of the runs: traffic.json for `./malob lab simulate mptcp-fluid`, and its results."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class Traffic:
     networks: dict[str, Any] = field(default_factory=dict)
     plans: dict[str, Any] = field(default_factory=dict)
     cells: list[dict[str, Any]] = field(default_factory=list)
-    #: plans that only one run has
+    #: plans of a single run
     plans_of_runs: dict[str, Any] = field(default_factory=dict)
 
     def network(self, name: str, network: Topology) -> None:
-        """One with its rates as they are in the lab."""
+        """Adds a network with its rates in the lab."""
         self.networks[name] = network.to_json()
 
     def plan(self, name: str, answer: dict[str, Any]) -> None:
-        """What the controller answered."""
+        """Adds the controller's answer."""
         self.plans[name] = answer
 
     def plan_of_run(self, cell: str, number: int, answer: dict[str, Any]) -> str:
-        """The name of what the controller answered for one run alone."""
+        """The name of the controller's answer for a single run."""
         name = f"{cell}.{number}"
         self.plans_of_runs[name] = {"paths": [{"address": path["address"], "branches": path["branches"]} for path in answer["paths"]]}
         return name
@@ -56,7 +56,7 @@ class Traffic:
         )
 
     def described_plans(self) -> dict[str, Any]:
-        """Of each plan: sub-flows per link, whether that is the best there is, and what kinds of paths it has."""
+        """The properties of each plan: sub-flows per link, whether that is optimal, and kinds of paths."""
         return {
             name: {
                 **{field: answer[field] for field in ("maximum", "minimum", "proven_optimal")},
@@ -71,7 +71,7 @@ class Traffic:
 
 
 def mbps(folder: Folder, traffic: Traffic) -> dict[str, float]:
-    """By cell, what the model gives, on average over the runs. Writes FILE for it. Raises ScriptError if there is no model."""
+    """By cell, the model's result, averaged over the runs. Writes FILE for it. Raises ScriptError if there is no model."""
     folder.document(FILE, traffic.to_json())
     answer = json.loads(run([str(ROOT / "malob"), "bench", "mptcp-fluid", str((folder.path / FILE).resolve()), "--json"], timeout_s=_TIMEOUT_S))
     prefix = "model_mbps."

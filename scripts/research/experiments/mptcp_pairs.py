@@ -1,4 +1,4 @@
-"""Who sends to whom at LOW, MEDIUM and HIGH load (section IV of the MPTCP paper). No I/O."""
+"""The pairs of senders and receivers at LOW, MEDIUM and HIGH load (section IV of the MPTCP paper). No I/O."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ LOADS = ("LOW", "MEDIUM", "HIGH")
 #: At MEDIUM load, half of the hosts are clients, and each client has connections to this number of servers.
 _SERVERS_PER_CLIENT = 2
 
-#: The max number of sessions at HIGH load: with more, each gets less than TCP can use.
+#: The max number of sessions at HIGH load: with more, each gets less than TCP needs.
 MAX_SESSIONS = 36
 
 
 def seed_of(seed: int, topology: str, number: int) -> str:
-    """Of the pairs of a round, counted from 1: each has others, the same for all methods."""
+    """The seed of the pairs of a round, counted from 1: different in each round, the same for all methods."""
     return f"{seed}/{topology}/{number}"
 
 
 def draw(load: str, network: Topology, seed: str) -> list[tuple[str, str]]:
     """Pairs of client and server, both in one VLAN and on different switches; the same for the same seed.
 
-    LOW: a quarter of the hosts are clients, at least two, each with one server, which may serve others too.
+    LOW: a quarter of the hosts are clients, at least two, each with one server, which may also serve others.
     MEDIUM: half of the hosts of each VLAN are clients, each of two servers, which serve about as many clients each.
-    HIGH: every two hosts have a session, in a direction that is drawn; up to MAX_SESSIONS, about as many for each host.
+    HIGH: each pair of hosts has a session, in a random direction; at most MAX_SESSIONS, about the same number for each host.
     """
     return _DRAWING[load](network, random.Random(f"{load}/{seed}"))
 

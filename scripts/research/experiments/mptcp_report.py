@@ -1,4 +1,4 @@
-"""From what sessions got to summary, table and figures. No I/O."""
+"""Converts the sessions' throughputs to summary, table and figures. No I/O."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from research.experiments.summary import Check, Summary
 
 RESULTS = ["method", "load", "topology", "runs", "mbps", "ci90", "model_mbps", "model_percent", "gain_percent"]
 
-#: Of the model's speed, so much is wanted.
+#: The target as a share of the model's throughput.
 _MODEL_SHARE = 0.9
 
-#: The cell of which the paper's order of methods is wanted.
+#: The cell in which the paper's order of methods is a target.
 _FIRST_TOPOLOGY, _FIRST_LOAD = "mptcp-1", "LOW"
 
 
@@ -32,16 +32,16 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """As in metrics."""
+        """The key in metrics."""
         return f"{self.method}.{self.load}.{self.topology}"
 
     def of(self, method: str) -> Cell:
-        """The same of another method."""
+        """The same cell of another method."""
         return Cell(method, self.load, self.topology)
 
 
 class Results:
-    """By cell, what all sessions got together, in Mbit/s. model: by cell's key, what the fluid model gives."""
+    """By cell, the total throughput of all sessions, in Mbit/s. model: by the cell's key, the fluid model's result."""
 
     def __init__(self, record: Record, cells: Sequence[Cell], seconds: float, model: Mapping[str, float]) -> None:
         self.cells = cells
@@ -50,23 +50,23 @@ class Results:
         self.means = {cell: found for cell in cells if (found := distribution.mean(self._runs[cell])) is not None}
 
     def gain_percent(self, cell: Cell) -> float | None:
-        """On TCP in the same place."""
+        """The gain over TCP in the same cell."""
         mine, base = self.means.get(cell), self.means.get(cell.of("TCP"))
         return None if mine is None or base is None or not base.value else 100 * (mine.value / base.value - 1)
 
     def model_percent(self, cell: Cell) -> float | None:
-        """Of the model's speed."""
+        """The share of the model's throughput."""
         mine, model = self.means.get(cell), self.model.get(cell.key)
         return None if mine is None or not model else 100 * mine.value / model
 
 
 def _runs_mbps(record: Record, cell: Cell, seconds: float) -> list[float]:
-    """Of each run. A failed session counts with the bytes that it had transferred."""
+    """The throughput of each run. A failed session counts with the bytes that it had transferred."""
     return [sum(sample.size for sample in each.samples) * 8 / 1e6 / seconds for each in record.slices if each.case == cell.key]
 
 
 def summarise(summary: Summary, results: Results) -> None:
-    """Adds the metrics of all cells, gains, what the paper says, and targets."""
+    """Adds the metrics of all cells, gains, the paper's figures, and targets."""
     for cell, found in results.means.items():
         summary.metric(f"mbps.{cell.key}", round(found.value, 4), "Mbit/s")
         if found.ci90 is not None:
@@ -81,7 +81,7 @@ def summarise(summary: Summary, results: Results) -> None:
 
 
 def _add_gains(summary: Summary, results: Results) -> None:
-    """On average over the topologies, as the paper gives them."""
+    """The averages over the topologies, as in the paper."""
     for method, load in dict.fromkeys((cell.method, cell.load) for cell in results.means if cell.method != "TCP"):
         gains = [gain for cell in results.means if (cell.method, cell.load) == (method, load) and (gain := results.gain_percent(cell)) is not None]
         if gains:
@@ -123,13 +123,13 @@ def rows(results: Results) -> list[list[str]]:
 
 
 def table(results: Results) -> list[str]:
-    """For people."""
+    """The printed table."""
     header = ["method", "load", "topology", "runs", "Mbit/s", "± (90 %)", "model", "% of it", "% on TCP"]
     return render(header, rows(results), right=range(3, 9))
 
 
 def figures(results: Results) -> list[Figure]:
-    """Like figure 5: one for each load, topologies side by side, a bar for each method."""
+    """As figure 5: one figure per load, topologies side by side, a bar for each method."""
     found = []
     for load in dict.fromkeys(cell.load for cell in results.cells):
         bars = [_bar(cell, results.means[cell], results.model.get(cell.key)) for cell in results.cells if cell.load == load and cell in results.means]

@@ -1,4 +1,4 @@
-"""Lets all sessions of a traffic pattern run at the same time, and counts what arrives."""
+"""Runs all sessions of a traffic pattern at the same time, and counts received bytes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ TCP, MPTCP = 6, 262
 _FIRST_PORT = 5301
 _START_TIMEOUT_S = 60
 
-#: From the word to begin until the connections are opened, so that all hosts have heard it.
+#: The time between the start command and the opening of connections, so that all hosts have received it.
 _LEAD_S = 0.3
 _END_TIMEOUT_S = 20
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Sessions last for both together; what arrives in the first does not count."""
+    """Sessions last for the sum of both; bytes received in the first do not count."""
 
     warm_up_s: float
     seconds: float
@@ -38,7 +38,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a session. size: bytes that arrived while it counted. subflows: halfway; 0 if that is not known."""
+    """The result of a session. size: bytes received in the counted period. subflows: halfway; 0 if unknown."""
 
     client: str
     server: str
@@ -72,7 +72,7 @@ def run(lab: Instance, pairs: Sequence[tuple[str, str]], protocol: int, timing: 
 
 
 def _orders(lab: Instance, pairs: Sequence[tuple[str, str]], protocol: int) -> dict[str, dict[str, Any]]:
-    """The orders of each host's program. A session's id is its place among the pairs."""
+    """The orders for each host's program. A session's id is the index of its pair."""
     hosts = lab.topology.hosts
     orders: dict[str, dict[str, Any]] = {host: {"protocol": protocol, "receive": [], "send": []} for pair in pairs for host in pair}
     for number, (client, server) in enumerate(pairs):
@@ -91,7 +91,7 @@ def _start(lab: Instance, host: str, order: dict[str, Any]) -> subprocess.Popen[
 
 
 def _go(running: dict[str, subprocess.Popen[str]], timing: Timing) -> float:
-    """When what arrives begins to count."""
+    """The time when received bytes begin to count."""
     begin = time.monotonic() + _LEAD_S
     count_from = begin + timing.warm_up_s
     for process in running.values():

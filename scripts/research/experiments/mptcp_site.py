@@ -1,4 +1,4 @@
-"""A network of `lab run mptcp` with its controller: hosts with aliases, and sub-flows on the ways of a plan."""
+"""A network of `lab run mptcp` with its controller: hosts with aliases, and sub-flows on the paths of a plan."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from research.experiments.site import NAME
 BASE = "/wm/malob/mptcp"
 
 #: A queue holds the packets that its link sends in this time in seconds, and at least this number of packets of 1,500 bytes.
-QUEUE_S, _LEAST_PACKETS = 0.12, 10
+QUEUE_S, _MIN_PACKETS = 0.12, 10
 
-#: What ends of connections remember of a destination would let one case spoil the next: each starts from scratch.
+#: Cached metrics of destinations would let one case affect the next, so each starts without them.
 _TUNING = """
 sysctl -qw net.ipv4.tcp_no_metrics_save=1
 ip route replace "$1" dev "$2" scope link src "$3" congctl "$4"
 """
-#: A host sends no faster than its interface would: a whole window at once is more than the socket of a switch takes.
+#: Limits a host's sending rate to that of its interface: a whole window at once would overflow the socket of a switch.
 _INTERFACE = "tc qdisc replace dev eth0 root tbf rate {}mbit burst 6kb limit 1mb"
 ACCESS_MBPS = 200
 
 _APPLY_TIMEOUT_S = 60
 
-#: A plan for many switches may take a while.
+#: A plan for many switches takes time.
 _PLAN_TIMEOUT_S = 180
 
 
@@ -59,11 +59,11 @@ class MptcpSite:
         self.lab: Instance
         self.controller: Controller
         self._rest: RestClient
-        #: by method: what the controller answered, last
+        #: by method: the controller's last answer
         self.plans: dict[str, dict[str, Any]] = {}
 
     def build(self, stack: ExitStack) -> None:
-        """Builds everything, with what removes it on the stack."""
+        """Builds everything, with clean-up on the stack."""
         stack.callback(self._clean_up)
         openflow_port = free_port()
         say(f"building the network: {self._network.description}")
@@ -78,7 +78,8 @@ class MptcpSite:
         self.controller.wait_for(self.lab.topology, 60)
 
     def use(self, method: Method, pairs: Sequence[tuple[str, str]]) -> None:
-        """Returns once packets go as the method says for these clients and servers, and hosts have the addresses for it."""
+        """Returns once packets are forwarded by the method for these clients and servers, and hosts have the necessary
+        addresses."""
         if method == self._applied and (pairs == self._pairs or not method.by_load):
             return
         if method.plan is None:
@@ -95,7 +96,7 @@ class MptcpSite:
         self._applied, self._pairs = method, pairs
 
     def addresses(self, method: Method, host: str) -> list[str]:
-        """Where a connection's sub-flows come from, one each."""
+        """The source addresses of a connection's sub-flows."""
         own = self.lab.topology.hosts[host].ip
         return [own, *self._aliases[host]] if method.mptcp else [own]
 
@@ -117,7 +118,7 @@ class MptcpSite:
         )
 
     def _address(self, plan: dict[str, Any]) -> None:
-        """Gives hosts the addresses of a plan by the commands that it shows, if they have others."""
+        """Gives hosts the addresses of a plan by its commands, if they have others."""
         wanted = {host["id"]: host["commands"] for host in plan["hosts"]}
         if wanted == self._addressing:
             return
@@ -146,11 +147,11 @@ class MptcpSite:
 
 
 def with_short_queues(network: Topology, scale: float) -> Topology:
-    """The same with queues that hold as much time on all links, once their rates are scaled."""
+    """The same with queues that hold the same time on all links, after scaling the rates."""
     links = []
     for link in network.links:
         directions: dict[str, Any] = {
-            name: replace(direction, queue_packets=max(_LEAST_PACKETS, round((direction.rate_mbps or 0) * scale * 1e6 * QUEUE_S / 12_000)))
+            name: replace(direction, queue_packets=max(_MIN_PACKETS, round((direction.rate_mbps or 0) * scale * 1e6 * QUEUE_S / 12_000)))
             for name, direction in (("forward", link.forward), ("reverse", link.reverse))
         }
         links.append(replace(link, **directions))
@@ -159,7 +160,7 @@ def with_short_queues(network: Topology, scale: float) -> Topology:
 
 @contextmanager
 def open_site(network: Topology, scale: float, congestion: str, folder: Folder) -> Iterator[MptcpSite]:
-    """Inside, the network is up; afterwards everything is removed, also after a failure and Ctrl-C."""
+    """In the context, the network is up; afterwards everything is removed, also after a failure and Ctrl-C."""
     instance.clear_leftover(NAME)
     stack = ExitStack()
     site = MptcpSite(network, scale, congestion, folder)

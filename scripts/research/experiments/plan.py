@@ -1,4 +1,4 @@
-"""In which order the cases of an experiment are measured. No I/O."""
+"""The order in which the cases of an experiment are measured. No I/O."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Slice:
-    """One case measured for a while. number and round count from 1."""
+    """One measurement of a case. number and round count from 1."""
 
     number: int
     round: int
@@ -17,9 +17,9 @@ class Slice:
 
 
 def interleaved(cases: Sequence[str], rounds: int, seed: int) -> list[Slice]:
-    """Each case once per round, in an order that each round draws anew.
+    """Each case once per round, in a random order for each round.
 
-    What disturbs a machine for a while then hits all cases alike, and none always follows the same other one.
+    Temporary disturbances of the machine then affect all cases alike, and no case always follows the same other one.
     """
     slices: list[Slice] = []
     for number in range(1, rounds + 1):

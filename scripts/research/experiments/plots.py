@@ -1,4 +1,7 @@
-"""Bars like those of the thesis, and lines: described here, drawn by drawing.py in whichever Python has matplotlib."""
+"""Descriptions of bar charts, like those of the thesis, and line charts.
+
+drawing.py draws them in a Python with matplotlib.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ _DRAWING = Path(__file__).parent / "drawing.py"
 class Bar:
     """A median, or another figure, with whiskers from low to high, and a mark from paper_low to paper_high if there is one.
 
-    group: bars of one group have one colour; empty if there is but one. cluster: bars of one stand side by side under its
-    name; those without, if they are of one group.
+    group: bars of one group have one colour; empty if there is only one. cluster: bars of one cluster are side by side under
+    its name; without clusters, those of one group.
     """
 
     label: str
@@ -33,7 +36,10 @@ class Bar:
 
 @dataclass(frozen=True)
 class Figure:
-    """name: of the files, without ending. unit_label: what the axis shows, with its unit. paper_label: what marks are."""
+    """name: of the files, without extension.
+
+    unit_label: the label of the axis, with its unit. paper_label: the label of marks.
+    """
 
     name: str
     title: str
@@ -46,7 +52,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Line:
-    """Points that are joined. of: "measured", or "model" for what was not (a link's capacity, for instance), which is dashed."""
+    """Connected points. of: "measured", or "model" for other values (a link's capacity, for example), which are dashed."""
 
     label: str
     x: Sequence[float]
@@ -56,7 +62,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Chart:
-    """name: of the files, without ending. Labels have units. The y axis begins at 0."""
+    """name: of the files, without extension. Labels have units. The y axis begins at 0."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""What a terminal shows of a running experiment."""
+"""The progress of an experiment on a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from research.experiments.plan import Slice
 
 
 class Progress:
-    """Told of each slice when it begins and ends, inside a with statement; may be entered again for more of the slices."""
+    """Called when each slice begins and ends, inside a with statement; may be entered again for further slices."""
 
     def __init__(
         self,
@@ -31,13 +31,13 @@ class Progress:
         self._current: Slice | None = None
 
     def begin(self, current: Slice) -> None:
-        """A slice begins."""
+        """Called when a slice begins."""
         self._began = self._clock()
         self._current = current
         self._ticker.show()
 
     def end(self, current: Slice) -> None:
-        """It has ended."""
+        """Called when it has ended."""
         self._estimate.add(current.case, self._clock() - self._began)
         self._done += 1
         self._current = None

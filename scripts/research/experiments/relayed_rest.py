@@ -1,4 +1,4 @@
-"""A REST interface that only a host in a network namespace sees, asked from outside."""
+"""Access to a REST interface that is only reachable in a network namespace."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROGRAM = Path(__file__).parent / "programs" / "rest_relay.py"
 
 
 class RelayedRestClient(RestClient):
-    """As RestClient; its requests are made by a program there, one at a time. To be closed."""
+    """Like RestClient; a program in the namespace makes the requests, one at a time. Must be closed."""
 
     def __init__(self, inside: Callable[[Sequence[str]], list[str]], port: int) -> None:
         """inside: converts a command to run on the host."""

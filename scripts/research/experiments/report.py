@@ -1,4 +1,4 @@
-"""From what was measured to summary, tables and figures. No I/O."""
+"""Converts measurements to summary, tables and figures. No I/O."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from research.experiments.summary import Summary
 
 @dataclass(frozen=True)
 class Row:
-    """What a summary has a median of. key: in metrics, after `median_s.`. paper: low and high, in the paper's seconds.
+    """A row with a median in the summary.
 
-    label, group: in figures; label is the key unless it is given.
+    key: in metrics, after `median_s.`. paper: low and high, in the paper's seconds. label, group: in figures; the default
+    label is the key.
     """
 
     key: str
@@ -33,7 +34,7 @@ RESULTS = ["case", "kind", "requests", "failed", "p10_s", "median_s", "p90_s", "
 
 
 def summarise(summary: Summary, record: Record, rows: Sequence[Row]) -> None:
-    """Adds the metrics of all rows, what the paper says, and whether the run is to be rejected."""
+    """Adds the metrics of all rows, the paper's figures, and whether the run is rejected."""
     for row in rows:
         times = record.times(row.case, row.kind)
         if times is not None:
@@ -46,7 +47,7 @@ def summarise(summary: Summary, record: Record, rows: Sequence[Row]) -> None:
 
 
 def add_strain(summary: Summary, record: Record) -> None:
-    """Adds how much of a core programs used, and rejects a run in which switches were at their limit."""
+    """Adds the programs' shares of a core, and rejects a run in which switches were at their limit."""
     for program in ("ovs-vswitchd", "link-emulator", "controller"):
         used = record.cpu(program)
         if used is not None:
@@ -60,7 +61,7 @@ def add_strain(summary: Summary, record: Record) -> None:
 
 
 def troubles(record: Record, rows: Sequence[Row]) -> list[str]:
-    """Why the command has failed: requests that did, or that are missing. Empty if all is well."""
+    """The reason why the command has failed: failed or missing requests. Empty if there are none."""
     found = []
     failed = record.failed()
     if failed:
@@ -87,7 +88,7 @@ def results(record: Record, rows: Sequence[Row]) -> list[list[str]]:
 
 
 def table(record: Record, rows: Sequence[Row]) -> list[str]:
-    """For people: times in seconds, and which servers answered."""
+    """The printed table: times in seconds, and the servers that answered."""
     lines = []
     for line, row in zip(results(record, rows), rows):
         servers = Counter(sample.server for sample in record.samples(row.case, row.kind) if sample.good)
@@ -98,7 +99,7 @@ def table(record: Record, rows: Sequence[Row]) -> list[str]:
 
 
 def check_lines(summary: Summary) -> list[str]:
-    """For people: each target, and whether it is reached."""
+    """The printed list: each target, and whether it is reached."""
     verdicts = {True: "holds", False: "does not hold", None: "not measured"}
     rows = [
         [check.name, "" if check.value is None else f"{check.value:.3f}", f"{check.at_most:g}", verdicts[check.holds]] for check in summary.checks
@@ -107,7 +108,7 @@ def check_lines(summary: Summary) -> list[str]:
 
 
 def bars(record: Record, rows: Sequence[Row], paper_factor: float) -> list[Bar]:
-    """A bar for each row that has values. paper_factor: what the paper's seconds are here."""
+    """A bar for each row that has values. paper_factor: converts the paper's seconds to this experiment's."""
     found = []
     for row in rows:
         times = record.times(row.case, row.kind)

@@ -1,4 +1,4 @@
-"""Figure 4.4: how much of server 2's processor one request of each kind uses while it lasts."""
+"""Figure 4.4: the share of server 2's processor that a request of each kind uses."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def measure(site: Site, folder: Folder, summary: Summary, workloads: Sequence[Wo
 
 
 def _uses(site: Site, workload: Workload) -> list[float]:
-    """Of each interval while the request lasts; it goes straight to the server."""
+    """The share in each interval of the request, which is sent directly to the server."""
     address = site.lab.topology.hosts[_SERVER].ip
     client = Client(_CLIENT, _CLIENT, workload.name, [*workload.client_options(), "--count", "2"], 2)
     # the first request finds neighbours' addresses and a route

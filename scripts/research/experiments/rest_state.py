@@ -1,4 +1,4 @@
-"""What the controller says of measurements and connections, in the few questions that experiments have."""
+"""Reads the controller's measurements and connections as experiments need them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from lab.balancing import BASE
 from lab.instance import Instance
 from malob.rest.local import RestClient
 
-#: A link at rest carries probes and reports; a server at rest looks around now and then.
+#: The max use of an idle link, which carries probes and reports, and of an idle server.
 _QUIET_SHARE, _QUIET_CPU = 0.05, 0.15
 _QUIET_MBPS = 0.2
 
-#: By how much a latency may be above what the link is set to.
+#: The max deviation of a latency above the link's setting.
 _LATENCY_MS, _LATENCY_SHARE = 2.0, 0.2
 
 
 def unknown(rest: RestClient, pool: str) -> str:
-    """The first thing that the controller does not know yet; empty if it knows all."""
+    """The first item that the controller does not know yet; empty if it knows all."""
     for member in rest.get(f"{BASE}/pools/{pool}/stats/")["members"]:
         if not member["located"]:
             return f"where {member['id']} is"
@@ -32,12 +32,12 @@ def unknown(rest: RestClient, pool: str) -> str:
 
 
 def open_connections(rest: RestClient, pool: str) -> int:
-    """As the balancer counts them."""
+    """The number of open connections that the balancer counts."""
     return sum(member["active_connections"] for member in rest.get(f"{BASE}/pools/{pool}/stats/")["members"])
 
 
 def unsettled(rest: RestClient, lab: Instance, pool: str, since_s: float) -> str:
-    """The first measurement that is older than since_s, or is not that of a network at rest; empty if there is none."""
+    """The first measurement that is older than since_s, or does not show an idle network; empty if there is none."""
     names = {dpid: name for name, dpid in lab.topology.switches.items()}
     for link in rest.get("/wm/malob/links"):
         ends = names[link["src"]["switch"]], names[link["dst"]["switch"]]

@@ -1,4 +1,4 @@
-"""What clients measured. No I/O."""
+"""The clients' measurements. No I/O."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from research.distribution import Distribution
 
 @dataclass(frozen=True)
 class Sample:
-    """One request. kind: of the workload. began_s: by the machine's monotonic clock. server: who answered, or empty.
+    """One request.
 
-    counted: whether the plan asked for it; a client that is faster than others continues until these
-    have finished, so that the load stays, but these samples do not count. error: why it failed, or empty.
+    kind: of the workload. began_s: by the machine's monotonic clock. server: its name, or empty. counted: whether it is part
+    of the plan; a client that is faster than others continues until these have finished, to keep the load, but these samples
+    do not count. error: the reason of a failure, or empty.
     """
 
     client: str
@@ -57,11 +58,11 @@ class Record:
     slices: Sequence[SliceResult]
 
     def samples(self, case: str, kind: str) -> list[Sample]:
-        """Those that count, failed ones too."""
+        """The samples that count, including failed ones."""
         return [sample for each in self.slices if each.case == case for sample in each.samples if sample.kind == kind and sample.counted]
 
     def times(self, case: str, kind: str) -> Distribution | None:
-        """Of the requests that succeeded, in seconds; None if none did."""
+        """The times of successful requests, in seconds; None if there are none."""
         return distribution.of(sample.seconds for sample in self.samples(case, kind) if sample.good)
 
     def failed(self) -> list[Sample]:
@@ -69,11 +70,11 @@ class Record:
         return [sample for each in self.slices for sample in each.samples if sample.error]
 
     def cpu(self, program: str) -> float | None:
-        """A program's use of a core while clients ran, on average; None if it was not measured."""
+        """A program's average use of a core while clients ran; None if it was not measured."""
         known = [each for each in self.slices if program in each.cpu]
         seconds = sum(each.seconds for each in known)
         return sum(each.cpu[program] * each.seconds for each in known) / seconds if seconds else None
 
     def over(self, program: str, limit: float) -> list[SliceResult]:
-        """The slices in which a program used more of a core."""
+        """The slices in which a program used more than this share of a core."""
         return [each for each in self.slices if each.cpu.get(program, 0) > limit]

@@ -15,13 +15,13 @@ from research.experiments.workloads.workload import Load
 
 GREEDY = {"io.malob.balancer.BalancerModule.countPlaced": "false"}
 
-#: As in the thesis, a connection stays on the paths that it was placed on.
+#: As in the thesis, a connection stays on its initial paths.
 UNMOVED = {"io.malob.balancer.BalancerModule.elephantSeconds": "0"}
 
 
 @dataclass(frozen=True)
 class Case:
-    """One of the compared cases. algorithms: by service. loads: of each client. properties: of the controller."""
+    """One compared case. algorithms: by service. loads: of each client. properties: of the controller."""
 
     key: str
     algorithms: Mapping[str, str]
@@ -31,7 +31,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure of the rows of one kind of request, or of all. number: of the paper's figure, or empty."""
+    """A figure with the rows of one kind of request, or of all. number: of the paper's figure, or empty."""
 
     name: str
     title: str
@@ -41,8 +41,8 @@ class Plot:
 
 @dataclass(frozen=True)
 class Scenario:
-    """paper_factor: what the paper's seconds are here, where requests are smaller. before: measures what comes before the
-    slices, and returns figures."""
+    """paper_factor: converts the paper's seconds to this experiment's, which has smaller requests. before: makes measurements
+    before the slices, and returns figures."""
 
     name: str
     setup: Setup

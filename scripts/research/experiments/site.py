@@ -33,8 +33,8 @@ POOL = "servers"
 _AGENT = ROOT / "scripts" / "agents" / "server_agent.py"
 _REPORT_INTERVAL_S = 1
 
-#: What ends of connections remember of a destination would let one case spoil the next: each starts from scratch. A host
-#: sends no faster than its interface would: a whole window at once is more than the socket of a switch in user space takes.
+#: Cached metrics of destinations would let one case affect the next, so each starts without them. A host's sending rate is
+#: limited to that of its interface: a whole window at once would overflow the socket of a switch in user space.
 _TUNING = """
 sysctl -qw net.ipv4.tcp_no_metrics_save=1
 ip route replace "$1" dev eth0 scope link src "$2" congctl "$3"
@@ -47,8 +47,8 @@ _INTERFACE_MBPS = 200
 class Setup:
     """The network to build. scale: multiplies all rates. processors: of each server; each is `processor` of a core.
 
-    congestion: how senders control congestion, as the kernel names it. properties: settings of the controller.
-    second_addresses: clients by whose hosts a second one runs, with an address of its own.
+    congestion: the senders' congestion control, by the kernel's name. properties: settings of the controller.
+    second_addresses: clients whose hosts have a second client with a separate address.
     """
 
     topology: str
@@ -77,7 +77,7 @@ class Site:
         self.interface_mbps: int | None = _INTERFACE_MBPS
 
     def build(self, stack: ExitStack) -> None:
-        """Builds everything, with what removes it on the stack."""
+        """Builds everything, with clean-up on the stack."""
         network = topology.load(self.setup.topology)
         stack.callback(self._clean_up)
         say(f"building the network: {network.description}")
@@ -95,7 +95,7 @@ class Site:
         self.wait_for_state()
 
     def use_properties(self, properties: Mapping[str, str]) -> None:
-        """Starts the controller with these settings besides its defaults; does nothing if it runs with them."""
+        """Starts the controller with these settings in addition to its defaults; does nothing if it runs with them."""
         if properties == self._properties:
             return
         if self._properties is not None:
@@ -112,7 +112,7 @@ class Site:
         self._properties = dict(properties)
 
     def wait_for_state(self) -> None:
-        """Returns once servers are found and every measurement has a value."""
+        """Returns once servers are known and all measurements have values."""
         rest = self.controller.rest
         wait_until(lambda: not rest_state.unknown(rest, POOL), "all measurements", 60, detail=lambda: rest_state.unknown(rest, POOL))
 
@@ -137,7 +137,7 @@ class Site:
             time.sleep(0.25)
 
     def set_algorithm(self, service: str, algorithm: str) -> None:
-        """For new connections. Raises RestError if the controller does not have it."""
+        """Sets the algorithm for new connections. Raises RestError if the controller does not have it."""
         self.controller.rest.put(f"{balancing.BASE}/services/{service}", {"algorithm": algorithm})
 
     def _tune(self) -> None:
@@ -151,7 +151,7 @@ class Site:
                 run(self.lab.inside(host.name, ["ip", "address", "add", second_address(host.address), "dev", "eth0"]))
 
     def _agent_configurations(self) -> dict[str, str]:
-        """By server, the file of its agent, which the controller knows."""
+        """By server, the configuration of its agent, which is registered with the controller."""
         known = AgentsFile(self.lab.directory / "data" / "agents.json")
         files = {}
         for host in self.hosts:
@@ -217,7 +217,7 @@ class Site:
 
 @contextmanager
 def open_site(setup: Setup, folder: Folder) -> Iterator[Site]:
-    """Inside, the network is up; afterwards everything is removed, also after a failure and Ctrl-C."""
+    """In the context, the network is up; afterwards everything is removed, also after a failure and Ctrl-C."""
     instance.clear_leftover(NAME)
     stack = ExitStack()
     site = Site(setup, folder)
@@ -230,7 +230,7 @@ def open_site(setup: Setup, folder: Folder) -> Iterator[Site]:
 
 
 def second_address(address: str) -> str:
-    """The second one of a client: the last number is 20 more."""
+    """The second address of a client: the last byte is 20 higher."""
     ip, _, length = address.partition("/")
     first, _, last = ip.rpartition(".")
     return f"{first}.{int(last) + 20}" + (f"/{length}" if length else "")

@@ -1,4 +1,4 @@
-"""summary.json: what an experiment was, and what came of it. No I/O."""
+"""summary.json: the description and results of an experiment. No I/O."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ class Summary:
         self._metrics: dict[str, dict[str, Any]] = {}
         self._paper: dict[str, dict[str, Any]] = {}
         self.checks: list[Check] = []
-        #: why the figures are worth nothing; empty if they are worth something
+        #: the reasons why the figures are invalid; empty if they are valid
         self.rejected: list[str] = []
 
     def metric(self, key: str, value: float, unit: str) -> None:
-        """Adds what was measured. unit: "s", "1" for shares and counts, ..."""
+        """Adds a measured value. unit: "s", "1" for shares and counts, ..."""
         if key in self._metrics:
             raise ValueError(f"the metric {key} is there already")
         self._metrics[key] = {"value": value, "unit": unit}
 
     def paper(self, key: str, value: float, unit: str) -> None:
-        """Adds what the paper says of the same."""
+        """Adds the paper's value for the same key."""
         self._paper[key] = {"value": value, "unit": unit}
 
     def value(self, key: str) -> float | None:
-        """A metric; None if there is none of that key."""
+        """A metric; None if there is none with this key."""
         found = self._metrics.get(key)
         return None if found is None else found["value"]
 
     def ratio(self, first: str, second: str) -> float | None:
-        """One metric as a share of another; None unless both are there."""
+        """One metric as a share of another; None unless both exist."""
         one, other = self.value(first), self.value(second)
         return one / other if one is not None and other else None
 

@@ -1,4 +1,4 @@
-"""Runs a scenario of the thesis: from an empty machine to summary, tables and figures."""
+"""Runs a scenario of the thesis: from set-up to summary, tables and figures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from research.experiments.site import VIP, Site, open_site, second_address
 from research.experiments.summary import Summary
 from research.preparation import prepare
 
-#: Between two slices, until the network is at rest, on top of what clients need.
+#: The time between two slices until the network is idle, in addition to the clients' time.
 _SETTLING_S = 6.0
 _RESTART_S = 15.0
 
@@ -48,7 +48,7 @@ def run(scenario: Scenario, options: argparse.Namespace) -> int:
 
 
 def _available(site: Site, scenario: Scenario, named: bool) -> tuple[Scenario, list[str]]:
-    """Without the algorithms that this controller does not have; an error if they were asked for by name."""
+    """Without the algorithms that this controller does not have; an error if they were selected by name."""
     missing: set[str] = set()
     for service, algorithm in sorted({each for case in scenario.cases for each in case.algorithms.items()}):
         try:
@@ -100,7 +100,7 @@ def _guess_s(case: Case) -> float:
 
 
 def _warm_up(site: Site, scenario: Scenario) -> None:
-    """The first requests of a run find everything cold: neighbours' addresses, paths, the controller's code."""
+    """Warms up neighbours' addresses, paths and the controller's code before the first slice."""
     say("warming up")
     first = scenario.cases[0]
     with_one = [clients.Client(each.name, each.host, each.kind, each.options, 1) for each in _clients(site, first)]
@@ -108,7 +108,7 @@ def _warm_up(site: Site, scenario: Scenario) -> None:
 
 
 class ThesisStudy:
-    """Sets algorithms by the services table, and lets all clients of the network ask."""
+    """Sets algorithms in the services table, and lets all clients of the network make requests."""
 
     def __init__(self, site: Site, cases: Sequence[Case]) -> None:
         self._site = site
@@ -130,7 +130,7 @@ class ThesisStudy:
 
 
 def _clients(site: Site, case: Case) -> list[Client]:
-    """For each host in the role of a client and kind of request one, or as many as ask at once.
+    """For each client host and kind of request, one client, or as many as parallel requests.
 
     With second addresses, twice as many.
     """

@@ -1,4 +1,4 @@
-"""What the experiments of the thesis have in common: options, and the network of chapter 4."""
+"""The common parts of the thesis experiments: options, and the network of chapter 4."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from research.experiments.workloads.workload import Workload
 #: Table 4.2.
 PROCESSORS = {"server-1": 4, "server-2": 1, "server-3": 1}
 
-#: What Linux used in 2015, if this kernel has it.
+#: The default of Linux in 2015, if this kernel has it.
 _PREFERRED_CONGESTION = "cubic"
 _CONGESTION = Path("/proc/sys/net/ipv4")
 
 
 def add(parser: argparse.ArgumentParser, requests: str, scale: float) -> None:
-    """requests: what --requests counts. scale: the default of --scale."""
+    """requests: the unit of --requests. scale: the default of --scale."""
     add_common(parser)
     parser.add_argument("--only", metavar="NAME,NAME...", help="run these combinations only")
     parser.add_argument("--requests", type=positive, metavar="N", help=f"{requests} per client and turn that count")

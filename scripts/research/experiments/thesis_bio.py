@@ -17,16 +17,17 @@ from research.experiments.workloads.workload import Load, Workload
 NAME = "thesis-bio"
 HELP = "computations of a fixed amount of processor time (figures 4.4 and 4.5)"
 
-#: That of the CPU rule, which finds a processor for each request, and of all others.
+#: The expected time of the CPU rule, which finds a processor for each request, and of all others.
 PAPER_S = {
     **dict.fromkeys(combinations.PAPER, (65.0, 65.0)),
     **{name: (35.0, 35.0) for name in combinations.PAPER if name.startswith("CPU")},
 }
 
-#: What a request takes alone in the thesis: the median where no two share a processor.
+#: The time of a single request in the thesis: the median if no two share a processor.
 PAPER_ALONE_S = 35.0
 
-#: With one each, four requests share six processors, most of RR's have one to themselves, and there is little to choose.
+#: With one each, four requests share six processors, and the algorithms hardly differ, because most requests have a processor
+#: for themselves.
 _AT_ONCE = 2
 
 
@@ -60,7 +61,7 @@ def scenario(options: argparse.Namespace) -> Scenario:
 
 
 def workload_of(alone_s: float, processor: float) -> Compute:
-    """A computation that takes alone_s on a processor which is such a share of a core."""
+    """A computation that takes alone_s on a processor that is this share of a core."""
     return Compute(round(alone_s * processor, 6), alone_s)
 
 

@@ -1,4 +1,4 @@
-"""`thesis-discussion`: SL-PS against HT-PS where one server is nearer and the other has the faster link (section 4.2.4)."""
+"""`thesis-discussion`: SL-PS against HT-PS with one server nearer and the other on a faster link (section 4.2.4)."""
 
 from __future__ import annotations
 

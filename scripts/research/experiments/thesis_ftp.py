@@ -21,13 +21,13 @@ HELP = "files of 100 MB by FTP (figure 4.3)"
 
 PAPER_MB = 100.0
 
-#: Around 35 s where the path is not chosen by throughput. For HTP the text says "improved", and no figure.
+#: About 35 s if the path is not chosen by throughput. For HTP the text says "improved", without a figure.
 PAPER_S = {
     **{name: (35.0, 35.0) for name in combinations.SEPARATE if not name.endswith("HTP")},
     **dict.fromkeys(combinations.JOINT, (18.0, 18.0)),
 }
 
-#: Of a transfer of 100 MB, for the first estimate.
+#: The time of a transfer of 100 MB, for the first estimate.
 _EXPECTED_S = 30.0
 
 
@@ -116,9 +116,10 @@ def _checks(
     sizes: Sequence[float],
     model: dict[str, float],
 ) -> list[Check]:
-    """Also adds `share_of_fluid.*`: how much of the fluid model's speed there was.
+    """Also adds `share_of_fluid.*`: the speed as a share of the fluid model's.
 
-    And `scaling.*`: the time per MB of the first size as a share of that of the second; 1 if times grow with sizes."""
+    And `scaling.*`: the time per MB of the first size as a share of that of the second; 1 if times are proportional to sizes.
+    """
     for name in names:
         measured = summary.value(f"median_s.{name}")
         if measured and name in model:

@@ -19,11 +19,11 @@ HELP = "eight clients: HT-PS that counts its own placements against greedy HT-PS
 
 _ALGORITHM = "HT-PS"
 
-#: Shorter than a transfer takes, else each is placed on a new measurement, and there is nothing to herd by.
+#: Shorter than a transfer; otherwise each transfer would be placed on a new measurement, without herding.
 _INTERVALS_S, _QUICK_INTERVALS_S = "1,5,15", "5"
 _MONITOR = "io.malob.monitor.MonitorModule"
 
-#: Two on each of four hosts.
+#: Two clients on each of four hosts.
 _CLIENTS = 8
 
 
@@ -72,7 +72,7 @@ def scenario(options: argparse.Namespace) -> Scenario:
 
 
 def _measuring(interval_s: int) -> dict[str, str]:
-    """A value counts until the third one after it is due."""
+    """A value is valid until the third one after it is due."""
     return {
         f"{_MONITOR}.portStatisticsMillis": str(1000 * interval_s),
         f"{_MONITOR}.portStatisticsLifeSeconds": str(max(10, 3 * interval_s)),

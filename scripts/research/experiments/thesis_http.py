@@ -17,7 +17,7 @@ HELP = "web pages: five of 60 KB per request (figure 4.2)"
 
 PAGE_BYTES = 60_000
 
-#: The text gives a median for the joint rules, and from what to what the others' are.
+#: The text gives a median for the joint rules, and a range for the others.
 PAPER_S = {**dict.fromkeys(combinations.SEPARATE, (0.4, 0.6)), **dict.fromkeys(combinations.JOINT, (0.2, 0.2))}
 
 

@@ -14,7 +14,7 @@ from research.experiments.workloads.workload import Load
 NAME = "thesis-mix"
 HELP = "web pages, files and computations at the same time through one VIP"
 
-#: What the thesis ends with: for each service the rule that suits it.
+#: The conclusion of the thesis: the suitable rule for each service.
 BY_SERVICE = "by-service"
 _BY_SERVICE = {"http": "SL-PS", "ftp": "HT-PS", "compute": "CPU+SPL"}
 

@@ -1,4 +1,4 @@
-"""Command line of testbeds. Ends with 1 if a document breaks the rules."""
+"""Command line of testbeds. Exits with 1 if a document violates the rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from research.testbed.rehearsal import CONTROLLER_ADDRESS, Rehearsal
 from research.testbed.slices import CONTROLLER, Slice
 
 PROFILE = ROOT / "geni" / "profile.py"
-#: The topologies that CloudLab's profile has.
+#: The topologies in CloudLab's profile.
 PROFILED = ("geni-wan", "thesis-two-servers")
 
 
@@ -85,7 +85,7 @@ def _check(options: argparse.Namespace) -> int:
         for fault in faults:
             print(f"{file}: {fault}")
         if not faults:
-            print(f"{file}: keeps the rules of RSpec version 3")
+            print(f"{file}: conforms to RSpec version 3")
     return 1 if wrong else 0
 
 
@@ -120,7 +120,7 @@ def _profile(_options: argparse.Namespace) -> int:
 
 
 def at_cloudlab(name: str) -> Slice:
-    """The slice of a topology with all of it at one site."""
+    """The slice of a topology at a single site."""
     placed = sites.load(name)
     return slices.build(topology.load(name), placed.at_one(placed.racks[placed.controller]))
 

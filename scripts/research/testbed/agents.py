@@ -1,4 +1,4 @@
-"""Agents of a slice: one on each server, and one on each switch, which measures the links to its neighbours."""
+"""Agents of a slice: one on each server, and one on each switch that measures the links to its neighbours."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from research.testbed.slices import Node, Slice
 
 
 def enter(wanted: Slice, file: AgentsFile, port: int = 80) -> dict[str, dict[str, Any]]:
-    """Enters all of them with new keys, and returns the configuration of each, by its machine. port: of servers, whose connections count.
+    """Registers all of them with new keys, and returns the configuration of each, by machine.
 
-    Those that are entered already under the same names get new keys.
+    port: that of the servers' counted connections. Agents already registered with these names get new keys.
     """
     return {node.name: _enter(node, wanted, file, port) for node in wanted.nodes if node.role == "server" or node.own_address}
 

@@ -1,7 +1,7 @@
-"""Slices on FABRIC, by its library fablib; geni/fabric.ipynb shows the way. Checked with the calls of fablib 2.0.9.
+"""Slices on FABRIC, by its library fablib; geni/fabric.ipynb shows how to use it.
 
-FABRIC's links between sites are Ethernet of the sites' own making, as long as the way is and as fast as the cards: nothing shapes
-them. Switches reach the controller by FABRIC's own routed network, FABnet.
+Checked with the calls of fablib 2.0.9. FABRIC's links between sites are Ethernet with the real delays and the rates of the
+cards: nothing shapes them. Switches reach the controller over FABRIC's routed network, FABnet.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from malob.errors import ScriptError, UsageError
 from research.testbed.slices import CONTROLLER, Node, Slice
 
 IMAGE = "default_ubuntu_22"
-#: Shared cards are in plenty; where they do not pass frames for addresses that are not theirs, "NIC_ConnectX_5" does.
+#: Shared cards are plentiful; if they do not pass frames for other addresses than their own, use "NIC_ConnectX_5".
 CARD = "NIC_Basic"
 _DISK_GB = 10
-_LEAST_RAM_GB = 2
+_MIN_RAM_GB = 2
 #: MALOB is built there.
 _CONTROLLER_RAM_GB = 8
 _FABNET = "FABNET"
 
 
 def places(wanted: Slice, names: Sequence[str]) -> dict[str, str]:
-    """A site of FABRIC, by its name, for each site of the slice. Raises UsageError if they are too few."""
+    """A FABRIC site, by name, for each site of the slice. Raises UsageError if there are too few."""
     sites = list(dict.fromkeys(node.site for node in wanted.nodes))
     if len(set(names)) < len(sites):
         raise UsageError(f"'{wanted.name}' needs {len(sites)} sites, but only {len(set(names))} are given")
@@ -33,7 +33,7 @@ def places(wanted: Slice, names: Sequence[str]) -> dict[str, str]:
 
 
 def add(fabric_slice: Any, wanted: Slice, at: Mapping[str, str], card: str = CARD) -> None:
-    """Adds machines and links to a slice of fablib, which is not submitted. at: as places() says."""
+    """Adds machines and links to a slice of fablib, and does not submit it. at: as returned by places()."""
     ends = {}
     for node in wanted.nodes:
         machine = fabric_slice.add_node(name=node.name, site=at[node.site], cores=node.machine.cores, ram=_ram_gb(node), disk=_DISK_GB, image=IMAGE)
@@ -47,7 +47,7 @@ def add(fabric_slice: Any, wanted: Slice, at: Mapping[str, str], card: str = CAR
 
 
 def address(fabric_slice: Any, wanted: Slice) -> None:
-    """Gives interfaces their addresses, once the slice is there."""
+    """Gives interfaces their addresses, once the slice exists."""
     networks = {end: one.name for one in wanted.connections for end in (one.first, one.second)}
     for node in wanted.nodes:
         machine = fabric_slice.get_node(name=node.name)
@@ -59,13 +59,13 @@ def address(fabric_slice: Any, wanted: Slice) -> None:
 
 
 def controller_address(fabric_slice: Any, wanted: Slice, at: Mapping[str, str]) -> str:
-    """Where switches reach the controller."""
+    """The controller's address for switches."""
     network = f"{_FABNET}_IPv4_{at[wanted.node(CONTROLLER).site]}"
     return str(fabric_slice.get_node(name=CONTROLLER).get_interface(network_name=network).get_ip_addr())
 
 
 def set_up(fabric_slice: Any, commands: Mapping[str, Sequence[str]], archive: str, directory: str) -> dict[str, str]:
-    """Unpacks MALOB on each machine and runs its command there, and returns what each printed.
+    """Unpacks MALOB on each machine, runs the machine's command, and returns the outputs.
 
     archive: a tar.gz file with the contents of the directory. Raises ScriptError with the last line of the first failed command.
     """
@@ -84,7 +84,7 @@ def set_up(fabric_slice: Any, commands: Mapping[str, Sequence[str]], archive: st
 
 
 def _ram_gb(node: Node) -> int:
-    return _CONTROLLER_RAM_GB if node.role == CONTROLLER else max(_LEAST_RAM_GB, -(-node.machine.ram_mb // 1024))
+    return _CONTROLLER_RAM_GB if node.role == CONTROLLER else max(_MIN_RAM_GB, -(-node.machine.ram_mb // 1024))
 
 
 def _component(interface: str) -> str:

@@ -1,7 +1,7 @@
-"""Brings the networks in CloudLab's profile up to date. No I/O.
+"""Updates the networks in CloudLab's profile.
 
-On CloudLab all machines stand at one site, and reach the controller by a network of their own, so that all addresses are known
-before the machines are.
+No I/O. On CloudLab all machines are at one site, and reach the controller by a separate network, so that all addresses are
+known before the machines exist.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from research.testbed.slices import CONTROLLER, Connection, Interface, Node, Sli
 
 _BETWEEN_MARKS = re.compile(r"(?<=# networks: begin\n).*?(?=# networks: end\n)", re.DOTALL)
 _CONTROL = ipaddress.IPv4Network("192.168.254.0/24")
-#: Where CloudLab puts the repository that a profile is based on.
+#: The location of the profile's repository on CloudLab.
 _DIRECTORY = "/local/repository"
 _VIP = "10.0.0.100", 80
 
@@ -35,7 +35,8 @@ def updated(profile: str, wanted: Sequence[Slice]) -> str:
 
 
 def _with_control(wanted: Slice) -> Slice:
-    """With an interface in the control network for the controller, which has its first address, and each switch."""
+    """The slice with an interface in the control network for the controller, which has its first address, and for each
+    switch."""
     addresses = (f"{address}/{_CONTROL.prefixlen}" for address in _CONTROL.hosts())
     return replace(
         wanted,
@@ -51,7 +52,7 @@ def _controls(node: Node) -> bool:
 
 
 def _network(wanted: Slice) -> str:
-    # ports of a switch are all of its interfaces but the last, which is in the control network
+    # ports of a switch are all its interfaces except the last, which is in the control network
     bare = replace(wanted, nodes=tuple(replace(node, interfaces=node.interfaces[:-1]) if _controls(node) else node for node in wanted.nodes))
     told = roles.commands(bare, str(next(_CONTROL.hosts())), _DIRECTORY, _VIP)
     machines = [_machine(node, told[node.name]) for node in wanted.nodes]
@@ -73,7 +74,7 @@ def _machine(node: Node, command: list[str]) -> list[Any]:
         address = ipaddress.IPv4Interface(one.address)
         interfaces.append([one.name.partition(":")[2], str(address.ip), str(address.netmask)])
     script = command[0].rpartition("/")[2]
-    # nothing waits at boot until all others are ready
+    # no machine waits at boot until all others are ready
     arguments = command[1 : command.index("--try")] if "--try" in command else command[1:]
     return [node.name, node.machine.cores, node.machine.ram_mb, interfaces, " ".join([script, *arguments])]
 

@@ -1,6 +1,6 @@
 """Reads requests and manifests back. No I/O.
 
-A manifest is the aggregate's answer: the request, with what was given added to it.
+A manifest is the aggregate's answer: the request, with the allocated resources added.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from research.testbed.names import emulab, malob, rspec
 from research.testbed.sites import Machine
 from research.testbed.slices import ROLES, Connection, Interface, Node, Slice
 
-#: What becomes part of paths and command lines.
+#: Valid values for parts of paths and command lines.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*:[A-Za-z0-9-]+")
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.:-]*")
@@ -37,7 +37,7 @@ class Login:
 
 @dataclass(frozen=True)
 class Document:
-    """What an RSpec says. logins and addresses (on the control network): of manifests, by node."""
+    """The contents of an RSpec. logins and addresses (on the control network): of manifests, by node."""
 
     slice: Slice
     logins: Mapping[str, Login]
@@ -45,7 +45,7 @@ class Document:
 
 
 def read(name: str, text: str) -> Document:
-    """The slice of a request or manifest that MALOB wrote the request of. name: for errors. Raises UsageError."""
+    """The slice of a request that MALOB wrote, or of its manifest. name: for errors. Raises UsageError."""
     try:
         root = ElementTree.fromstring(text)
         if root.tag != rspec("rspec"):

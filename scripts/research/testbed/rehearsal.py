@@ -1,7 +1,8 @@
-"""A slice on this machine: namespaces play its machines, and veth pairs its links. Needs root.
+"""A slice on this machine, with namespaces as machines and veth pairs as links. Needs root.
 
-Machines get what an aggregate would give them: interfaces with the addresses of the request, by names of no meaning, an address
-on a control network, and files of their own where the set-up scripts and Open vSwitch keep state. All else the set-up scripts do.
+Machines get the same as from an aggregate: interfaces with the addresses of the request and arbitrary names, an address on a
+control network, and separate files where the set-up scripts and Open vSwitch keep state. The set-up scripts do everything
+else.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ from research.testbed.slices import CONTROLLER, Connection, Node, Slice
 CONTROLLER_ADDRESS = "172.16.0.1"
 _CONTROL = ipaddress.IPv4Address(CONTROLLER_ADDRESS)
 _MAX_MACHINES = 200
-#: The controller has to be built, perhaps.
+#: The controller may have to be built.
 _SET_UP_S = 600
 
-#: Where machines have files of their own: as the first word says in the machine's directory, mounted at the second.
+#: Separate files of machines: the first name in the machine's directory is mounted at the second.
 _OWN = {"run": "/run", "etc": "/etc/openvswitch", "lib": "/var/lib/openvswitch", "log": "/var/log/openvswitch", "data": "/var/lib/malob-testbed"}
 
 _UNDO: Mapping[str, Callable[[Step], object]] = {
@@ -57,7 +58,7 @@ def _remove(path: Path, how: Callable[[Path], object]) -> None:
 
 
 class Rehearsal:
-    """The machines of one slice, while they are there. Use as a context; machines go with it, and all that runs on them."""
+    """The machines of one slice, as a context; the end of the context removes the machines and ends all their processes."""
 
     def __init__(self, wanted: Slice, name: str = "mlr") -> None:
         """name: short; namespaces and devices begin with it."""
@@ -67,7 +68,7 @@ class Rehearsal:
         self._name = name
         self._numbers = {node.name: number for number, node in enumerate(wanted.nodes, 1)}
         self._interfaces = {one.name: (node, at) for node in wanted.nodes for at, one in enumerate(node.interfaces, 1)}
-        # not below /run, which machines cover with their own
+        # not below /run, over which machines mount their own
         self._directory = Path(tempfile.gettempdir(), f"malob-testbed-{name}-{os.getpid()}")
         self._links = Emulator(self._directory, handover_ns(1))
         self._journal = Journal(RUN_DIRECTORY / f"{name}.json")
@@ -79,7 +80,7 @@ class Rehearsal:
         # a test's clean-up does not run when it is interrupted
         atexit.register(self.__exit__)
         try:
-            # what one has left that was killed
+            # the remains of a killed one
             self._undo()
             self._journal.begin()
             self._journal.add("files", path=str(self._directory))
@@ -114,7 +115,7 @@ class Rehearsal:
         return f"{self._name}-{self._numbers[node]}"
 
     def on(self, node: str, command: Sequence[str]) -> list[str]:
-        """The command that runs another one on a machine, with the machine's own files."""
+        """The command that runs another one on a machine, with the machine's files."""
         own = self._directory / node
         mounts = "\n".join(f"mount --bind '{own / name}' {place}" for name, place in _OWN.items())
         return namespaces.inside(
@@ -122,13 +123,13 @@ class Rehearsal:
         )
 
     def run(self, node: str, command: Sequence[str], timeout_s: float = 120) -> str:
-        """What a command prints on a machine. Raises ScriptError with its last words if it fails."""
+        """The output of a command on a machine. Raises ScriptError with its last line if it fails."""
         return run(self.on(node, command), timeout_s)
 
     def set_up(self, commands: Mapping[str, Sequence[str]], said: Callable[[str, str], None]) -> dict[str, str]:
-        """Runs the set-up commands, those of one role at the same time, and returns what each printed.
+        """Runs the set-up commands, those of one role at the same time, and returns their outputs.
 
-        said: gets a machine's name and a line that its command said meanwhile. Raises ScriptError if one fails.
+        said: called with a machine's name and a line of its command's output. Raises ScriptError if one fails.
         """
         printed: dict[str, str] = {}
         by_role = {node.name: node.role for node in self.slice.nodes}
@@ -148,7 +149,8 @@ class Rehearsal:
         return printed
 
     def give_agents(self) -> str:
-        """Enters an agent for each switch and server at the controller, and puts NODE.json into the directory of each machine that is returned."""
+        """Registers an agent for each switch and server with the controller, and writes NODE.json to the directory of each
+        returned machine."""
         file = AgentsFile(self._directory / CONTROLLER / "data" / "agents.json")
         for name, configuration in agents.enter(self.slice, file).items():
             (self._directory / name / "run" / f"{name}.json").write_text(json.dumps(configuration), encoding="utf-8")
@@ -167,7 +169,7 @@ class Rehearsal:
             self._join_control(node)
 
     def _join_control(self, node: Node) -> None:
-        """A way between a switch and the controller; the slice's first node is the controller."""
+        """A link between a switch and the controller; the slice's first node is the controller."""
         here, there = self.namespace(node.name), self.namespace(CONTROLLER)
         address, far = str(_CONTROL + self._numbers[node.name]), f"control{self._numbers[node.name]}"
         add_pair(self._journal, End("control", here), End(far, there))

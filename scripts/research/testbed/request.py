@@ -10,12 +10,12 @@ from malob.network.links import Direction
 from research.testbed.names import PREFIXES, RSPEC, XSI, emulab, malob, rspec
 from research.testbed.slices import CONTROLLER, Connection, Interface, Node, Slice
 
-#: Has Python 3.10, Open vSwitch 2.17 and OpenJDK 17 among its packages.
+#: Its packages include Python 3.10, Open vSwitch 2.17 and OpenJDK 17.
 IMAGE = "urn:publicid:IDN+emulab.net+image+emulab-ops:UBUNTU22-64-STD"
 
 
 def write(wanted: Slice, source: str | None = None) -> str:
-    """The document. source: the URL of a packed checkout, which each machine is to unpack into /local; None for none."""
+    """The document. source: the URL of a packed checkout, which each machine should unpack into /local; None for none."""
     for prefix, uri in PREFIXES.items():
         ElementTree.register_namespace(prefix, uri)
     root = Element(rspec("rspec"), {"type": "request", "generated_by": "MALOB", f"{{{XSI}}}schemaLocation": f"{RSPEC} {RSPEC}/request.xsd"})
@@ -38,7 +38,7 @@ def _node(node: Node, source: str | None) -> Element:
     for interface in node.interfaces:
         element.append(_interface(interface))
     if node.role == CONTROLLER:
-        # switches at other sites have to reach it; virtual machines have private addresses otherwise
+        # switches at other sites must reach it; virtual machines have private addresses otherwise
         SubElement(element, emulab("routable_control_ip"))
     of_malob = {"role": node.role, "part_of": node.part_of}
     for name in ("datapath_id", "own_address"):
@@ -67,7 +67,7 @@ def _link(connection: Connection, sites: dict[str, str]) -> Element:
         if limits:
             SubElement(element, rspec("property"), {"source_id": source, "dest_id": destination, **limits})
     SubElement(element, rspec("link_type"), name=connection.kind)
-    # a learning bridge of the aggregate would learn wrong ports, since paths are not a tree and labels are addresses that move
+    # a learning bridge of the aggregate would learn wrong ports, because paths are not a tree and labels are moving addresses
     SubElement(element, emulab("link_attribute"), key="nomac_learning", value="yep")
     return element
 

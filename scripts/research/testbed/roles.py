@@ -1,4 +1,4 @@
-"""Which set-up script runs on which machine, and with what. No I/O."""
+"""The set-up script of each machine, with its options. No I/O."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from research.testbed.reading import Document
 from research.testbed.slices import CONTROLLER, ROLES, TUNNEL, Node, Slice
 
 OPENFLOW_PORT = 6653
-#: What fits into a tunnel over an Ethernet of 1500 bytes: less an IPv4 header, GRE's with a key, and the inner Ethernet's; rounded down.
+#: The MTU of a tunnel over an Ethernet of 1500 bytes: less an IPv4 header, GRE's with a key, and the inner Ethernet's; rounded down.
 _TUNNEL_MTU = 1400
 
 
 def commands(wanted: Slice, controller: str, directory: str, vip: tuple[str, int] | None = None, agents: str | None = None) -> dict[str, list[str]]:
-    """The command of each machine by its name, in the order in which they are best run: what tries others comes last.
+    """The command of each machine by its name, in the recommended order: machines that test others come last.
 
-    controller: its address on the network by which switches reach it. directory: where the checkout is on the machines.
-    vip: address and port of a virtual server over all servers. agents: where the configuration of each machine's agent is, NODE.json.
+    controller: its address on the network by which switches reach it. directory: of the checkout on the machines. vip:
+    address and port of a virtual server with all servers. agents: the directory of the agents' configurations, NODE.json.
     """
     small = any(one.kind == TUNNEL for one in wanted.connections)
     in_order = [node for role in ROLES for node in wanted.with_role(role)]

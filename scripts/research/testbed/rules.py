@@ -1,7 +1,7 @@
-"""Checks request RSpecs against the rules of version 3, and against what makes a slice work.
+"""Checks request RSpecs against the rules of version 3, and against the requirements of a working slice.
 
-request.xsd says which elements and attributes are allowed where, and which values; lxml checks it. The rules here are those that a
-schema cannot express: unique names, references to interfaces, addresses, and that a link between sites is a tunnel.
+request.xsd defines the allowed elements, attributes and values; lxml checks it. The rules here are those that a schema cannot
+express: unique names, references to interfaces, addresses, and that a link between sites is a tunnel.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _TUNNELS = ("gre-tunnel", "egre-tunnel")
 
 
 def faults(document: str) -> list[str]:
-    """The rules that a request breaks, one sentence each. Needs lxml (research.preparation)."""
-    # here, so that command lines are parsed, and documented, without it
+    """The violated rules of a request, one sentence each. Needs lxml (research.preparation)."""
+    # imported here, so that command lines are parsed and documented without it
     from lxml import etree
 
     try:
@@ -31,7 +31,7 @@ def faults(document: str) -> list[str]:
     except etree.XMLSyntaxError as error:
         return [f"not XML: {error}"]
     if root.tag != rspec("rspec"):
-        return [f"the document is no rspec of {RSPEC}, but {root.tag}"]
+        return [f"the document is not an rspec of {RSPEC}, but {root.tag}"]
     schema = etree.XMLSchema(file=str(_SCHEMA))
     if not schema.validate(root):
         return [f"line {error.line}: {error.message.replace(f'{{{RSPEC}}}', '')}" for error in schema.error_log]
@@ -39,7 +39,7 @@ def faults(document: str) -> list[str]:
 
 
 def _called(element: Element, name: str) -> str:
-    """How faults name an element."""
+    """The name of an element in messages."""
     return f"{name}[{element.get('client_id')}]" if element.get("client_id") else name
 
 

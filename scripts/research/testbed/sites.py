@@ -1,4 +1,4 @@
-"""Where a topology's switches stand on a testbed, and how large its machines are: geni/sites.json."""
+"""The sites of a topology's switches on a testbed, and the sizes of its machines: geni/sites.json."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Machine:
 class Sites:
     """name: the topology's. racks: the component manager of each switch's site, a URN; controller: the switch at whose site it runs.
 
-    machines: by role, and by name for those that differ.
+    machines: by role, and by name for exceptions.
     """
 
     name: str
@@ -54,7 +54,7 @@ def load(topology: str, file: Path = FILE) -> Sites:
 
 
 def parse(topology: str, document: Any, where: str) -> Sites:
-    """Checks the sites of one topology. Raises UsageError with the field that is wrong."""
+    """Checks the sites of one topology. Raises UsageError with the wrong field."""
     placed = document.get("topologies", {}).get(topology) if isinstance(document, dict) else None
     if not isinstance(placed, dict):
         raise UsageError(f"{where}: topologies.{topology}: no sites for that topology")

@@ -1,7 +1,7 @@
-"""Slices: the machines and links that a testbed is asked for, made from a topology of the lab. No I/O.
+"""Slices: the machines and links to request from a testbed, made from a topology of the lab.
 
-A switch of the topology becomes a machine with Open vSwitch, SWITCH-switch, and a host one of its own, both at the site that
-has the switch's name. A link of the topology becomes a tunnel between two sites.
+No I/O. A switch of the topology becomes a machine with Open vSwitch, SWITCH-switch, and a host a separate machine, both at
+the site with the switch's name. A link of the topology becomes a tunnel between two sites.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from malob.network.topology import Topology
 from research.testbed.sites import Machine, Sites
 
 CONTROLLER = "controller"
-#: In the order in which machines are best set up: what tries others comes last.
+#: The recommended order of set-up: machines that test others come last.
 ROLES = (CONTROLLER, "switch", "server", "client")
 TUNNEL = "egre-tunnel"
 LAN = "lan"
@@ -42,8 +42,8 @@ class Interface:
 class Node:
     """A machine. part_of: the switch or host of the topology that it is, or "controller"; role: what it does.
 
-    interfaces: those of a switch are its ports, from number 1 on. Of a switch there are also its datapath_id and own_address: that of
-    the machine as a host in its own network, for programs that belong to the switch; its port is the one after the interfaces.
+    interfaces: those of a switch are its ports, from number 1 on. Switches also have a datapath_id and own_address: that of
+    the machine as a host in its own network, for programs on the switch; its port is the one after the interfaces.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Connection:
-    """A link between two interfaces, by name. forward: from the first to the second, as the link's network is to be."""
+    """A link between two interfaces, by name. forward: from the first to the second, as it should be emulated."""
 
     name: str
     first: str
@@ -87,7 +87,7 @@ class Slice:
         return [node for node in self.nodes if node.role == role]
 
     def unshaped(self) -> Slice:
-        """The same with links that are not shaped."""
+        """The same without shaping of links."""
         return replace(self, connections=tuple(one.unshaped() for one in self.connections))
 
 
@@ -173,5 +173,5 @@ def _switch_node(name: str) -> str:
 
 
 def _plain(name: str) -> str:
-    """For names of links, which testbeds make names of variables from."""
+    """A name for a link from which testbeds can make names of variables."""
     return name.replace("-", "_")

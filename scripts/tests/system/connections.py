@@ -2,7 +2,7 @@
 
 `connections.py ADDRESS PORT --hold N --every S --timeout S --seconds S` prints "ready" once N connections are open, and in the end
 one line of JSON: `ended`, when each of those that ended did so, and `tried`, for each new one when it began and whether it was accepted.
-Times are of the monotonic clock, which all of a machine share. Standard library only, and nothing else of MALOB.
+Times are of the monotonic clock, which all of a machine share. Uses only the standard library and no other MALOB module.
 """
 
 from __future__ import annotations

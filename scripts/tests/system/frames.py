@@ -3,7 +3,7 @@
 `frames.py send SENDER_MAC SENDER_IP TARGET_IP` broadcasts one ARP request.
 `frames.py flood TARGET_IP PORT --seconds N` sends TCP SYNs from random addresses as fast as it can, and prints how many.
 `frames.py count TARGET_IP --seconds N` prints "ready", and then how many for that target came in.
-Standard library only, and nothing else of MALOB: it is started by its path.
+Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
 from __future__ import annotations

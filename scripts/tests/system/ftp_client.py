@@ -2,7 +2,7 @@
 
 `ftp_client.py ADDRESS MODE --files N --bytes B --idle S`, MODE one of EPSV, PASV, PORT, EPRT: stores N files of B bytes
 each, is silent for S seconds, and gets them back. Prints JSON: the server's greeting, how many files came back whole,
-and the ends that the data connections had. Standard library only, and nothing else of MALOB: it is started by its path.
+and the ends that the data connections had. Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `ftp_server.py NAME --announce ADDRESS` greets with its name and serves files that clients have stored before; it
 keeps them in memory. All of passive and active mode: EPSV, PASV (which names ADDRESS), PORT and EPRT (from port 20).
-Standard library only, and nothing else of MALOB: it is started by its path.
+Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
 from __future__ import annotations

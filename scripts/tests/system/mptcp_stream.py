@@ -2,7 +2,7 @@
 
 `mptcp_stream.py receive PORT` prints "listens", takes one connection until its end, and prints what it got.
 `mptcp_stream.py send FROM ADDRESS PORT RATE` sends RATE bytes a second until its standard input ends, and prints what it
-sent. Standard library only, and nothing else of MALOB: it is started by its path.
+sent. Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `tagged.py send SOURCE_MAC TARGET_MAC VLAN SIZE` sends one, with so many bytes after its tag.
 `tagged.py receive SOURCE_MAC COUNT` prints "ready", and then [VLAN, SIZE] of so many from there, as they come.
-Standard library only, and nothing else of MALOB: it is started by its path.
+Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `tagging.py VLAN ADDRESS` makes a TAP device eth0.VLAN with eth0's own hardware address, moves the address there from eth0,
 prints "ready", and carries frames between the two, with a tag on eth0. The device goes with this program.
-Standard library only, and nothing else of MALOB: it is started by its path.
+Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
 from __future__ import annotations

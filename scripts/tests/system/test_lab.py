@@ -91,7 +91,7 @@ class TogetherTest(unittest.TestCase):
         ended = [(builder.communicate(timeout=120)[1], builder.returncode) for builder in builders]
         self.assertEqual([0, 0, 1], sorted(code for _, code in ended), ended)
         refused = next(words for words, code in ended if code == 1)
-        self.assertEqual(f"malob lab: the lab '{NAME}' is up already; './malob lab down --name {NAME}' ends it", refused.splitlines()[-1])
+        self.assertEqual(f"malob lab: the lab '{NAME}' is up already; './malob lab down --name {NAME}' removes it", refused.splitlines()[-1])
         self.assertEqual([labs.DEFAULT_NAME, NAME], labs.running())
         for name in labs.running():
             lab = instance.find(name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import time
@@ -14,53 +13,48 @@ from dataclasses import replace
 from malob.errors import ScriptError
 from malob.system.place import ROOT
 from tests.system.overlay import OverlayRoot
+from tests.system.packaged import CATALOG, ask, install
 from tools.release import debian, licences, project
 from tools.release.contents import program
 
-_API = "http://127.0.0.1:8080/quantum/v1.0/vips/"
-_VIP = {"id": "kept", "name": "kept", "protocol": "tcp", "address": "10.0.0.100", "port": "80"}
+#: Files that earlier versions have written. In the settings of the first packages, an operator has changed two numbers.
+_EARLIER = ROOT / "src" / "test" / "resources" / "state-files" / "earlier"
+#: The token that tokens.json there is of, and the port that the settings there have.
+_TOKEN = "malob_SOSEsVj0nG7fcvaLUOuqE9UT-vvlHdblCePS4wil6XE"
+_URL = "http://127.0.0.1:8090"
+_DATA = "/var/lib/malob/controller"
+_SETTINGS = "/etc/malob/malob.properties"
+_VIP = {"id": "kept", "name": "kept", "protocol": "tcp", "address": "10.0.0.101", "port": "80"}
+_MEMBER = ("id", "address", "weight", "admin_state")
 _UNITS = ("malob-controller", "malob-endhost", "malob-server-agent", "malob-link-agent")
 
 
 class PackagesTest(unittest.TestCase):
-    def test_catalog_and_settings_outlive_an_upgrade_and_nothing_a_purge(self) -> None:
+    def test_data_and_settings_outlive_upgrades_and_nothing_a_purge(self) -> None:
         """one test, because the steps build on one another"""
         root = OverlayRoot()
         self.addCleanup(root.close)
         before = self._named_after_us(root) - {"/var/lib/malob"}
         now = project.read(ROOT)
-        self._install(root, now)
+        self._install(root, replace(now, version="0.0.1"))
         self._units_are_good(root)
+        directory = root.run("stat", "-c", "%i %U:%G %a", _DATA)
+        self._lay_out_earlier(root)
+        self._install(root, now)
         with self._controller(root):
-            root.run("curl", "-sf", "-d", json.dumps(_VIP), _API)
-        root.run("sh", "-c", "echo '# changed here' >> /etc/malob/malob.properties")
-        root.run("malob", "agent", "add", "web1", "--kind", "server", "--address", "10.0.0.11")
-        root.run(
-            "setpriv",
-            "--reuid",
-            "nobody",
-            "--regid",
-            "nogroup",
-            "--clear-groups",
-            "env",
-            "HOME=/tmp/home",
-            "malob",
-            "agent",
-            "add",
-            "own",
-            "--kind",
-            "server",
-            "--address",
-            "10.0.0.12",
-        )
-        self.assertTrue(root.exists("/tmp/home/.local/share/malob/agents.json"), "who may not write to the service's data has his own")
+            self._has_earlier(root)
+            ask(root, f"{_URL}{CATALOG}/vips/", _VIP, _TOKEN)
+        root.run("malob", "agent", "add", "web2", "--kind", "server", "--address", "10.0.0.12")
+        self._data_of_another_user(root)
         self._install(root, replace(now, version="99.0"))
-        self.assertIn("# changed here", root.run("cat", "/etc/malob/malob.properties"))
         with self._controller(root):
-            self.assertEqual([_VIP["id"]], [vip["id"] for vip in json.loads(root.run("curl", "-sf", _API))])
-        self.assertIn("web1", root.run("malob", "agent", "list"))
+            self._has_earlier(root)
+            self.assertIn(_VIP["id"], self._ids(root, "vips"))
+        self.assertEqual(["web1", "web2"], [line.split()[0] for line in root.run("malob", "agent", "list").splitlines()[1:]])
+        self.assertEqual(directory, root.run("stat", "-c", "%i %U:%G %a", _DATA))
+        self.assertEqual((_EARLIER / "malob.properties").read_text(), root.run("cat", _SETTINGS))
         root.run("dpkg", "--remove", "malob")
-        self.assertTrue(root.exists("/var/lib/malob/controller"), "a removal keeps the catalog")
+        self.assertTrue(root.exists(f"{_DATA}/catalog.json"), "a removal keeps the catalog")
         root.run("dpkg", "--purge", "malob", "malob-agents")
         self._nothing_is_left(root, before)
 
@@ -80,13 +74,38 @@ class PackagesTest(unittest.TestCase):
         second = debian.make("malob-agents", dict(reversed(files.items())), ROOT, described)
         self.assertEqual(first, second)
 
+    def _lay_out_earlier(self, root: OverlayRoot) -> None:
+        """Puts data and settings in place as an earlier version, and its operator, have left them."""
+        for name, written in (("catalog", "catalog-2"), ("capacities", "capacities"), ("agents", "agents"), ("tokens", "tokens")):
+            root.write(f"{_DATA}/{name}.json", (_EARLIER / f"{written}.json").read_bytes())
+        root.run("sh", "-c", f"chown malob:malob {_DATA}/* && chmod 600 {_DATA}/agents.json {_DATA}/tokens.json")
+        root.write(_SETTINGS, (_EARLIER / "malob.properties").read_bytes())
+
+    def _has_earlier(self, root: OverlayRoot) -> None:
+        """Whether all that is there still, by the token of then, at the port of the settings of then."""
+        self.assertIn("web", self._ids(root, "vips"))
+        self.assertEqual(["web-servers"], self._ids(root, "pools"))
+        members = ask(root, f"{_URL}{CATALOG}/members/", token=_TOKEN)
+        self.assertEqual({("m1", "10.0.0.11", 3, "up"), ("m2", "10.0.0.12", 1, "drain")}, {tuple(m[f] for f in _MEMBER) for m in members})
+        self.assertIn("shop", self._ids(root, "services"))
+        capacity = {"switch": "00:00:00:00:00:00:00:01", "port": 2, "mbps": 50}
+        self.assertIn(capacity, ask(root, f"{_URL}/wm/malob/capacities", token=_TOKEN))
+        self.assertIn("web1", [each["id"] for each in ask(root, f"{_URL}/wm/malob/reports", token=_TOKEN)["agents"]])
+        with self.assertRaisesRegex(ScriptError, "401"):
+            ask(root, f"{_URL}{CATALOG}/vips/")
+
+    def _ids(self, root: OverlayRoot, kind: str) -> list[str]:
+        return [item["id"] for item in ask(root, f"{_URL}{CATALOG}/{kind}/", token=_TOKEN)]
+
+    def _data_of_another_user(self, root: OverlayRoot) -> None:
+        """A user who may not write to the service's data has their own."""
+        user = ("setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "env", "HOME=/tmp/home")
+        root.run(*user, "malob", "agent", "add", "own", "--kind", "server", "--address", "10.0.0.12")
+        self.assertTrue(root.exists("/tmp/home/.local/share/malob/agents.json"))
+
     def _install(self, root: OverlayRoot, described: project.Project) -> None:
-        paths = []
-        for name, files in debian.packages(program(ROOT), ROOT, described).items():
-            paths.append(f"/tmp/{name}.deb")
-            root.write(paths[-1], debian.make(name, files, ROOT, described))
-        root.run("dpkg", "--force-unsafe-io", "--force-confold", "--install", *paths, timeout_s=120)
-        self.assertEqual("root\nmalob\n", root.run("stat", "-c", "%U", "/var/lib/malob", "/var/lib/malob/controller"))
+        install(root, described)
+        self.assertEqual("root\nmalob\n", root.run("stat", "-c", "%U", "/var/lib/malob", _DATA))
 
     def _units_are_good(self, root: OverlayRoot) -> None:
         """systemd understands them, and finds the programs that they start."""
@@ -124,7 +143,7 @@ class PackagesTest(unittest.TestCase):
             stdin=subprocess.DEVNULL,
         )
         try:
-            root.wait_for_http(_API)
+            root.wait_for_http(f"{_URL}/wm/core/health/json")
             yield
         finally:
             # nsenter passes no signals on

@@ -124,7 +124,7 @@ class TestbedTest(unittest.TestCase):
     def test_port_whose_address_nobody_has_is_refused(self) -> None:
         command = self.commands["server-2-switch"][1:]
         self.assertEqual(
-            (1, "switch.sh: --port 9: no interface has the address 10.9.9.9/24; 'ip address' shows those that there are"),
+            (1, "switch.sh: --port 9: no interface has the address 10.9.9.9/24; 'ip address' shows the interfaces"),
             self.refused("server-2-switch", "switch.sh", *command, "--port", "9=10.9.9.9/24"),
         )
 
@@ -132,11 +132,11 @@ class TestbedTest(unittest.TestCase):
         command = self.commands["server-2-switch"][1:]
         control = self.rehearsal.run("server-2-switch", ["ip", "-o", "-4", "address", "show", "dev", "control"]).split()[3]
         code, words = self.refused("server-2-switch", "switch.sh", *command, "--port", f"9={control}")
-        self.assertEqual((1, True), (code, "control is the way to the controller" in words), words)
+        self.assertEqual((1, True), (code, "control leads to the controller" in words), words)
 
     def test_host_without_its_address_is_told(self) -> None:
         self.assertEqual(
-            (1, "client.sh: no interface has the address 10.0.0.9/24; 'ip address' shows those that there are"),
+            (1, "client.sh: no interface has the address 10.0.0.9/24; 'ip address' shows the interfaces"),
             self.refused("client", "client.sh", "--address", "10.0.0.9/24"),
         )
 

@@ -101,7 +101,7 @@ class DeliveryTest(unittest.TestCase):
 
     def test_address_of_another_machine_is_named(self) -> None:
         way = delivery.of(settings(controller="udp://127.0.0.1:9", address="192.0.2.7"))
-        with self.assertRaisesRegex(AgentError, "192.0.2.7 is no address of this machine"):
+        with self.assertRaisesRegex(AgentError, "192.0.2.7 is not an address of this machine"):
             way.send(b"one")
 
     def test_http_tells_why_the_controller_refused(self) -> None:
@@ -408,7 +408,7 @@ class ServerAgentTest(unittest.TestCase):
     def test_once_fails_if_the_report_was_not_sent(self) -> None:
         done = subprocess.run(self.command("--once", controller="udp://127.0.0.1:9", address="192.0.2.7"), capture_output=True, text=True, timeout=30)
         self.assertEqual(1, done.returncode)
-        self.assertIn("192.0.2.7 is no address of this machine", done.stderr)
+        self.assertIn("192.0.2.7 is not an address of this machine", done.stderr)
 
     def test_wrong_configuration_is_exit_code_2(self) -> None:
         done = subprocess.run(self.command("--once", prots=[80]), capture_output=True, text=True, timeout=30)

@@ -50,8 +50,8 @@ class ArgumentsTest(unittest.TestCase):
         made = Parser(prog="malob x")
         made.add_subparsers(metavar="COMMAND", required=True).add_parser("y").add_argument("--n", type=int)
         for words, expected in (
-            (["y", "--n", "z"], "malob x y: argument --n: invalid int value: 'z'; 'malob x y --help' tells more"),
-            ([], "malob x: the following arguments are required: COMMAND; 'malob x --help' tells more"),
+            (["y", "--n", "z"], "malob x y: argument --n: invalid int value: 'z'; see 'malob x y --help'"),
+            ([], "malob x: the following arguments are required: COMMAND; see 'malob x --help'"),
         ):
             with contextlib.redirect_stderr(io.StringIO()) as err, self.assertRaises(SystemExit) as caught:
                 made.parse_args(words)

@@ -83,7 +83,7 @@ class CommandTest(unittest.TestCase):
     def test_what_is_not_there_is_neither_changed_nor_made(self) -> None:
         for words in (("member", "set", "typo", "--weight", "2"), ("member", "drain", "typo")):
             self.matching = ""
-            self.reply = (412, {"error": "there is nothing here that If-Match could match", "field": "If-Match"}, {})
+            self.reply = (412, {"error": "nothing exists here that If-Match could match", "field": "If-Match"}, {})
             with self.assertRaisesRegex(RestError, "^member typo does not exist$"):
                 self._run(*words)
             self.assertEqual("*", self.matching)

@@ -36,14 +36,14 @@ class OptionsTest(unittest.TestCase):
 
     def test_wrong_uplinks_are_refused_with_what_is_wrong(self) -> None:
         for text, word in (
-            ("", "no name"),
-            ("averylongname123456", "no name"),
-            ("a/b", "no name"),
-            ("..", "no name"),
-            ("eth0=", "no IPv4"),
-            ("eth0=fe80::1", "no IPv4"),
-            ("eth0=224.0.0.1", "no IPv4"),
-            ("eth0,gateway6=10.0.0.1", "no IPv6"),
+            ("", "not the name"),
+            ("averylongname123456", "not the name"),
+            ("a/b", "not the name"),
+            ("..", "not the name"),
+            ("eth0=", "not the IPv4"),
+            ("eth0=fe80::1", "not the IPv4"),
+            ("eth0=224.0.0.1", "not the IPv4"),
+            ("eth0,gateway6=10.0.0.1", "not the IPv6"),
             ("eth0,weight=0", "weight"),
             ("eth0,weight=nan", "weight"),
             ("eth0,weight=1,weight=2", "twice"),

@@ -173,7 +173,7 @@ class PagesTest(unittest.TestCase):
         sizes = sorted(size for page in self.pages for _, size in page)
         self.assertGreater(sum(1 for size in sizes if size <= 300_000) / len(sizes), 0.95)
         self.assertEqual(4_900_000, sizes[-1])
-        self.assertGreaterEqual(sizes[0], endhost_pages.LEAST_BYTES)
+        self.assertGreaterEqual(sizes[0], endhost_pages.MIN_BYTES)
 
     def test_a_page_itself_is_at_the_first_origin_and_large_pages_have_many(self) -> None:
         for page in self.pages:

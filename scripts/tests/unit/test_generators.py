@@ -102,7 +102,7 @@ class GeneratorsTest(unittest.TestCase):
             "fat-tree:18": "K: expected 2 to 16",
             "waxman:9,1,2": "expected waxman:N[,SEED]",
             "ring:4,rate=0": "rate: expected Mbit/s, more than 0",
-            "ring:4,rate=x": "rate: 'x' is no number",
+            "ring:4,rate=x": "rate: 'x' is not a number",
             "ring:4,delay=-1": "delay: expected milliseconds",
             "ring:4,rate=1,rate=2": "each once",
             "ring:4,colour=red": "expected rate=MBPS or delay=MS",

@@ -165,7 +165,7 @@ class JournalTest(unittest.TestCase):
 
     def test_one_that_is_there_is_not_begun_anew(self) -> None:
         self.create()
-        with self.assertRaisesRegex(ScriptError, "tells what to undo first"):
+        with self.assertRaisesRegex(ScriptError, "lists what to undo first"):
             self.journal.begin()
         self.assertEqual(list(range(_N)), self.noted())
 

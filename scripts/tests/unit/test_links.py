@@ -41,7 +41,7 @@ class LinksTest(unittest.TestCase):
             (["a"], "links[0]: expected a pair"),
             (["a", 1], "links[0]: expected a pair"),
             ({}, "links[0].ends"),
-            ({"ends": ["a", "a"]}, "links[0].ends: joins a to itself"),
+            ({"ends": ["a", "a"]}, "links[0].ends: connects a to itself"),
             ({"ends": ["a", "b"], "speed": 1}, "links[0]: unknown field 'speed'"),
             ({"ends": ["a", "b"], "rate_mbps": 0}, "links[0].rate_mbps: expected Mbit/s, more than 0, not 0"),
             ({"ends": ["a", "b"], "rate_mbps": True}, "links[0].rate_mbps"),

@@ -28,11 +28,12 @@ class OwnershipTest(unittest.TestCase):
         self.assertEqual([], self.compare(connection("ended"), s1=LABEL_RULE))
         self.assertEqual([], self.compare(connection("dormant")))
 
-    def test_rules_of_nobody(self) -> None:
+    def test_rules_without_a_connection(self) -> None:
         self.assertEqual(2, len(self.compare()), "neither rule has a connection")
-        self.assertIn("which nobody knows", self.compare()[0])
+        self.assertIn("which the controller does not know", self.compare()[0])
         self.assertEqual(
-            [f"s{number} has a rule of label {LABEL}, which does not lead over it" for number in (1, 2)], self.compare(connection("open"), paths=[])
+            [f"s{number} has a rule of label {LABEL}, whose path does not include it" for number in (1, 2)],
+            self.compare(connection("open"), paths=[]),
         )
 
     def test_rules_that_are_missing(self) -> None:

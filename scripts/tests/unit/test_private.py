@@ -66,7 +66,7 @@ class PrivateFileTest(unittest.TestCase):
 
     def test_what_is_no_file_is_refused_at_once(self) -> None:
         os.mkfifo(self.file)
-        self.refused("is no regular file")
+        self.refused("is not a regular file")
 
     @_AS_ROOT
     def test_file_of_another_owner_is_refused(self) -> None:

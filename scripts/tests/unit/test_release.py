@@ -3,21 +3,27 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
+import shutil
 import subprocess
 import tarfile
 import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
-from malob.errors import ScriptError
+from malob.errors import MissingError, ScriptError
 from malob.system.place import ROOT
 from malob.system.processes import run
-from tools.release import debian, licences, project, sources
+from tools.release import container, debian, licences, project, sources
 from tools.release.__main__ import _compare
 from tools.release.contents import LOGGING, SETTINGS, program
 from tools.release.files import File, below, tar_gz, write
 from tools.release.project import Project
+
+#: The max exposure that systemd-analyze may compute for a unit, from 0 (none) to 10.
+_MAX_EXPOSURE = 3.0
 
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
 <properties><revision>1.2-SNAPSHOT</revision><project.build.outputTimestamp>{}</project.build.outputTimestamp></properties></project>"""
@@ -210,14 +216,33 @@ class PackagesTest(unittest.TestCase):
 
     def test_units_name_files_of_the_packages(self) -> None:
         everything = {**self.packages["malob"], **self.packages["malob-agents"]}
-        units = {path: file.content.decode() for path, file in everything.items() if path.endswith(".service")}
-        self.assertEqual(4, len(units))
-        for path, text in units.items():
+        for path, text in self._units().items():
             words = [word for line in text.splitlines() if line.startswith("Exec") for word in line.split()]
             for word in words:
                 if word.startswith("/usr/share/malob"):
                     with self.subTest(unit=path, file=word):
                         self.assertIn(word[1:], everything)
+
+    def test_units_are_hardened(self) -> None:
+        analyze = shutil.which("systemd-analyze")
+        if analyze is None or "--offline" not in run([analyze, "--help"]):
+            self.skipTest("no systemd-analyze of systemd 250 or later")
+        with tempfile.TemporaryDirectory() as directory:
+            for path, text in self._units().items():
+                unit = Path(directory, Path(path).name)
+                unit.write_text(text)
+                told = run([analyze, "security", "--offline=yes", "--no-pager", str(unit)])
+                exposure = re.search(r"Overall exposure level for \S+: ([0-9.]+) ", told)
+                with self.subTest(unit=unit.name):
+                    assert exposure is not None, told
+                    self.assertLessEqual(float(exposure[1]), _MAX_EXPOSURE, told)
+
+    def _units(self) -> dict[str, str]:
+        """The text of each service's unit, by its path in the packages."""
+        everything = {**self.packages["malob"], **self.packages["malob-agents"]}
+        units = {path: file.content.decode() for path, file in everything.items() if path.endswith(".service")}
+        self.assertEqual(4, len(units))
+        return units
 
     def test_unit_that_is_elsewhere_is_refused(self) -> None:
         with self.assertRaisesRegex(ScriptError, "x.service"):
@@ -268,6 +293,43 @@ class LicencesTest(unittest.TestCase):
                 {"group": group, "name": name, "licenses": [{"license": {"id": one}} for one in known]} for group, name, *known in libraries
             ]
         }
+
+
+class ContainerTest(unittest.TestCase):
+    """What needs no engine; './malob release --container' itself is the test of the image."""
+
+    def test_image_has_the_format_that_knows_health_checks(self) -> None:
+        self.assertIn(["--format", "docker"], self._pairs(base=None))
+
+    def test_base_is_a_local_image(self) -> None:
+        self.assertNotIn("--pull=never", self._build(base=None))
+        self.assertIn("--pull=never", self._build(base="localhost/debian"))
+        self.assertIn(["--build-arg", "BASE=localhost/debian"], self._pairs(base="localhost/debian"))
+
+    def test_failed_build_is_told(self) -> None:
+        with self.assertRaisesRegex(ScriptError, "could not be built"):
+            self._build(base=None, code=1)
+
+    def test_missing_engine_is_named(self) -> None:
+        with mock.patch("tools.release.container.find_program", lambda _name: None):
+            with self.assertRaisesRegex(MissingError, "install podman"):
+                container.Engine()
+
+    def test_base_without_container_is_wrong_use(self) -> None:
+        done = subprocess.run([str(ROOT / "malob"), "release", "--base", "x"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        self.assertEqual((2, ""), (done.returncode, done.stdout))
+
+    def _pairs(self, base: str | None) -> list[list[str]]:
+        words = self._build(base)
+        return [words[at : at + 2] for at in range(len(words))]
+
+    def _build(self, base: str | None, code: int = 0) -> list[str]:
+        """The words of podman's command."""
+        with mock.patch("tools.release.container.find_program", lambda name: f"/usr/bin/{name}"):
+            with mock.patch("subprocess.run", return_value=mock.Mock(returncode=code)) as called:
+                container.Engine().build(ROOT, "localhost/malob:1", base)
+        words: list[str] = called.call_args.args[0]
+        return words
 
 
 class ComparisonTest(unittest.TestCase):

@@ -117,9 +117,9 @@ class AskingTest(unittest.TestCase):
 
     def test_token_that_is_wanted_is_missing(self) -> None:
         with _refusing(401, "who are you?") as port:
-            with self.assertRaisesRegex(MissingError, "wants a token; set MALOB_TOKEN"):
+            with self.assertRaisesRegex(MissingError, "requires a token; set MALOB_TOKEN"):
                 self._asked(port)
-            with self.assertRaisesRegex(MissingError, "does not take this token"):
+            with self.assertRaisesRegex(MissingError, "does not accept this token"):
                 self._asked(port, token="x")
 
 

@@ -266,12 +266,14 @@ class FindingsTest(unittest.TestCase):
         self.assertTrue(found["ok"], found)
         self.assertEqual({"kill": 1}, found["connections"]["failed_for_a_reason"])
 
-    def test_failure_for_no_reason_is_told_with_what_went_on(self) -> None:
+    def test_failure_without_a_cause_is_told_with_what_went_on(self) -> None:
         found = findings.document(
             record(failures=[failure("reset", port=40000)], faults=[Fault("drain", "least-w1", 95.0, NEVER), Fault("unlink", "s1-s3", 40.0, 50.0)])
         )
         self.assertFalse(found["ok"])
-        self.assertIn("c1:40000 > 10.0.0.100:80 (accepted, server w1, 1 answers, well until 100.0 s): reset, for no reason", self.sentences(found)[0])
+        self.assertIn(
+            "c1:40000 > 10.0.0.100:80 (accepted, server w1, 1 answers, well until 100.0 s): reset, without a cause", self.sentences(found)[0]
+        )
         self.assertEqual(("drain least-w1 from 95.0 s",), found["violations"][0]["detail"])
         self.assertIn("--seed 3", findings.text(found)[-1])
 

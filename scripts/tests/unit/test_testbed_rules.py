@@ -47,7 +47,7 @@ class RulesTest(unittest.TestCase):
 
     def test_document_that_is_no_rspec_is_told(self) -> None:
         self.assertIn("not XML", rules.faults("<rspec")[0])
-        self.assertIn("no rspec", rules.faults('<rspec xmlns="http://www.protogeni.net/resources/rspec/2" type="request"/>')[0])
+        self.assertIn("not an rspec", rules.faults('<rspec xmlns="http://www.protogeni.net/resources/rspec/2" type="request"/>')[0])
 
     def test_missing_attribute_is_told(self) -> None:
         self.broken("Element 'rspec': The attribute 'type' is required but missing", ' type="request"', "")

@@ -40,9 +40,9 @@ class SetupScriptsTest(unittest.TestCase):
         self.refused("--controller: expected HOST:PORT, not '192.0.2.1'", *SWITCH[:3], "--controller", "192.0.2.1")
         self.refused("--port is missing", *SWITCH)
         self.refused("--port: expected N=ADDRESS/PREFIX, not '10.0.0.1/24'", *SWITCH, "--port", "10.0.0.1/24")
-        self.refused("--node: number 1 is a --port already", *SWITCH, "--port", "1=10.0.0.1/24", "--node", "1=10.0.0.2/24")
-        self.refused("--agent: it needs a --node", *SWITCH, "--port", "1=10.0.0.1/24", "--agent", "/dev/null")
-        self.refused("--port: number 1 is there twice", *SWITCH, "--port", "1=10.0.0.1/24", "--port", "1=10.0.0.2/24")
+        self.refused("--node: number 1 is already a --port", *SWITCH, "--port", "1=10.0.0.1/24", "--node", "1=10.0.0.2/24")
+        self.refused("--agent: requires --node", *SWITCH, "--port", "1=10.0.0.1/24", "--agent", "/dev/null")
+        self.refused("--port: number 1 is given twice", *SWITCH, "--port", "1=10.0.0.1/24", "--port", "1=10.0.0.2/24")
 
     def test_controller_with_wrong_values_is_refused(self) -> None:
         self.refused("--vip: expected ADDRESS:PORT, not '10.0.0.100'", "controller.sh", "--vip", "10.0.0.100")

@@ -140,7 +140,7 @@ class ScreenTest(unittest.TestCase):
         self.assertTrue(members[4].endswith("RESP MS"), members[4])
 
     def test_trouble_is_said_where_the_time_was(self) -> None:
-        self.assertEqual("nothing new", screen.frame(Interval(None, _reading(1, {})), Choice.of(_POOLS), "", 80, 24, "nothing new")[0])
+        self.assertEqual("no new data", screen.frame(Interval(None, _reading(1, {})), Choice.of(_POOLS), "", 80, 24, "no new data")[0])
 
     def test_keys_choose_table_and_order(self) -> None:
         choice = Choice.of(_MEMBERS)
@@ -225,7 +225,7 @@ class CommandTest(unittest.TestCase):
             os.write(terminal, b"\t")
             self._see(terminal, "[links]")
             self.healthy = False
-            self._see(terminal, "nothing new for")
+            self._see(terminal, "no new data for")
             os.write(terminal, b"q")
             # the screen is given back
             self._see(terminal, "\033[?1049l")

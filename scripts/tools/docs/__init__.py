@@ -1,1 +1,1 @@
-"""The documentation: its pages, the commands in them, and the site that is made of it."""
+"""The documentation: its pages, the commands in them, and the site that is built from them."""

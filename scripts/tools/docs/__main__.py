@@ -1,4 +1,4 @@
-"""`./malob docs`: makes the site of the documentation in target/site, or serves it while one writes."""
+"""`./malob docs`: builds the documentation site in target/site, or serves it and rebuilds it after each change."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def main() -> int:
     if options.serve:
         host, _, port = options.address.rpartition(":")
         rewrite = f"{sys.executable} {ROOT / 'scripts' / 'command.py'} tools.docs.source"
-        # the source is rewritten before each build, so what is watched are the pages themselves
+        # the source is rewritten before each build, so the pages themselves are watched
         watched = [argument for folder in ("docs", "bench", "README.md", "CHANGELOG.md") for argument in ("--watch", str(ROOT / folder))]
         command = ["sphinx-autobuild", "--host", host, "--port", port, "--pre-build", rewrite, "--ignore", f"{pages}/*", *watched, *build]
     else:

@@ -1,17 +1,17 @@
 """The commands in a Markdown page, with their marks.
 
-Commands stand in fenced blocks of the language `sh` (commands alone) or `console` (a prompt, the command, and below it
-what it prints). An HTML comment on the line before the block, which readers do not see, says what becomes of it:
+Commands are in fenced blocks of the language `sh` (commands alone) or `console` (a prompt, the command, and its output below
+it). An HTML comment on the line before the block, which readers do not see, says how the block is tested:
 
-    <!-- run -->                                      by the test that walks through the page, in its order
-    <!-- run in the second terminal -->               the same, in another terminal than the first
-    <!-- run in the first terminal; goes on -->       the command does not return; what it prints is waited for
-    <!-- run; figures vary -->                        numbers are not compared, nor how wide columns are
-    <!-- run; asked until it is so -->                the command is typed again until it prints what it should
-    <!-- run by SomeTest -->                          by a test of this name
-    <!-- not run: it takes two hours -->              why not; its options are checked all the same
+    <!-- run -->                                      by the test that runs the page's commands in order
+    <!-- run in the second terminal -->               the same, in a second terminal
+    <!-- run in the first terminal; goes on -->       the command does not return; the test waits for its output
+    <!-- run; figures vary -->                        numbers and column widths are not compared
+    <!-- run; asked until it is so -->                the command is repeated until it prints the expected output
+    <!-- run by SomeTest -->                          by the test of this name
+    <!-- not run: it takes two hours -->              the reason; its options are checked nevertheless
 
-In what a command prints, `…` stands for anything within a line, and a line of it alone for any lines, or none.
+In a command's output, `…` stands for any text within a line; a line with only `…` stands for any number of lines.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-#: What blocks of commands are written in.
+#: The languages of command blocks.
 LANGUAGES = ("sh", "console", "bash", "shell")
 
 FIRST_TERMINAL = "first"
@@ -36,21 +36,21 @@ _INDENTED_COMMAND = re.compile(r"^(?: {4,}|\t)(?:\$ |mininet> |sudo |curl |git |
 
 
 class Fate(Enum):
-    """What becomes of a block."""
+    """How a block is tested."""
 
     WALKED = "run by the test that walks through the page"
     TESTED = "run by a test of its own"
     NOT_RUN = "not run, for a reason"
-    UNMARKED = "nobody says"
+    UNMARKED = "without a mark"
 
 
 class BadMark(Exception):
-    """A comment that begins like a mark and is none."""
+    """A comment that begins like a mark but is not valid."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """One command as it is typed, over several lines if it is, and the lines that it should print."""
+    """One command as typed, possibly over several lines, and the lines that it should print."""
 
     text: str
     output: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Block:
-    """A block of commands. line: of its fence, from 1. reason: why it is not run. test: the name of its test."""
+    """A block of commands. line: that of its fence, from 1. reason: why it is not run. test: the name of its test."""
 
     line: int
     fate: Fate
@@ -72,7 +72,7 @@ class Block:
 
 
 def blocks(page: str) -> list[Block]:
-    """The blocks of commands of a page, in its order. Raises BadMark."""
+    """The command blocks of a page, in order. Raises BadMark."""
     return [
         _block(start + 1, lines[start - 1] if start else "", language, body)
         for lines in [page.splitlines()]
@@ -82,7 +82,7 @@ def blocks(page: str) -> list[Block]:
 
 
 def indented_commands(page: str) -> list[int]:
-    """The lines of commands that are set off by blanks alone, where nothing can be said about them."""
+    """The lines of commands in blocks that are only indented: these blocks cannot have a mark."""
     lines = page.splitlines()
     inside = {number for start, _, body in _fenced(lines) for number in range(start, start + len(body) + 2)}
     return [number + 1 for number, line in enumerate(lines) if number not in inside and _INDENTED_COMMAND.match(line)]
@@ -117,7 +117,7 @@ def _block(line: int, before: str, language: str, body: list[str]) -> Block:
         return Block(line, Fate.TESTED, commands, test=tested["test"])
     walked = _WALKED.fullmatch(words)
     if not walked or set(more) - {"goes on", "figures vary", "asked until it is so"}:
-        raise BadMark(f"line {line - 1}: '{mark['words']}' is no mark; scripts/tools/docs/blocks.py lists them")
+        raise BadMark(f"line {line - 1}: '{mark['words']}' is not a mark; scripts/tools/docs/blocks.py lists them")
     return Block(
         line,
         Fate.WALKED,

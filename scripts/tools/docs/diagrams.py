@@ -30,7 +30,7 @@ def sources() -> list[Path]:
 
 
 def mark(source: Path) -> str:
-    """The line in an SVG by which it is known which text it was made from."""
+    """The line in an SVG that identifies the text it was made from."""
     return f"<!-- {source.name} {hashlib.sha256(source.read_bytes()).hexdigest()} -->\n"
 
 

@@ -1,4 +1,4 @@
-"""What `./malob` understands, asked of itself: so that no page names an option that is not there."""
+"""The commands and options of `./malob`, from its own parser, to check that pages name no unknown option."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cache
 from malob.cli import commands
 from malob.system.place import ROOT
 
-#: What programs ask of the launcher itself.
+#: Commands that programs use to query the launcher.
 _INTERNAL = ("prepare", "java", "launch")
 
 _CALL = re.compile(r"(?:^ *(?:\$ )?|`|sudo |&& |; |\()\./malob (?P<words>[^`|;&#<>()\n]+)", re.MULTILINE)
@@ -18,7 +18,7 @@ _OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
 
 
 def calls(text: str) -> Iterator[list[str]]:
-    """The words after ./malob of each call in a text, without those of other programs."""
+    """The words after ./malob of each call in a text, without those for other programs."""
     for call in _CALL.finditer(text.replace("\\\n", " ")):
         words = call["words"].split()
         if words[:2] == ["lab", "exec"]:
@@ -27,7 +27,7 @@ def calls(text: str) -> Iterator[list[str]]:
 
 
 def unknown(words: list[str]) -> list[str]:
-    """What of a call the launcher would not understand: its command, or options."""
+    """What the launcher would reject in a call: its command or options."""
     if words[0] == "--yes":
         words = words[1:]
     command = words[0]
@@ -44,7 +44,7 @@ def _knows(words: list[str], option: str) -> bool:
 
 
 def _paths(words: list[str]) -> Iterator[tuple[str, ...]]:
-    """The command, with its own command, with what that is about: whichever of them has options of its own."""
+    """The words before options: the command, its subcommand and their object, if these have options."""
     names = [word for word in words if re.fullmatch(r"[a-z][\w-]*", word)]
     for length in range(1, min(3, len(names)) + 1):
         yield tuple(names[:length])

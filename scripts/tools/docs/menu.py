@@ -1,4 +1,4 @@
-"""The menu of the documentation's site: which pages it has, in which order."""
+"""The menu of the documentation site: its pages in order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from tools.docs.pages import DOCS, GENERATED, name
 
 
 class Entry(NamedTuple):
-    """A page, by its path in the checkout, and the pages below it in the menu. title: in the menu, if it is not the page's own."""
+    """A page, by its path in the checkout, and the pages below it in the menu.
+
+    title: in the menu, if it differs from the page's own.
+    """
 
     page: str
     title: str = ""
@@ -82,12 +85,12 @@ SECTIONS = {"Tutorials": _TUTORIALS, "How-to guides": _HOW_TO, "Reference": _REF
 
 
 def present(entries: tuple[Entry, ...]) -> Iterator[Entry]:
-    """Those whose pages this checkout has or can generate: a package's copy lacks some."""
+    """The entries whose pages this checkout has or can generate: a package's copy lacks some."""
     return (entry for entry in entries if entry.page in GENERATED or (ROOT / entry.page).exists())
 
 
 def everything() -> Iterator[Entry]:
-    """All entries that are present, at all depths."""
+    """All present entries, at all depths."""
 
     def walk(entries: tuple[Entry, ...]) -> Iterator[Entry]:
         for entry in present(entries):

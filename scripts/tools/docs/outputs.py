@@ -1,4 +1,4 @@
-"""Whether a command printed what a page says that it prints."""
+"""Checks whether a command printed what a page says."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NUMBER_OR_UNKNOWN = r"(?:[-−+]?\d[\d,]*(?:\.\d+)?|-)"
 def matches(expected: tuple[str, ...] | list[str], printed: str, figures_vary: bool = False) -> bool:
     """Compares whole lines; blanks at their ends and empty lines at the end do not count.
 
-    Where figures vary, so may the order of lines: tables are sorted by clients' ports, for example.
+    If figures vary, the order of lines may vary, too: for example, tables are sorted by clients' ports.
     """
     if re.fullmatch(_pattern(expected, figures_vary), _normal(printed)):
         return True
@@ -31,7 +31,7 @@ def _in_another_order(expected: tuple[str, ...] | list[str], printed: list[str])
 
 
 def shows(expected: tuple[str, ...] | list[str], printed: str, figures_vary: bool = False) -> bool:
-    """Whether the lines are somewhere in what was printed so far, one after the other."""
+    """Whether the lines occur consecutively in the output so far."""
     return re.search(r"(?:^|\n)" + _pattern(expected, figures_vary), _normal(printed)) is not None
 
 
@@ -55,5 +55,5 @@ def _words(text: str, figures_vary: bool) -> str:
         return re.escape(text)
     pieces = _NUMBER.split(text)
     pattern = _NUMBER_OR_UNKNOWN.join(re.escape(piece) for piece in pieces)
-    # columns become as wide as their figures
+    # columns are as wide as their figures
     return re.sub(r"(?:\\ )+", r" *", pattern)

@@ -1,4 +1,4 @@
-"""The pages of the documentation: where they are, how they are linked, and how others will find a heading in them."""
+"""The pages of the documentation: their locations, links, and the anchors of their headings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from malob.system.place import ROOT
 
 DOCS = ROOT / "docs"
 
-#: Pages outside docs/, next to the code that they describe, which the site includes.
+#: Pages outside docs/, next to the code that they describe, that the site includes.
 ELSEWHERE = (
     "README.md",
     "CONTRIBUTING.md",
@@ -22,7 +22,7 @@ ELSEWHERE = (
     "packaging/README.md",
 )
 
-#: Pages that are generated for the site, and are no files of the checkout.
+#: Pages that are generated for the site and are not files of the checkout.
 GENERATED = ("docs/reference/cli.md", "docs/reference/rest-reference.md")
 
 _LINK = re.compile(r"(?<!`)\[(?:[^\]\[]|\[[^\]]*\])*\]\((?P<target>[^)\s]+)(?: \"[^\"]*\")?\)")
@@ -31,24 +31,24 @@ _FENCE = re.compile(r"^ *(`{3,}|~{3,})")
 
 
 def pages() -> list[Path]:
-    """All pages, those elsewhere too."""
+    """All pages, including those outside docs/."""
     return [*sorted(DOCS.rglob("*.md")), *(path for path in map(ROOT.joinpath, ELSEWHERE) if path.exists())]
 
 
 def name(page: Path) -> str:
-    """A page's name for people: its path in the checkout."""
+    """A page's displayed name: its path in the checkout."""
     return page.relative_to(ROOT).as_posix()
 
 
 def links(text: str) -> Iterator[str]:
-    """What a page links to, images too."""
+    """The targets of a page's links, including images."""
     for line in prose(text):
         for link in _LINK.finditer(re.sub(r"`[^`]*`", "", line) if "](" in line else ""):
             yield link["target"]
 
 
 def anchors(text: str) -> set[str]:
-    """The fragments by which a page's headings are found, as GitHub makes them."""
+    """The anchors of a page's headings, as GitHub generates them."""
     found: set[str] = set()
     for line in prose(text):
         heading = _HEADING.match(line)
@@ -60,7 +60,7 @@ def anchors(text: str) -> set[str]:
 
 
 def prose(text: str) -> Iterator[str]:
-    """The lines of a page that are in no fenced block."""
+    """The lines of a page that are outside fenced blocks."""
     fence = ""
     for line in text.splitlines():
         opening = _FENCE.match(line)

@@ -1,6 +1,6 @@
-"""The source of the documentation's site: copies of all pages, generated ones among them, with the menu in Sphinx's words.
+"""The source of the documentation site: copies of all pages, including generated ones, with the menu as Sphinx directives.
 
-The pages of a checkout are read on code hosts, too, so they hold none of Sphinx's directives. The copies get them here.
+The pages of a checkout are also read on code hosts, so they contain no Sphinx directives. These are added to the copies here.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ GENERATORS: Mapping[str, Callable[[], str]] = {
 
 FOLDER = ROOT / "target" / "site-source"
 
-#: A link, or code, which has no links.
+#: A link, or code, in which nothing is a link.
 _LINK = re.compile(r"`[^`]*`|(?P<bang>!?)\[(?P<words>(?:[^\]\[]|\[[^\]]*\])*)\]\((?P<target>[^)\s#]*)(?P<anchor>#[^)\s]*)?\)")
 _FENCE = re.compile(r" *(`{3,}|~{3,})")
 
 
 def write() -> Path:
-    """Writes the source anew, and returns its folder."""
+    """Rewrites the source and returns its folder."""
     if FOLDER.exists():
         shutil.rmtree(FOLDER)
     shutil.copytree(DOCS, FOLDER, ignore=shutil.ignore_patterns("*.md"))
@@ -45,7 +45,7 @@ def write() -> Path:
 
 
 def place(path: str) -> str:
-    """Where in the site a page of the checkout is."""
+    """The location in the site of a page of the checkout."""
     return path.removeprefix("docs/") if path.startswith("docs/") else "project/" + path.replace("/", "-")
 
 
@@ -80,7 +80,7 @@ def _relative(target: str, path: str) -> str:
 
 
 def followed(path: str, text: str) -> Iterator[str]:
-    """The lines of a page, with links that lead where the copies are."""
+    """The lines of a page, with links changed to the locations of the copies."""
     fence = ""
     paragraph: list[str] = []
     for line in text.splitlines():
@@ -97,7 +97,7 @@ def followed(path: str, text: str) -> Iterator[str]:
 
 
 def _linked(path: str, paragraph: list[str]) -> list[str]:
-    """A paragraph as a whole: the words of a link may begin on one line and end on the next."""
+    """A whole paragraph: the text of a link may begin on one line and end on the next."""
     return _LINK.sub(lambda link: _link(path, link), "\n".join(paragraph)).splitlines()
 
 
@@ -110,7 +110,7 @@ def _link(path: str, link: re.Match[str]) -> str:
         followed = posixpath.join(followed, "README.md")
     page = followed == menu.HOME or any(entry.page == followed for entry in menu.everything())
     if not page and not (followed.startswith("docs/") and (ROOT / followed).exists()):
-        # no part of the site: its readers have no checkout beside it
+        # not part of the site: its readers have no checkout
         return link["words"]
     return f"{link['bang']}[{link['words']}]({_relative(place(followed), path)}{link['anchor'] or ''})"
 

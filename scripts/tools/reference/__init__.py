@@ -1,1 +1,2 @@
-"""The reference of the REST interface, generated from the OpenAPI document in the jar, and the options of programs in Java."""
+"""The reference of the REST interface, generated from the OpenAPI document in the jar, and the options of the Java
+programs."""

@@ -1,6 +1,6 @@
 """Writes scripts/malob/cli/java.tsv, the options of the programs in Java, or without --write prints it:
-python3 scripts/command.py tools.reference.java_options [--write]. They have to be built: './malob bench list' and
-'./malob lab simulate list' do that, and the tests.
+python3 scripts/command.py tools.reference.java_options [--write]. They must be built first: './malob bench list', './malob
+lab simulate list' and the tests do that.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _LIBRARIES = [ROOT / part / "target" / "lib" for part in ("bench", ".")]
 
 
 def are_built() -> bool:
-    """Whether the programs can be asked."""
+    """Whether the programs are built."""
     return all(path.is_dir() for path in (*_CLASSES, *_LIBRARIES))
 
 
 def text() -> str:
-    """What the programs say of themselves."""
+    """The options that the programs report."""
     path = ":".join([*map(str, _CLASSES), *(f"{folder}/*" for folder in _LIBRARIES)])
     words = [f"{command}={name}" for command, name in _PROGRAMS.items()]
     program = ROOT / "scripts" / "tools" / "reference" / "JavaOptions.java"

@@ -1,4 +1,4 @@
-"""Makes a page for people of the OpenAPI document."""
+"""Converts the OpenAPI document into a Markdown page."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _object(schema: dict[str, Any]) -> Iterator[str]:
 
 
 def _type(schema: dict[str, Any]) -> str:
-    """A few words for a schema."""
+    """A short description of a schema."""
     if "$ref" in schema:
         name = schema["$ref"].rsplit("/", 1)[1]
         return f"[{name}](#{name.lower()})"
@@ -106,13 +106,13 @@ def _type(schema: dict[str, Any]) -> str:
 
 def _kind(kind: str, schema: dict[str, Any]) -> str:
     if kind == "array":
-        return f"list of {_type(schema['items'])}" if "items" in schema else "list"
+        return f"array of {_type(schema['items'])}" if "items" in schema else "array"
     if kind == "object":
         if schema.get("additionalProperties"):
             return f"object by name, of {_type(schema['additionalProperties'])}"
         names = ", ".join(f"`{name}` ({_type(each)})" for name, each in schema.get("properties", {}).items())
         return f"object with {names}" if names else "object"
-    return {"null": "`null`", "string": "text", "boolean": "truth value"}.get(kind, kind)
+    return {"null": "`null`"}.get(kind, kind)
 
 
 def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> Iterator[str]:

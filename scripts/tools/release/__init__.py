@@ -1,1 +1,1 @@
-"""Makes all files of a release, the same bytes from the same sources."""
+"""Makes all files of a release, reproducibly: the same sources give the same bytes."""

@@ -9,10 +9,10 @@ import tempfile
 from pathlib import Path
 
 from malob.cli.arguments import Parser
-from malob.errors import ScriptError, run_main
+from malob.errors import ScriptError, UsageError, run_main
 from malob.system.place import ROOT
 from malob.system.waiting import orderly_end, say
-from tools.release import debian, licences, project, sources
+from tools.release import container, debian, licences, project, sources
 from tools.release.contents import program
 from tools.release.files import below, tar_gz
 from tools.release.project import Project
@@ -22,15 +22,25 @@ def parser() -> Parser:
     made = Parser(prog="malob release", description="Builds all files of a release: archive, .deb packages, jars, bill of materials, checksums.")
     made.add_argument("--out", type=Path, default=ROOT / "target" / "release", metavar="DIR", help="the output directory (%(default)s)")
     made.add_argument("--check", action="store_true", help="build twice, in different directories, and compare; exit code 1 if a byte differs")
+    made.add_argument("--container", action="store_true", help="instead of files, build the container image with podman, and test it")
+    made.add_argument("--base", metavar="IMAGE", help="with --container: the local image of Debian 12 to build on, which is not pulled")
     return made
 
 
 def main() -> int:
     options = parser().parse_args()
+    if options.base is not None and not options.container:
+        raise UsageError("--base is for --container")
     if sources.changed(ROOT):
         say("malob release: warning: the checkout has uncommitted changes")
+    if options.container:
+        image = f"localhost/malob:{project.read(ROOT).version}"
+        with orderly_end():
+            container.make(ROOT, image, options.base)
+        print(image)
+        return 0
     with orderly_end(), tempfile.TemporaryDirectory(prefix="malob-release-") as snapshot:
-        # what changes in the checkout meanwhile belongs to neither build
+        # later changes in the checkout are in neither build
         sources.copy(ROOT, Path(snapshot) / "malob")
         release = _from_copy(Path(snapshot) / "malob", "first")
         if options.check:
@@ -55,7 +65,7 @@ def _from_copy(snapshot: Path, name: str) -> dict[str, bytes]:
 
 
 def made(build: Path, described: Project) -> dict[str, bytes]:
-    """The files of a release by name, from a checkout that is built. Raises ScriptError for a licence that may not be there."""
+    """The files of a release by name, from a checkout that is built. Raises ScriptError for a licence that is not allowed."""
     target = build / "target"
     bill = (target / "sbom.json").read_bytes()
     licences.check(json.loads(bill), (build / "NOTICE").read_text(encoding="utf-8"))
@@ -71,7 +81,7 @@ def made(build: Path, described: Project) -> dict[str, bytes]:
 
 
 def archives(build: Path, described: Project) -> dict[str, bytes]:
-    """The archive and the packages by name."""
+    """The archive and the packages, by name."""
     files = program(build)
     folder = f"malob-{described.version}"
     found = {f"{folder}.tar.gz": tar_gz(below(folder, files), described.epoch)}

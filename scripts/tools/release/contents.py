@@ -1,4 +1,4 @@
-"""What a release consists of: the program as it runs, without sources and tests."""
+"""The contents of a release: the program without sources and tests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from tools.release.files import File
 from tools.release.sources import listed
 
-#: Of scripts/: what only a checkout can use.
+#: The parts of scripts/ that only a checkout can use.
 _OF_CHECKOUTS = ("scripts/research/", "scripts/tests/", "scripts/tools/")
 _SINGLE = ("LICENSE", "NOTICE", "README.md", "CHANGELOG.md", "malob")
 
@@ -16,7 +16,7 @@ LOGGING = "conf/logback.xml"
 
 
 def program(build: Path) -> dict[str, File]:
-    """The files of a built checkout that a release has, by their paths below its folder."""
+    """The files of a built checkout that are in a release, by their paths below its folder."""
     paths = [path for path in listed(build) if path in _SINGLE or (path.startswith(("scripts/", "docs/")) and not path.startswith(_OF_CHECKOUTS))]
     files = {path: File.of(build / path) for path in paths}
     files["target/malob.jar"] = _data(build / "target" / "malob.jar")

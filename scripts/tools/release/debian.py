@@ -1,4 +1,5 @@
-"""The .deb packages: malob-agents is what runs on servers and needs Python alone, malob is all the rest."""
+"""The .deb packages: malob-agents contains the programs for servers, which need only Python; malob contains everything
+else."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _UNITS = "usr/lib/systemd/system"
 _AGENTS = "scripts/agents/"
 _SCRIPTS = ("postinst", "prerm", "postrm")
 
-#: Where units that are installed by hand look for MALOB, and where it is in the package. The more special ones first.
+#: The location of MALOB in manually installed units, and in the package; longer paths first.
 _PLACES = (
     (b"/opt/malob/agents/", b"/usr/share/malob/scripts/agents/"),
     (b"/opt/malob/docs/", b"/usr/share/doc/malob/"),
@@ -59,7 +60,7 @@ def _changelog(name: str, project: Project) -> bytes:
     """A changelog for the distribution's tools; it refers to CHANGELOG.md for the changes."""
     date = format_datetime(datetime.fromtimestamp(project.epoch, timezone.utc))
     return (
-        f"{name} ({project.debian_version}) unstable; urgency=medium\n\n  * As /usr/share/doc/malob/CHANGELOG.md tells.\n\n"
+        f"{name} ({project.debian_version}) unstable; urgency=medium\n\n  * See /usr/share/doc/malob/CHANGELOG.md.\n\n"
         f" -- The MALOB authors <malob@localhost>  {date}\n"
     ).encode()
 
@@ -73,7 +74,7 @@ def _in_package(path: str, unit: bytes) -> bytes:
 
 
 def control(name: str, files: Files, build: Path, project: Project) -> dict[str, File]:
-    """The files that the package manager reads."""
+    """The package's control files."""
     own = build / "packaging" / "debian"
     kib = sum(-(-len(file.content) // 1024) for file in files.values())
     text = (own / f"{name}.control").read_text(encoding="utf-8")
@@ -95,7 +96,7 @@ def make(name: str, files: Files, build: Path, project: Project) -> bytes:
     with tempfile.TemporaryDirectory(prefix="malob-deb-") as directory:
         stage, package = Path(directory) / "stage", Path(directory) / "package.deb"
         write({**files, **below("DEBIAN", control(name, files, build, project))}, stage, project.epoch)
-        # gzip, because xz makes other bytes with other numbers of processors
+        # gzip, because the output of xz depends on the number of processors
         run(
             [
                 "env",

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-#: Of compression, the fastest: nearly all of it is jars, which are compressed already.
+#: The fastest compression: nearly all files are jars, which are already compressed.
 LEVEL = 1
 
 
 @dataclass(frozen=True)
 class File:
-    """link: where a symbolic link leads; it has no content."""
+    """link: the target of a symbolic link, which has no content."""
 
     content: bytes = b""
     executable: bool = False
@@ -40,7 +40,7 @@ def below(prefix: str, files: Files) -> dict[str, File]:
 
 
 def tar_gz(files: Files, epoch: int) -> bytes:
-    """The bytes of an archive that depend on the files and the time alone: sorted, owned by root."""
+    """The bytes of an archive that depend only on the files and the time: sorted, owned by root."""
     out = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", compresslevel=LEVEL, fileobj=out, mtime=epoch) as packed:
         with tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as archive:

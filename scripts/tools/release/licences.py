@@ -8,14 +8,14 @@ from typing import Any
 
 from malob.errors import ScriptError
 
-#: Those that a work under Apache-2.0 may carry with it as they are. Of several licences one is enough.
+#: The licences allowed in a work under Apache-2.0. If a library has several licences, one of these is enough.
 GOOD = frozenset({"Apache-2.0", "MIT", "MIT-0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "0BSD", "CC0-1.0", "Unlicense", "EPL-1.0", "EPL-2.0"})
 
 _LINE = re.compile(r"^ {2}(\S+:\S+) +(\S+)$", re.MULTILINE)
 
 
 def noted(notice: str) -> dict[str, str]:
-    """The libraries that NOTICE lists, as group:name, and the licence that each is used under."""
+    """The libraries that NOTICE lists, as group:name, with the licence under which each is used."""
     return dict(_LINE.findall(notice))
 
 
@@ -35,7 +35,7 @@ def check(document: Any, notice: str) -> None:
     wrong = []
     for library, licences in sorted(found.items()):
         if not licences & GOOD:
-            wrong.append(f"{library}: {' or '.join(sorted(licences)) or 'no licence known'}: not one that MALOB may carry")
+            wrong.append(f"{library}: {' or '.join(sorted(licences)) or 'no licence known'}: MALOB must not contain it")
         elif library not in told:
             wrong.append(f"{library} ({' or '.join(sorted(licences))}) is not in NOTICE")
         elif told[library] not in licences & GOOD:
@@ -45,6 +45,6 @@ def check(document: Any, notice: str) -> None:
 
 
 def missing(jars: Iterable[str], notice: str) -> list[str]:
-    """The names of libraries' files, as name-version.jar, that NOTICE has no line for."""
+    """The file names of libraries, as name-version.jar, that NOTICE does not list."""
     names = {library.partition(":")[2] for library in noted(notice)}
     return [jar for jar in jars if re.sub(r"-\d.*\.jar$", "", jar) not in names]

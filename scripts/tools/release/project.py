@@ -1,4 +1,4 @@
-"""What the pom says of a release: its version, and the time that all its files bear."""
+"""The properties of a release from the pom: its version, and the modification time of all its files."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _NAMESPACE = {"m": "http://maven.apache.org/POM/4.0.0"}
 
 @dataclass(frozen=True)
 class Project:
-    """version: Maven's. epoch: seconds since 1970, of all that a release is made of."""
+    """version: as in the pom. epoch: the time of all files of the release, in seconds since 1970."""
 
     version: str
     epoch: int
 
     @property
     def debian_version(self) -> str:
-        """The same in an order that Debian understands: 0.1.0~SNAPSHOT is before 0.1.0."""
+        """The version in Debian's syntax: 0.1.0~SNAPSHOT is before 0.1.0."""
         return self.version.replace("-", "~")
 
 

@@ -1,4 +1,4 @@
-"""The files of a checkout that belong to it: those that git knows, or without git all but what builds leave."""
+"""The source files of a checkout: those that git tracks, or without git all except build results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def listed(root: Path) -> list[str]:
 
 
 def changed(root: Path) -> bool:
-    """Whether there is something that is not committed."""
+    """Whether there are uncommitted changes."""
     return _has_git(root) and bool(run(_git(root, "status", "--porcelain")).strip())
 
 
@@ -37,10 +37,10 @@ def copy(root: Path, target: Path) -> None:
 
 
 def _has_git(root: Path) -> bool:
-    """Whether git can be asked; a copy of a work tree has only the name of a folder that is elsewhere."""
+    """Whether git can be used; a copied work tree contains only the name of a folder that is elsewhere."""
     return (root / ".git").exists() and succeeds(_git(root, "rev-parse"))
 
 
 def _git(root: Path, *arguments: str) -> list[str]:
-    # the checkout may be another user's, under sudo
+    # the checkout may belong to another user, under sudo
     return ["git", "-c", f"safe.directory={root}", "-C", str(root), *arguments]

@@ -1,1 +1,1 @@
-"""`./malob agent`: who may report to the controller."""
+"""`./malob agent`: the agents that may report to the controller."""

@@ -1,4 +1,4 @@
-"""`./malob agent`: who may report to the controller."""
+"""`./malob agent`: the agents that may report to the controller."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class AgentsFile:
 
     @property
     def agents(self) -> list[dict[str, Any]]:
-        """As they are in the file now."""
+        """The current agents of the file."""
         entries: list[dict[str, Any]] = (read_private(self.path, "agents") or _empty())["agents"]
         return entries
 
@@ -71,7 +71,7 @@ class AgentsFile:
         return {"id": name, "key": agent["key"], "address": agent.get("address")}
 
     def remove(self, name: str) -> None:
-        """Takes an agent away. Raises UsageError if there is none of that name."""
+        """Removes an agent. Raises UsageError if there is none of that name."""
         with changing(self.path, "agents") as file:
             content = file.document or _empty()
             others = [agent for agent in content["agents"] if agent.get("id") != name]

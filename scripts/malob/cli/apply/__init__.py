@@ -1,1 +1,1 @@
-"""`./malob apply` and `./malob config`: all that a controller balances, as one file."""
+"""`./malob apply` and `./malob config`: a controller's whole catalog as one file."""

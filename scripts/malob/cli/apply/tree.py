@@ -19,7 +19,7 @@ _CHANGED_MEANWHILE = 412
 
 @dataclass(frozen=True)
 class Document:
-    """A file's text as it is: the controller reads it. name: for errors; kind: its Content-Type."""
+    """A file's unparsed text: the controller parses it. name: for errors; kind: its Content-Type."""
 
     name: str
     kind: str
@@ -28,14 +28,14 @@ class Document:
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a document would change. etag: of the configuration that it would change, None if the controller has none."""
+    """The changes that a document would make. etag: of the configuration that it would change, None if the controller has none."""
 
     changes: list[dict[str, Any]]
     etag: str | None
 
 
 def read(file: str) -> Document:
-    """'-' is standard input. Raises UsageError if it cannot be read, or is no text."""
+    """'-' is standard input. Raises UsageError if it cannot be read, or is not text."""
     name = "standard input" if file == "-" else file
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
@@ -49,8 +49,8 @@ def read(file: str) -> Document:
 
 
 def propose(rest: RestClient, document: Document) -> Proposal:
-    """What would change. Raises UsageError if the document is wrong, RestError."""
-    # asked before the changes are: what happens in between is found out when they are put
+    """The changes that it would make. Raises UsageError if the document is wrong, RestError."""
+    # read before the changes: a change in between is detected when they are applied
     etag = rest.ask("GET", PATH).etag
     return Proposal(_changes(rest, document, "?dry_run=true", {}), etag)
 

@@ -11,7 +11,7 @@ _COLOURS = {"add": "32", "change": "33", "remove": "31"}
 
 
 def lines(changes: Sequence[Mapping[str, Any]], coloured: bool) -> list[str]:
-    """One for each change: +, ~ or -, the item, and its fields, those with another value as 'before -> after'."""
+    """One for each change: +, ~ or -, the item, and its fields, changed values as 'before -> after'."""
     width = max((len(_item(change)) for change in changes), default=0)
     return [_line(change, width, coloured) for change in changes]
 

@@ -1,1 +1,1 @@
-"""`./malob vip|pool|member|service`: what a controller balances, looked at and changed."""
+"""`./malob vip|pool|member|service`: shows and changes a controller's catalog."""

@@ -1,4 +1,4 @@
-"""Takes members out of service without cutting a connection."""
+"""Takes members out of service without interrupting connections."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _PAUSE_S = 0.5
 
 
 def drain(rest: RestClient, member: str) -> None:
-    """No new connections to the member from now on; those that are there go on. Raises RestError."""
+    """Stops new connections to the member; open ones continue. Raises RestError."""
     rest.change(f"{MEMBER.path}{segment(member)}", {"admin_state": "drain"}, f"member {member}")
 
 
 def open_connections(rest: RestClient, member: str) -> int:
-    """How many connections of the member are in use; none if it is not there any more, or in no pool. Raises RestError."""
+    """The number of open connections of the member; 0 if it no longer exists, or is in no pool. Raises RestError."""
     try:
         pool = rest.get(f"{MEMBER.path}{segment(member)}")["pool_id"]
         members = rest.get(f"{BASE}/pools/{segment(pool)}/stats/")["members"] if pool is not None else []

@@ -1,4 +1,4 @@
-"""The four kinds of a controller's catalog: their fields, and how the command line calls them. Only data."""
+"""The four kinds of a controller's catalog: their fields, and their names on the command line. Only data."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Field:
     required: bool = False
     choices: Sequence[str] = ()
     refers: str = ""
-    #: whether it can be taken away again
+    #: whether it can be cleared
     optional: bool = False
 
 
 @dataclass(frozen=True)
 class Kind:
-    """columns: what the table shows, by heading; empty: what stands for a field that is not set."""
+    """columns: the fields in the table, by heading; empty: the text for a field that is not set."""
 
     name: str
     collection: str
@@ -41,7 +41,7 @@ class Kind:
         return f"{BASE}/{self.collection}/"
 
     def options(self) -> dict[str, str]:
-        """By field, what the command line calls it; for errors."""
+        """By field, its name on the command line; for errors."""
         return {"id": "ID", **{field.key: field.option for field in self.fields}}
 
 

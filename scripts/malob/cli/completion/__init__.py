@@ -1,1 +1,1 @@
-"""`./malob completion`: what shells complete command lines with, and the reference of all commands, both from the parsers."""
+"""`./malob completion`: completion of command lines in shells, and the reference of all commands, both from the parsers."""

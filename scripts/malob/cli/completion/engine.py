@@ -1,4 +1,4 @@
-"""What can come next on a command line, told from the parsers. No I/O but what the sources do."""
+"""Possible next words of a command line, from the parsers. No I/O except in the sources."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Callable
 from malob.cli import commands
 from malob.cli.arguments import Argument, Parser
 
-#: Gives the values of a kind ("vip", "topology", ...); gets the words so far, which may say which controller is meant.
+#: Returns the values of a kind ("vip", "topology", ...); gets the words so far, which may select the controller.
 Source = Callable[[Sequence[str]], Sequence[str]]
 
 _FILES = ("FILE", "DIR")
@@ -18,7 +18,7 @@ _FILES = ("FILE", "DIR")
 
 @dataclass(frozen=True)
 class Candidate:
-    """A word that can come next. help: half a sentence, or nothing."""
+    """A possible next word. help: half a sentence, or nothing."""
 
     word: str
     help: str = ""
@@ -26,14 +26,14 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Completion:
-    """files: names of files can come next, too."""
+    """files: names of files are possible, too."""
 
     candidates: Sequence[Candidate] = ()
     files: bool = False
 
 
 def complete(words: Sequence[str], sources: Mapping[str, Source]) -> Completion:
-    """words: those behind the program's name; the last one, which may be empty, is completed."""
+    """words: those after the program's name; the last one, which may be empty, is completed."""
     *before, current = words or [""]
     if not before:
         known = [Candidate(command.name, command.purpose) for command in commands.here()]
@@ -53,7 +53,7 @@ def _starting(found: Completion, current: str) -> Completion:
 
 
 class _Place:
-    """A place on a command line: in which sub-command, behind which option, at which argument."""
+    """A position on a command line: the sub-command, option and argument."""
 
     def __init__(self, parser: Parser) -> None:
         self._enter(parser)
@@ -92,7 +92,7 @@ class _Place:
             self._enter(self._parser.commands.parsers[word])
 
     def candidates(self, current: str, values: Callable[[str], Sequence[str]]) -> Completion:
-        """What can stand here."""
+        """The possible words here."""
         if self._foreign:
             return Completion(files=True)
         if self._option is not None and not (_may_be_absent(self._option) and current.startswith("-")):

@@ -100,6 +100,6 @@ def _rows(parser: Parser) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """As Markdown takes it for text, without the place of this checkout."""
+    """Escaped for Markdown, without the path of this checkout."""
     escaped = text.replace(f"{ROOT}/", "").replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_")
     return " ".join(escaped.split())

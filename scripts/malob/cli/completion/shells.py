@@ -1,4 +1,4 @@
-"""What the shells run. Each asks the program that is being typed: './malob complete -- WORD...', a word and its help on a line."""
+"""The scripts for shells. Each calls the typed program: './malob complete -- WORD...', a word and its help on a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that only a running controller, or the disk, knows. What cannot be had quickly is left out."""
+"""Values from a running controller, or from the disk. Slow ones are omitted."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from malob.cli.catalog.kinds import KINDS
 from malob.cli.completion.engine import Source
 from malob.errors import ScriptError, UsageError
 
-#: Who waits for a word to be completed does not wait for long.
+#: A completion must be fast.
 _TIMEOUT_S = 1.0
 
 
 def _listed(path: str, key: str) -> Source:
-    """What the controller lists there, by a field of each item."""
+    """A list of the controller, by a field of each item."""
 
     def read(words: Sequence[str]) -> list[str]:
         try:
@@ -28,7 +28,7 @@ def _listed(path: str, key: str) -> Source:
 
 
 def _target(words: Sequence[str]) -> argparse.Namespace:
-    """Which controller the words so far mean."""
+    """The controller that the words so far select."""
     parser = _Silent(add_help=False)
     target.add_target(parser)
     return parser.parse_known_args([*words])[0]

@@ -1,1 +1,1 @@
-"""What `./malob connections` shows: the connections that a controller's balancer knows, with their paths."""
+"""The output of `./malob connections`: the connections that a controller's balancer knows, with their paths."""

@@ -1,4 +1,4 @@
-"""Command line of the connections. Ends with 3 if no controller answers, with 2 if it does not understand a value."""
+"""Command line of the connections. Ends with 3 if no controller answers, with 2 if it rejects a value."""
 
 from __future__ import annotations
 

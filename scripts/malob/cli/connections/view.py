@@ -10,7 +10,7 @@ from malob.cli.table import render
 
 
 def table(connections: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Lines: one for each connection; '-' where there is nothing."""
+    """Lines: one for each connection; '-' for missing values."""
     rows = [
         [
             each["protocol"] or UNKNOWN,
@@ -32,7 +32,7 @@ def table(connections: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def path(hops: Sequence[Mapping[str, Any]] | None) -> str:
-    """The switches of a path, each with the port that it is left by."""
+    """The switches of a path, each with its egress port."""
     return UNKNOWN if hops is None else " ".join(end({"switch": hop["switch"], "port": hop["out_port"]}) for hop in hops)
 
 

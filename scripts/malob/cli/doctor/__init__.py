@@ -1,1 +1,1 @@
-"""`./malob doctor`: what this machine has of what MALOB needs."""
+"""`./malob doctor`: checks this machine for MALOB's requirements."""

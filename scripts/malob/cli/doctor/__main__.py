@@ -30,7 +30,7 @@ def main() -> int:
 
 
 def obstacles(findings: list[Finding]) -> list[Finding]:
-    """What keeps the demo from running, as things are."""
+    """The findings that keep the demo from running."""
     return [finding for finding in findings if finding.demo and not finding.good]
 
 

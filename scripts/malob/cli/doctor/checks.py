@@ -1,4 +1,4 @@
-"""The single checks. Each looks and changes nothing, except that the kernel may load a module."""
+"""The single checks. They change nothing, except that the kernel may load a module."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ JAVA_AT_LEAST = 17
 
 @dataclass(frozen=True)
 class Finding:
-    """What one check found.
+    """The result of one check.
 
     good: whether all is well. demo: whether the demo cannot run without it. package: what the launcher
     installs by itself when a command needs it; empty if that would not help. used_for, remedy: for the user.

@@ -1,4 +1,4 @@
-"""What `status` shows: as lines for people. No I/O."""
+"""The output of `status` as lines. No I/O."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _row(uplink: Mapping[str, Any]) -> list[str]:
 
 
 def rate(bps: float | None) -> str:
-    """A rate with three digits or so."""
+    """A rate with about three digits."""
     if bps is None:
         return "unknown"
     for unit, size in (("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3)):

@@ -1,1 +1,1 @@
-"""What `./malob explain` shows: which server and paths a new connection would get, and why."""
+"""The output of `./malob explain`: which server and paths a new connection would get, and why."""

@@ -22,7 +22,7 @@ _SOURCES = {
 
 
 def lines(explanation: Mapping[str, Any]) -> list[str]:
-    """What was asked, what decides, what comes of it; then the candidates, then the links of their paths."""
+    """The question, the rules, and the result; then the candidates, then the links of their paths."""
     shown = [_question(explanation), *_decision(explanation["decision"]), _outcome(explanation)]
     candidates = explanation["candidates"]
     if candidates:
@@ -104,7 +104,7 @@ def _value(name: str, value: float | None) -> str:
 
 
 def _links(candidates: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The links of all paths, each once, in the order in which they come up."""
+    """The links of all paths, each once, in the order of the paths."""
     links: dict[Any, Any] = {}
     for candidate in candidates:
         for link in (candidate["request_links"] or []) + (candidate["reply_links"] or []):

@@ -1,1 +1,1 @@
-"""`./malob mptcp`: plans the ways of MPTCP sub-flows, has a controller set them up, prepares the lab's hosts for them."""
+"""`./malob mptcp`: plans the paths of MPTCP sub-flows, lets a controller install them, and prepares the lab's hosts."""

@@ -11,10 +11,10 @@ from malob.network.labs import Lab
 from malob.network.topology import Topology
 from malob.system.processes import run
 
-#: What a controller may have root do here.
+#: The commands that a controller may run here as root.
 _ALLOWED = (["ip", "addr"], ["ip", "mptcp"])
 
-#: How ip says EEXIST, of addresses and of endpoints.
+#: The messages of ip for EEXIST, of addresses and of endpoints.
 _THERE_ALREADY = ("File exists", "duplicate one: -17")
 
 
@@ -23,7 +23,7 @@ def prepare_hosts(
     members: Iterable[Mapping[str, Any]],
     execute: Callable[[Sequence[str]], Any] = run,
 ) -> dict[str, int]:
-    """Gives the lab's hosts that a plan names their addresses and MPTCP endpoints; how many commands, by host.
+    """Gives the lab's hosts that a plan names their addresses and MPTCP endpoints; returns the number of commands, by host.
 
     members: "hosts" of a plan. Hosts outside the lab are skipped. Existing addresses and endpoints are no error.
     """
@@ -38,7 +38,7 @@ def prepare_hosts(
 
 
 def host_of(network: Topology, member: Mapping[str, Any]) -> str | None:
-    """The host that a plan means: one of that name and address, or else of that address."""
+    """The host of a plan: with that name and address, or else with that address."""
     for host in network.hosts.values():
         if host.ip == member["address"].partition("/")[0]:
             return host.name

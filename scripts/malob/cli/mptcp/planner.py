@@ -1,4 +1,4 @@
-"""Plans without a controller, by the controller's own code."""
+"""Plans without a controller, with the controller's own code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def plan(request: dict[str, Any], svg: Path | None = None, command: Sequence[str
     words = [*command, *(["--svg", str(svg.absolute())] if svg else [])]
     done = subprocess.run(words, input=json.dumps(request), stdout=subprocess.PIPE, text=True)
     if done.returncode == MissingError.exit_code:
-        raise MissingError("something that the planner needs is missing (see above)")
+        raise MissingError("a requirement of the planner is missing (see above)")
     try:
         answer = json.loads(done.stdout)
     except ValueError:

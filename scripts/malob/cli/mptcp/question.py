@@ -1,4 +1,4 @@
-"""What a plan is asked for with: the document that goes to the planner, or to a controller. No I/O but reading a file."""
+"""The request for a plan: the document for the planner or a controller. No I/O except reading a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WEIGHTS = (*WEIGHTS_OFFLINE, "load")
 
 
 def add_options(parser: argparse.ArgumentParser, weights: tuple[str, ...]) -> None:
-    """The options that say how to plan. weights: those that can be had."""
+    """The options of a plan. weights: the available ones."""
     parser.add_argument("--vlan", action="store_true", help="a set of paths for each VLAN (the paper's VS) instead of one for all (NVS)")
     parser.add_argument("--only-vlan", metavar="N", action="append", type=_vlan, help="plan for the hosts of this VLAN only; may be repeated")
     parser.add_argument(
@@ -79,7 +79,7 @@ def _vlan(text: str) -> int:
 
 
 def settings(options: argparse.Namespace) -> Document:
-    """What add_options() has read. Raises UsageError for options that contradict each other."""
+    """The options of add_options(). Raises UsageError for options that contradict each other."""
     if options.traffic and options.count == "whole":
         raise UsageError("--traffic only applies to --count travelled")
     count = "travelled" if options.traffic else options.count or "whole"
@@ -118,7 +118,7 @@ def _host(network: Topology, host: Host) -> Document:
 
 
 def read_hosts(path: Path) -> list[Any]:
-    """A file with the list of hosts, or with an object that has it under "hosts". Raises UsageError."""
+    """A file with the array of hosts, or with an object that has it under "hosts". Raises UsageError."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -16,7 +16,7 @@ _DPID = re.compile(r"(00:)*([0-9a-f]{2}(:[0-9a-f]{2})*)")
 
 
 def lines(plan: Plan, commands: bool = False) -> list[str]:
-    """The paths, what links carry, whether that can be better, rules, notes. commands: those for the hosts, too."""
+    """The paths, loads of links, proof of optimality, rules, notes. commands: also those for the hosts."""
     shown = [_summary(plan), "", *_paths(plan["paths"]), "", *_links(plan["links"]), "", *_balance(plan), "", *_rules(plan["rules"])]
     if commands:
         shown += host_commands(plan["hosts"])
@@ -24,7 +24,7 @@ def lines(plan: Plan, commands: bool = False) -> list[str]:
 
 
 def status_lines(status: Mapping[str, Any]) -> list[str]:
-    """How what a controller has set up is, without the plan itself."""
+    """The state of a controller's plan, without the plan itself."""
     lines = [f"state: {status['state']}"]
     for name, value in status.items():
         if name not in ("state", "plan") and value:
@@ -42,7 +42,7 @@ def _summary(plan: Plan) -> str:
 
 
 def _paths(paths: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A line for each branch; what the first of a path says is not repeated."""
+    """A line for each branch; the values of a path's first one are not repeated."""
     rows = []
     for each in paths:
         first = [each["host"], each["address"], _or_none(each["vlan"]), f"{switch(each['ingress'])}/{each['port']}", each["kind"]]
@@ -53,12 +53,12 @@ def _paths(paths: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _links(links: Sequence[Mapping[str, Any]]) -> list[str]:
-    most = max((link["subflows"] for link in links), default=0) or 1
+    largest = max((link["subflows"] for link in links), default=0) or 1
     rows = [
         [
             f"{switch(link['a'])}/{link['a_port']} - {switch(link['b'])}/{link['b_port']}",
             _number(link["subflows"]),
-            "#" * round(link["subflows"] * min(1, _BAR / most)),
+            "#" * round(link["subflows"] * min(1, _BAR / largest)),
         ]
         for link in links
     ]
@@ -80,7 +80,7 @@ def _rules(rules: Mapping[str, Any]) -> list[str]:
 
 
 def host_commands(hosts: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What to type on each host, as root."""
+    """The commands for each host, as root."""
     shown = []
     for host in hosts:
         where = f"{switch(host['switch'])}/{host['port']}"

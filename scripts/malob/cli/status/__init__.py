@@ -1,1 +1,1 @@
-"""What `./malob status` shows: switches, links, virtual addresses and their members, as a controller knows them."""
+"""The output of `./malob status`: switches, links, virtual addresses and their members, from a controller."""

@@ -40,7 +40,7 @@ def main() -> int:
         while options.watch:
             sys.stdout.flush()
             time.sleep(options.watch)
-            # the screen anew on a terminal, one after the other anywhere else
+            # redraws the screen on a terminal, otherwise prints one after the other
             start = "\033[H\033[J" if sys.stdout.isatty() else "\n"
             print(start + "\n".join(_shown(_read(client))))
     return 0

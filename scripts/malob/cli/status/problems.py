@@ -1,4 +1,4 @@
-"""What keeps a load balancer from working, as lines. The controller finds the problems and words the sentences."""
+"""Problems that keep a load balancer from working, as lines. The controller finds them and writes the sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What agents measure of servers, as the tables show it."""
+"""Agents' measurements of servers, as tables show them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ServerValue:
     resolution: float = 0
 
     def of(self, server: Mapping[str, Any]) -> float | None:
-        """A server's value as it is shown; None if unknown."""
+        """A server's value in its shown unit; None if unknown."""
         measured = server.get(self.name)
         return None if measured is None else measured["value"] * self.factor
 

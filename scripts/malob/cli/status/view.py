@@ -13,7 +13,7 @@ UNKNOWN = "-"
 
 
 def tables(state: State) -> list[str]:
-    """Lines: switches, links, virtual addresses, members; units are in the headings, and '-' is not known."""
+    """Lines: switches, links, virtual addresses, members; units are in the headings, and '-' means unknown."""
     lines = [
         f"{len(state.snapshot['switches'])} switches, {len(state.snapshot['links'])} directed links, "
         f"{len(state.vips)} virtual addresses, {len(state.snapshot['servers'])} members; {state.snapshot['time']}"
@@ -119,7 +119,7 @@ SERVER_VALUE_HEADINGS = tuple(heading for value in SERVER_VALUES for heading in 
 
 
 def server_values(server: Mapping[str, Any]) -> list[str]:
-    """What agents have measured of a server, each with its age."""
+    """Agents' measurements of a server, each with its age."""
     return [cell for value in SERVER_VALUES for cell in (above(value.resolution, value.of(server), value.digits), _age(server.get(value.name)))]
 
 

@@ -1,1 +1,1 @@
-"""Who may use a controller's REST interface."""
+"""The tokens for a controller's REST interface."""

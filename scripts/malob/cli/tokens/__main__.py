@@ -1,4 +1,4 @@
-"""`./malob token`: who may use a controller's REST interface."""
+"""`./malob token`: the tokens for a controller's REST interface."""
 
 from __future__ import annotations
 

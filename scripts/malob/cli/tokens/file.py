@@ -1,4 +1,4 @@
-"""The controller's file of tokens: tokens.json in its data directory. It has hashes only."""
+"""The controller's file of tokens: tokens.json in its data directory. It contains only hashes."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class TokensFile:
 
     @property
     def tokens(self) -> list[dict[str, Any]]:
-        """As they are in the file now."""
+        """The current tokens of the file."""
         entries: list[dict[str, Any]] = (read_private(self.path, "tokens") or {"tokens": []})["tokens"]
         return entries
 
     def add(self, name: str, role: str) -> str:
-        """A new token, which is returned and kept nowhere. Raises UsageError if the name is wrong or taken."""
+        """Returns a new token, which is not stored. Raises UsageError if the name is wrong or taken."""
         if not _NAME.fullmatch(name):
             raise UsageError(f"NAME: expected 1 to 32 letters, digits, dots, dashes or underscores, not '{name}'")
         with changing(self.path, "tokens") as file:
@@ -42,7 +42,7 @@ class TokensFile:
         return token
 
     def remove(self, name: str) -> None:
-        """Takes a token away. Raises UsageError if there is none of that name."""
+        """Removes a token. Raises UsageError if there is none of that name."""
         with changing(self.path, "tokens") as file:
             tokens = (file.document or {"tokens": []})["tokens"]
             others = [token for token in tokens if token.get("name") != name]

@@ -1,1 +1,1 @@
-"""What `./malob top` shows: members, links and pools of a running controller, live, the busiest first."""
+"""The output of `./malob top`: members, links and pools of a running controller, live, the busiest first."""

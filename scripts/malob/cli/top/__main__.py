@@ -96,7 +96,7 @@ def _watch(interval: Interval, choice: Choice, rest: RestClient, interval_s: flo
                 interval, trouble = Interval(interval.now, reading.read(rest)), ""
             except RestError as error:
                 age_s = time.monotonic() - interval.now.at_s
-                trouble = f"nothing new for {age_s:.0f} s: {error.sentence}"
+                trouble = f"no new data for {age_s:.0f} s: {error.sentence}"
             due_s = time.monotonic() + interval_s
 
 

@@ -1,4 +1,4 @@
-"""What a controller knows at one moment, and what has come about between two of them."""
+"""The state of a controller at one moment, and the changes between two moments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from malob.rest import state
 from malob.rest.client import RestClient
 from malob.rest.state import State
 
-#: The placements that were refused; the packets that are not to be balanced at all do not count.
+#: The refused placements, without packets that are not balanced at all.
 _NOT_REFUSED = ("not_balanced", "spoofed", "in_doubt")
 
 
@@ -28,7 +28,7 @@ class Reading:
 
     @property
     def totals(self) -> dict[str, int]:
-        """By member, how many connections it has had."""
+        """By member, its total number of connections."""
         return {member["id"]: member["total_connections"] for pool in self.state.pools.values() for member in pool["stats"]["members"]}
 
     @property
@@ -46,7 +46,7 @@ class Reading:
 
 
 def read(rest: RestClient, clock: Callable[[], float] = time.monotonic) -> Reading:
-    """Asks the controller. Raises RestError."""
+    """Reads it from the controller. Raises RestError."""
     admin = {member["id"]: member.get("admin_state") for member in rest.get_all(MEMBER.path)}
     counters = rest.get("/wm/malob/counters")
     refusals = rest.get("/wm/malob/refusals")
@@ -55,13 +55,13 @@ def read(rest: RestClient, clock: Callable[[], float] = time.monotonic) -> Readi
 
 @dataclass(frozen=True)
 class Interval:
-    """Two readings, the later one whole. What there is no earlier value of is None."""
+    """Two readings, the later one complete. Values without an earlier one are None."""
 
     before: Reading | None
     now: Reading
 
     def rate(self, before: int | None, now: int | None) -> float | None:
-        """How many per second; None if a value is not known, or counting has begun anew meanwhile."""
+        """How many per second; None if a value is unknown, or the counter was reset."""
         if self.before is None or before is None or now is None or now < before:
             return None
         seconds = self.now.at_s - self.before.at_s

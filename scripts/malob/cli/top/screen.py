@@ -1,4 +1,4 @@
-"""What top shows, as lines of text. No I/O."""
+"""The output of top, as lines of text. No I/O."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEYS = "q quits, TAB next table, s sort by next, r reverse"
 
 @dataclass(frozen=True)
 class Choice:
-    """What the user wants to see."""
+    """The user's choice of table, order and direction."""
 
     view: View
     sort: str
@@ -25,7 +25,7 @@ class Choice:
         return Choice(view, view.sort)
 
     def after(self, key: str) -> Choice:
-        """What a key makes of it."""
+        """The choice after a key."""
         if key in ("\t", "l", "m", "p"):
             wanted = [view for view in VIEWS if view.name.startswith(key)]
             return Choice.of(wanted[0] if wanted else VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)])

@@ -16,7 +16,7 @@ _LEAVE = "\033[?25h\033[?1049l"
 
 
 class Terminal:
-    """To be used in a with statement, which leaves the terminal as it was."""
+    """To be used in a with statement, which restores the terminal."""
 
     def __enter__(self) -> Terminal:
         self._keyboard = sys.stdin.fileno()
@@ -31,7 +31,7 @@ class Terminal:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Columns and lines, as they are now."""
+        """The current columns and lines."""
         return shutil.get_terminal_size((80, 24))
 
     def show(self, lines: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from malob.cli.status.values import RESOLUTION_MS, SERVER_VALUES
 from malob.cli.status.view import end
 from malob.cli.top.reading import Interval
 
-#: What a cell holds. Numbers are sorted as such, the largest first; None is not known, and comes last.
+#: The value of a cell. Numbers are sorted, the largest first; None is unknown, and comes last.
 Value = Union[str, float, int, None]
 Row = Mapping[str, Value]
 
@@ -51,7 +51,7 @@ class View:
         return next(column for column in self.columns if column.key == key)
 
 
-#: What checks may have shown of a member that gets no connections for it; "down" is what operators call it themselves.
+#: The states of checks in which a member gets no connections; "down" is also an operator's setting.
 _KEPT_OUT = {"checking": "checking", "down": "failing", "ejected": "ejected"}
 
 
@@ -72,7 +72,7 @@ def _members(interval: Interval) -> list[Row]:
 
 
 def _state(server: Mapping[str, Any], admin: str | None, health: str | None) -> str:
-    """What an operator wants; else what keeps it from connections, if anything does."""
+    """The operator's setting; otherwise the reason why it gets no connections, if any."""
     if admin not in (None, "up"):
         return str(admin)
     if health in _KEPT_OUT:

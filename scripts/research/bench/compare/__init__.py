@@ -1,1 +1,1 @@
-"""`./malob bench compare`: the same load on the same networks, by one balancer after the other."""
+"""`./malob bench compare`: the same load on the same networks with several balancers."""

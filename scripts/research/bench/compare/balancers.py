@@ -1,4 +1,4 @@
-"""The balancers that are compared. Each is a context: inside, it runs, and says what clients connect to."""
+"""The compared balancers. Each is a context in which it runs; its value is the target of clients."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ VIP = "10.0.0.100"
 
 _PROXY_PORT = 8080
 _KEY = "1"
-#: rules of ended connections go when they are idle
+#: rules of ended connections expire when idle
 _END_S = 90
 
 
 @dataclass(frozen=True)
 class Balancer:
-    """run: begins and ends it on a site. needs: the part that the launcher prepares for it; empty for none."""
+    """run: starts and stops it on a site. needs: the part that the launcher prepares for it; empty for none."""
 
     label: str
     run: Callable[[Site], AbstractContextManager[Target]]
@@ -117,7 +117,7 @@ def _nginx(site: Site) -> Iterator[Target]:
 
 
 def _stream_module() -> str:
-    """The line that loads it where it is a module of its own."""
+    """The line that loads it if it is a separate module."""
     module = Path("/usr/lib/nginx/modules/ngx_stream_module.so")
     return f"load_module {module};" if module.exists() else ""
 
@@ -144,7 +144,7 @@ def _proxy(site: Site, name: str, command: Sequence[str]) -> Iterator[Target]:
         processes.end(process)
 
 
-#: In turn, and back through the proxy's host: clients and servers are in one network, so that answers would go past it.
+#: Round robin, and back through the proxy's host: clients and servers are in one network, so that answers would bypass it.
 _NFTABLES = """
 table ip malob_compare {{
   chain destination {{
@@ -169,7 +169,7 @@ def _nftables(site: Site) -> Iterator[Target]:
     try:
         run(site.lab.inside(host.name, ["nft", "-f", "-"]), text=rules)
     except ScriptError as error:
-        raise MissingError(f"this kernel does not take the rules of nftables: {error}") from error
+        raise MissingError(f"this kernel does not accept the rules of nftables: {error}") from error
     try:
         run(site.lab.inside(host.name, _AS_ROUTER.split()))
         with forwarding.plain(site.lab):
@@ -189,7 +189,7 @@ def _floodlight(jar: Path, site: Site) -> Iterator[Target]:
 
 
 def floodlight(jar: Path) -> Balancer:
-    """Floodlight's own balancer. Raises UsageError if the file is not a jar of Floodlight."""
+    """Floodlight's balancer. Raises UsageError if the file is not a jar of Floodlight."""
     settings(jar)
     return Balancer("Floodlight, RR", partial(_floodlight, jar))
 

@@ -21,10 +21,10 @@ from research.bench.compare.comparison import Network
 from research.bench.compare.load import PAGE_BYTES, Plan
 from research.experiments import machine, plots
 
-#: by default, and the delay of their control channels: without one, first packets skip the links' delays
+#: the default networks, and the delay of their control channels: without a delay, first packets would skip the links' delays
 _NETWORKS = {"mesh5": [], "geni-wan": ["10"]}
 
-#: What --quick means where the command line says nothing else.
+#: The values of --quick that other options override.
 _QUICK = {"repeats": 1, "connections": 300, "connects": 20, "pages": 12}
 
 
@@ -77,7 +77,7 @@ def _shown(document: Mapping[str, Any], labels: Mapping[str, str]) -> list[str]:
 
 
 def _prepare(chosen: Mapping[str, balancers.Balancer]) -> dict[str, str]:
-    """Those that lack a program which was not installed, and why."""
+    """The balancers whose programs could not be installed, and the reasons."""
     skipped = {}
     for name, balancer in chosen.items():
         if balancer.needs:
@@ -123,7 +123,7 @@ def _make(out: Path) -> None:
 def parser() -> Parser:
     made = Parser(
         prog="malob bench compare",
-        description="Puts the same load on the same emulated networks, by one balancer after the other: new connections (ab, without"
+        description="Puts the same load on the same emulated networks, with one balancer after the other: new connections (ab, without"
         " keep-alive), connect() alone, and pages. Figures are medians of the repeats. Exit code 1 if a connection failed.",
     )
     made.add_argument("--networks", metavar="NAMES", default=",".join(_NETWORKS), help="topologies of the lab (default %(default)s)")

@@ -1,4 +1,4 @@
-"""One balancer after the other under the same load, in an order that turns round from one repeat to the next."""
+"""Runs the balancers under the same load; the order is reversed in every second repeat."""
 
 from __future__ import annotations
 
@@ -18,18 +18,21 @@ from research.bench.compare.site import Site, open_site
 
 @dataclass(frozen=True)
 class Network:
-    """One of the networks to compare on. control_delays_ms: one way, by switch."""
+    """A network for the comparison. control_delays_ms: one way, by switch."""
 
     name: str
     control_delays_ms: Mapping[str, float]
 
 
-#: a little of everything before the measurement: hosts are found, programs are warm
+#: a small load before the measurement, so that hosts are known and programs are warm
 _WARM_UP = Plan(connections=60, parallel=5, connects=2, pages=2)
 
 
 def compare(network: Network, balancers: Mapping[str, Balancer], skipped: Mapping[str, str], plan: Plan, repeats: int) -> dict[str, Any]:
-    """The figures of each balancer on a network, which is built for it and removed. skipped: those that cannot run, and why."""
+    """The figures of each balancer on a network, which is built for it and removed.
+
+    skipped: balancers that cannot run, and the reasons.
+    """
     rounds: dict[str, list[Round]] = {name: [] for name in balancers}
     reasons = dict(skipped)
     with open_site(topology.load(network.name), network.control_delays_ms) as site:
@@ -50,7 +53,7 @@ def compare(network: Network, balancers: Mapping[str, Balancer], skipped: Mappin
 
 
 def turn(names: Sequence[str], number: int) -> list[str]:
-    """The order of a repeat: there and back."""
+    """The order of balancers in a repeat: reversed in every second one."""
     return list(names if number % 2 == 0 else reversed(names))
 
 

@@ -1,4 +1,4 @@
-"""From rounds to figures, and from figures to a table. No I/O."""
+"""Converts rounds to figures, and figures to a table. No I/O."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ HEADER = (
 
 
 def rows(labels: Mapping[str, str], found: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
-    """A row for each balancer: of its figures, or why there are none. labels: by name, in the order of the rows."""
+    """A row for each balancer: its figures, or the reason why there are none. labels: by name, in the order of the rows."""
     made = []
     for name, label in labels.items():
         result = found[name]
@@ -90,12 +90,12 @@ def _words(ms: float | None) -> str:
 
 
 def remarks(labels: Mapping[str, str], found: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Why some were skipped."""
+    """The reasons why some were skipped."""
     return [f"{label}: skipped, {found[name]['skipped']}" for name, label in labels.items() if "skipped" in found[name]]
 
 
 def plots(networks: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> list[Figure]:
-    """Of each network: connections per second, pages, and bytes on links. labels: of all balancers, by name."""
+    """The figures of each network: connections per second, pages, and bytes on links. labels: of all balancers, by name."""
     made = []
     for result in networks:
         name = result["network"]

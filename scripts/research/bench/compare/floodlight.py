@@ -1,4 +1,4 @@
-"""Real Floodlight in the place of MALOB's controller, with all of its own modules."""
+"""The original Floodlight instead of MALOB's controller, with all its modules."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from lab.controller import Controller
 from malob.errors import UsageError
 
 _SETTINGS = "floodlightdefault.properties"
-#: Of Floodlight's default modules, those that listen on ports of their own or are for several controllers.
+#: The default modules of Floodlight that open additional ports or are for several controllers.
 _LEFT_OUT = ("jython.JythonDebugInterface", "hasupport.HAController")
 
 
 class Floodlight(Controller):
-    """Floodlight's jar, which has all its libraries in it."""
+    """Floodlight's jar, which includes all libraries."""
 
     def __init__(self, jar: Path, directory: Path, openflow_port: int, http_port: int) -> None:
         super().__init__(directory, openflow_port, http_port)
@@ -30,11 +30,11 @@ class Floodlight(Controller):
             "restserver.RestApiServer.httpPort": self.http_port,
         }
         defaults = settings(self._jar)
-        # of two lines for the same setting the later one counts
+        # the last line of a setting counts
         lines = [f"net.floodlightcontroller.{name}={port}" for name, port in ports.items()]
         file.write_text("\n".join([defaults, f"floodlight.modules={','.join(modules(defaults))}", *lines]) + "\n")
         java = os.environ.get("MALOB_JAVA", "java")
-        # it writes its database to the directory that it is started in
+        # it writes its database to the current directory
         return ["env", "-C", str(self._directory), java, "-cp", str(self._jar), "net.floodlightcontroller.core.Main", "-cf", str(file)]
 
 
@@ -50,7 +50,7 @@ def settings(jar: Path) -> str:
 
 
 def modules(text: str) -> list[str]:
-    """Those that the settings load, less those that are left out."""
+    """The modules that the settings load, except the excluded ones."""
     value = re.search(r"^floodlight\.modules\s*=\s*((?:.*\\\n)*.*)", text, re.MULTILINE)
     names = re.findall(r"[\w.]+", value.group(1)) if value else []
     return [name for name in names if not name.endswith(_LEFT_OUT)]

@@ -1,4 +1,4 @@
-"""Plain forwarding for those who balance without a controller: rules by destination, made in advance, over the nearest paths."""
+"""Plain forwarding for balancers without a controller: proactive rules by destination, over shortest paths."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from malob.system import ovs
 from malob.system.cleanup import Cleanup
 from malob.system.waiting import undisturbed
 
-#: none of MALOB's
+#: not used by MALOB
 _COOKIE = "0xc0"
 _PRIORITY = 65535
 
 
 @contextmanager
 def plain(lab: Instance) -> Iterator[None]:
-    """Inside, packets between hosts go by these rules, which come before all of the controller's."""
+    """In the context, packets between hosts are forwarded by these rules, which have a higher priority than the
+    controller's."""
     try:
         for switch, ports in ports_to_hosts(lab.topology).items():
             for host, port in ports.items():
@@ -36,7 +37,7 @@ def plain(lab: Instance) -> Iterator[None]:
 
 
 def ports_to_hosts(network: Topology) -> dict[str, dict[str, int]]:
-    """By switch, the port that leads to each host: over the lowest sum of delays, and then over the fewest links."""
+    """By switch, the port towards each host: over the lowest sum of delays, then over the fewest links."""
     ports: dict[str, dict[str, int]] = {switch: {} for switch in network.switches}
     for host in network.hosts.values():
         ports[host.switch][host.name] = network.ports(host.switch)[host.name]
@@ -46,7 +47,7 @@ def ports_to_hosts(network: Topology) -> dict[str, dict[str, int]]:
 
 
 def _towards(network: Topology, end: str) -> dict[str, str]:
-    """By switch, the next one on its way to the end; without the end itself and what has no way."""
+    """By switch, the next switch on the path to the destination; without the destination and switches that have no path."""
     found: dict[str, str] = {}
     ways = [(0.0, 0, end, end)]
     while ways:

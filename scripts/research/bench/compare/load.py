@@ -1,4 +1,4 @@
-"""The load: new connections by ab, connect() alone, and pages; and what it costs processors and links."""
+"""The load: new connections by ab, connect() alone, and pages; and its cost for processors and links."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGE_BYTES = 200_000
 
 _VISITING = Path(__file__).parent / "visiting.py"
 
-#: for so long ab of a client may take, however little it has done by then
+#: the max duration of a client's ab, whatever its progress
 _LONGEST_S = 60
 _PATIENCE_S = 900
 
@@ -30,8 +30,9 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True)
 class Plan:
-    """Of each client. connections: how many ab makes, `parallel` at a time. connects: how many are timed, one after
-    the other, on the idle network. pages: how many are fetched, one after the other, by all clients at the same time."""
+    """The load of each client. connections: the number by ab, `parallel` at a time. connects: the number that is timed, one
+    after the other, on the idle network. pages: the number that is fetched, one after the other, by all clients at the same
+    time."""
 
     connections: int
     parallel: int
@@ -41,7 +42,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Target:
-    """What clients connect to: addresses are used in turn. programs: process ids by name, whose processor time is measured."""
+    """The target of clients: addresses are used in turn. programs: process ids by name, whose processor time is measured."""
 
     addresses: Sequence[str]
     port: int
@@ -50,7 +51,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Visits:
-    """Microseconds of the connections that went well."""
+    """Microseconds of successful connections."""
 
     connect_us: Sequence[int]
     total_us: Sequence[int]
@@ -59,7 +60,7 @@ class Visits:
 
 @dataclass(frozen=True)
 class Round:
-    """One balancer under the load once. cpu_s: processor seconds by program. link_bytes: by direction of a link, as "s1>s2"."""
+    """One run of a balancer under the load. cpu_s: processor seconds by program. link_bytes: by direction of a link, as "s1>s2"."""
 
     connections_per_s: float
     mbit_per_s: float
@@ -71,7 +72,7 @@ class Round:
 
 
 def run_round(lab: Instance, clients: Sequence[str], target: Target, plan: Plan) -> Round:
-    """Puts the load on a target. Raises ScriptError."""
+    """Runs the load on a target. Raises ScriptError."""
     cpu_before, bytes_before = _cpu_s(target), link_bytes(lab)
     rate, failed = _connections(lab, clients, target, plan)
     connects = _visits(lab, clients, target, plan.connects, 0)
@@ -91,7 +92,7 @@ def run_round(lab: Instance, clients: Sequence[str], target: Target, plan: Plan)
 
 
 def _connections(lab: Instance, clients: Sequence[str], target: Target, plan: Plan) -> tuple[float, int]:
-    """Connections per second of all clients together, and how many failed."""
+    """Connections per second of all clients together, and the number of failures."""
 
     def on(number: int, client: str) -> tuple[int, int, float]:
         results = [
@@ -112,7 +113,7 @@ def _ab(address: str, port: int, count: int, parallel: int) -> list[str]:
 
 
 def parse_ab(words: str) -> tuple[int, int, float]:
-    """How many requests ended, how many of them failed, and the seconds that all took."""
+    """The numbers of completed and failed requests, and the total seconds."""
     unwanted = re.search(r"Non-2xx responses:\s+(\d+)", words)
     failed = int(figure(words, r"Failed requests:\s+(\d+)")) + (int(unwanted.group(1)) if unwanted else 0)
     return int(figure(words, r"Complete requests:\s+(\d+)")), failed, figure(words, r"Time taken for tests:\s+([\d.]+)")
@@ -133,19 +134,19 @@ def _visits(lab: Instance, clients: Sequence[str], target: Target, count: int, s
 
 
 def parse_visits(words: str) -> Visits:
-    """What visiting.py has printed."""
+    """Parses the output of visiting.py."""
     lines = [line.split() for line in words.splitlines()]
     times = [(int(line[0]), int(line[1])) for line in lines if line[0] != "failed"]
     return Visits([connect for connect, _ in times], [total for _, total in times], len(lines) - len(times))
 
 
 def shares(count: int, parts: int) -> list[int]:
-    """A number in parts that differ by one at most."""
+    """Splits a number into parts that differ by at most one."""
     return [count // parts + (number < count % parts) for number in range(parts)]
 
 
 def _rotated(addresses: Sequence[str], number: int) -> list[str]:
-    """Each client begins with another one."""
+    """Each client begins with a different address."""
     first = number % len(addresses)
     return [*addresses[first:], *addresses[:first]]
 
@@ -160,7 +161,7 @@ def _cpu_s(target: Target) -> dict[str, float]:
 
 
 def link_bytes(lab: Instance) -> dict[str, int]:
-    """What each direction of each link has carried so far, those between hosts and switches included."""
+    """The bytes that each direction of each link has carried so far, including links between hosts and switches."""
     network, counted = lab.topology, {}
     hosts = {host.name for host in network.hosts.values()}
     for switch in network.switches:

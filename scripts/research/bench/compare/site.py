@@ -1,4 +1,4 @@
-"""The network of a comparison: switches, controller, and nginx on all servers. It stays up while balancers take turns."""
+"""The network of a comparison: switches, controller, and nginx on all servers. It stays up for all balancers."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Site:
         self.lab = instance.up(network, NAME, f"127.0.0.1:{openflow_port}", owned=True, control_delays_ms=control_delays_ms)
         self.clients = network.with_role("client")
         self.servers = network.with_role("server")
-        #: where balancers run that need a host: beside the second server's program
+        #: the host of balancers that need one: that of the second server
         self.proxy_host = self.servers[min(1, len(self.servers) - 1)]
 
     def build(self, stack: ExitStack) -> None:
-        """Starts everything, with what ends it on the stack, and returns once hosts reach each other."""
+        """Starts everything, with clean-up on the stack, and returns once hosts reach each other."""
         self.controller.start()
         content = _content(self.lab.directory)
         for server in self.servers:
@@ -61,7 +61,7 @@ class Site:
 
     @contextmanager
     def controlled_by(self, other: Controller) -> Iterator[None]:
-        """Inside, another controller has the switches; it listens where ours does."""
+        """In the context, another controller controls the switches; it listens at the same port as ours."""
         self.controller.stop()
         ours, self.controller = self.controller, other
         try:
@@ -89,7 +89,7 @@ class Site:
                     self.controller.rest.put(f"/wm/malob/capacities/{network.switches[here]}/{port}", {"mbps": round(rate, 3)})
 
     def programs(self) -> dict[str, int]:
-        """The processes that every balancer needs, by name."""
+        """The processes that all balancers need, by name."""
         return {"vswitchd": ovs.switch_daemon_pid(), "controller": self.controller.pid}
 
 
@@ -101,7 +101,7 @@ def _content(directory: Path) -> str:
 
 @contextmanager
 def open_site(network: Topology, control_delays_ms: Mapping[str, float]) -> Iterator[Site]:
-    """Inside, the network is up; afterwards everything is removed, also after a failure and Ctrl-C."""
+    """In the context, the network is up; afterwards everything is removed, also after a failure and Ctrl-C."""
     instance.clear_leftover(NAME)
     with tempfile.TemporaryDirectory(prefix="malob-bench-") as directory, ExitStack() as stack:
         site: Site | None = None

@@ -1,7 +1,8 @@
-"""Makes connections one after the other, to some addresses in turn; run by its path on an emulated host.
+"""Makes connections one after the other, to the addresses in turn; run by its path on an emulated host.
 
-visiting.py ADDRESS[,ADDRESS...] PORT COUNT BYTES: gets /page of that many bytes over each, or nothing where BYTES is 0. Prints
-a line per connection: the microseconds of connect(), and those from its beginning to the last byte; or "failed" and why.
+visiting.py ADDRESS[,ADDRESS...] PORT COUNT BYTES: gets /page of this size over each, or nothing if BYTES is 0. Prints
+a line per connection: the microseconds of connect(), and those from its beginning to the last byte; or "failed" and the
+reason.
 """
 
 import socket
@@ -15,7 +16,7 @@ _REQUEST = b"GET /page HTTP/1.0\r\nHost: page\r\n\r\n"
 
 
 def visit(address: str, port: int, size: int) -> tuple[int, int]:
-    """The microseconds of connect(), and of all. Raises OSError."""
+    """The microseconds of connect() and in total. Raises OSError."""
     with socket.socket() as connection:
         connection.settimeout(_PATIENCE_S)
         began = time.perf_counter()

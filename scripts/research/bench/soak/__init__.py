@@ -1,1 +1,1 @@
-"""A long run on real switches with everything that comes and goes, held against a model of what must hold."""
+"""A long run on real switches with random changes and faults, checked against a model."""

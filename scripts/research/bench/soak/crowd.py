@@ -21,7 +21,7 @@ class Crowd:
     """Starts when it is constructed. Its counters may be read at any time."""
 
     def __init__(self, site: Site, seed: int, rate: float, seconds: float, longest_s: float) -> None:
-        """rate: connections per second, of all hosts. longest_s: for how long a long one goes on."""
+        """rate: connections per second, of all hosts. longest_s: the duration of long connections."""
         self.outcomes: Counter[str] = Counter()
         self.failures: list[Failure] = []
         #: of connections that were accepted
@@ -66,6 +66,6 @@ class Crowd:
         return not any(reader.is_alive() for reader in self._readers)
 
     def end(self) -> None:
-        """Stops them at once, even in the middle of a connection."""
+        """Stops them immediately, even during connections."""
         for process in self._processes:
             processes.end(process)

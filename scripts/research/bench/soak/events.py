@@ -1,6 +1,7 @@
-"""What happens when in a run: drawn from a seed, before the run begins. No I/O and no clock.
+"""The events of a run: drawn from a seed, before the run begins.
 
-What begins also ends, and there is always a way: each pool keeps a member that serves, and the links that are left join all switches.
+No I/O and no clock. Each event that begins also ends, and service always remains possible: each pool keeps a member that
+serves, and the remaining links connect all switches.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from dataclasses import dataclass
 
 from research.bench.soak.world import World
 
-#: After something is back, this long is left for what follows from it before it is relied on.
+#: The time after a repair until the target is relied on again.
 RECOVERY_S = 8.0
 CONTROLLER = "controller"
-#: From one beginning to the next: on average, as a share of which it is at least.
+#: The min interval between beginnings, as a share of the average.
 EVERY_S = 2.5
 _LEAST = 0.1
 
@@ -34,8 +35,8 @@ class Event:
 
 @dataclass(frozen=True)
 class Kind:
-    """Something that begins. of: what it happens to. share: how often, in comparison with others. lasts_s: from and to.
-    end: the event that ends it; empty if it is over at once."""
+    """A kind of event. of: its targets. share: its relative frequency. lasts_s: from and to. end: the event that ends it;
+    empty if it has no duration."""
 
     of: str
     share: float
@@ -69,7 +70,7 @@ def draw(
     kinds: Collection[str] = tuple(KINDS),
     every_s: float = EVERY_S,
 ) -> list[Event]:
-    """The events of a run, in their order. kinds: what may begin. every_s: on average."""
+    """The events of a run, in order. kinds: those that may begin. every_s: on average."""
     return _Drawing(random.Random(f"events {seed}"), seconds, world, kinds, every_s).run()
 
 
@@ -85,7 +86,7 @@ class _Drawing:
         self._chance, self._seconds, self._world, self._every_s = chance, seconds, world, every_s
         self._kinds = [name for name in KINDS if name in kinds]
         self._events: list[Event] = []
-        #: until when a target is away, or not to be relied on
+        #: the time until which a target is unavailable or not relied on
         self._away: dict[str, float] = {}
 
     def run(self) -> list[Event]:
@@ -109,7 +110,7 @@ class _Drawing:
             self._away[target] = until + RECOVERY_S
 
     def _candidates(self, now: float, kind: Kind) -> list[str]:
-        """What this may happen to."""
+        """The possible targets of this event."""
         world, away = self._world, set(self._away)
         if kind.of == CONTROLLER:
             latest = now + kind.lasts_s[1] + RECOVERY_S
@@ -131,7 +132,7 @@ class _Drawing:
         return self._world.connected_without(away) and self._all_serve(away)
 
     def _all_serve(self, away: Collection[str]) -> bool:
-        """Whether each pool keeps a member that can be relied on."""
+        """Whether each pool keeps a reliable member."""
         return all(
             any(server not in away and service.member(server) not in away for server in self._world.servers) for service in self._world.services
         )

@@ -13,19 +13,19 @@ from research.bench.soak import model, trend
 from research.bench.soak.model import Failure, Fault
 
 REST_P99_MS = 50.0
-#: How much each figure may grow: a share of its median, and in any case so much.
+#: The max growth of each figure: a share of its median, or this floor if larger.
 _FLAT = {"heap_mb": (0.1, 3.0), "threads": (0.1, 3.0), "rules": (0.1, 30.0)}
-#: At first a controller's figures grow for good reasons.
+#: The time at the start in which growth of a controller's figures is normal.
 WARM_UP_S = 45.0
-#: Of what happened before and after a failure is told.
+#: The time around a failure whose events are reported.
 _AROUND_S = 10.0
-_MOST_SHOWN = 8
-_MOST_LOG_LINES = 12
+_MAX_SHOWN = 8
+_MAX_LOG_LINES = 12
 
 
 @dataclass(frozen=True)
 class Violation:
-    """Something that must not be. at: of the monotonic clock. detail: lines that help to look into it."""
+    """A violation of the model. at: of the monotonic clock. detail: lines for the investigation."""
 
     at: float
     sentence: str
@@ -34,12 +34,12 @@ class Violation:
 
 @dataclass
 class Record:
-    """All that was seen in a run. Times are those of the monotonic clock. samples: time and value, by the figure's name."""
+    """All observations of a run. Times are those of the monotonic clock. samples: time and value, by the figure's name."""
 
     seed: int
     begin: float
     seconds: float
-    #: what happened last was so much later than planned
+    #: the delay of the last event
     late_s: float
     faults: Sequence[Fault]
     outcomes: Counter[str]
@@ -49,7 +49,7 @@ class Record:
     rest_ms: Sequence[float]
     samples: Mapping[str, Sequence[tuple[float, float]]]
     compared: int
-    #: of the controller, each with its moment
+    #: of the controller, with their times
     log: Sequence[tuple[float, str]] = ()
     violations: list[Violation] = field(default_factory=list)
 
@@ -103,7 +103,7 @@ def _sentence(failure: Failure, begin: float) -> str:
     state = "accepted" if failure.accepted is not None else "not accepted"
     return (
         f"connection {failure.host}:{failure.told.get('port', '?')} > {failure.told['vip']} ({state}, server {failure.server},"
-        f" {failure.told['requests']} answers, well until {failure.progress - begin:.1f} s): {failure.outcome}, for no reason"
+        f" {failure.told['requests']} answers, well until {failure.progress - begin:.1f} s): {failure.outcome}, without a cause"
     )
 
 
@@ -123,7 +123,7 @@ def _around(begin: float, end: float, record: Record) -> tuple[str, ...]:
     """What was done, and what the controller said, between two moments and shortly before."""
     done = (_fault_text(fault, record.begin) for fault in record.faults if fault.begin <= end and fault.end >= begin - _AROUND_S)
     said = [f"log at {at - record.begin:.1f} s: {line}" for at, line in record.log if begin - 1 <= at <= end + 1]
-    return (*done, *said[-_MOST_LOG_LINES:])
+    return (*done, *said[-_MAX_LOG_LINES:])
 
 
 def _fault_text(fault: Fault, begin: float) -> str:
@@ -160,9 +160,9 @@ def text(found: Mapping[str, Any]) -> list[str]:
     faults = ", ".join(f"{count} {kind}" for kind, count in sorted(found["faults"].items()))
     reasons = ", ".join(f"{count} by {kind}" for kind, count in sorted(connections["failed_for_a_reason"].items()))
     lines = [
-        f"seed {found['seed']}, {found['seconds']:g} s; {faults or 'no events'}; {found['late_s']:g} s late in the end",
-        f"connections  {connections['ended_well']} ended well with {connections['megabytes']:g} MB; failed for a reason:"
-        f" {reasons or 'none'}; for none: {connections['failed_for_none']}",
+        f"seed {found['seed']}, {found['seconds']:g} s; {faults or 'no events'}; {found['late_s']:g} s late at the end",
+        f"connections  {connections['ended_well']} ended well with {connections['megabytes']:g} MB; failed with a cause:"
+        f" {reasons or 'none'}; without: {connections['failed_for_none']}",
         f"connect      median {_shown(connections['connect_median_ms'])} ms, p99 {_shown(connections['connect_p99_ms'])} ms",
         f"REST         median {_shown(rest['median_ms'])} ms, p99 {_shown(rest['p99_ms'])} ms of {rest['requests']} requests",
         f"comparisons  {found['comparisons']} of the switches' rules with the controller's connections",
@@ -171,11 +171,11 @@ def text(found: Mapping[str, Any]) -> list[str]:
         lines.append(
             f"{name:<12} " + ("too few samples" if each is None else f"median {each['median']:g}, {each['grown']:+g} in {each['seconds']} s")
         )
-    for violation in found["violations"][:_MOST_SHOWN]:
+    for violation in found["violations"][:_MAX_SHOWN]:
         lines += [f"violated at {violation['at_s']:g} s: {violation['sentence']}", *(f"    {line}" for line in violation["detail"])]
-    if len(found["violations"]) > _MOST_SHOWN:
-        lines.append(f"... and {len(found['violations']) - _MOST_SHOWN} more violations (--json has all)")
-    return [*lines, "the model holds" if found["ok"] else f"the model is violated; the same again: --seed {found['seed']}"]
+    if len(found["violations"]) > _MAX_SHOWN:
+        lines.append(f"... and {len(found['violations']) - _MAX_SHOWN} more violations (--json has all)")
+    return [*lines, "the model holds" if found["ok"] else f"the model is violated; to repeat the run: --seed {found['seed']}"]
 
 
 def _shown(value: float | None) -> str:

@@ -72,12 +72,12 @@ class Injection:
                 continue
 
     def quiet_since(self, moment: float, kinds: Collection[str], settle_s: float) -> bool:
-        """Whether no fault of these kinds has gone on since, or has ended less than settle_s before."""
+        """Whether no fault of these kinds has lasted since then, or ended less than settle_s before."""
         return all(fault.end + settle_s < moment for fault in self.faults if fault.kind in kinds)
 
     @property
     def faults(self) -> list[Fault]:
-        """All so far, in the order of their beginnings; those that go on have no end yet."""
+        """All faults so far, in the order of their beginnings; ongoing ones have no end yet."""
         going_on = [Fault(kind, target, begun, _NEVER) for (kind, target), (begun, _) in list(self._going_on.items())]
         return sorted([*self._over, *going_on], key=lambda fault: fault.begin)
 

@@ -1,4 +1,4 @@
-"""What must hold of connections: each ends well, or something that was done at that time, and at that place, is the reason. No I/O."""
+"""The model of connections: each succeeds, or a fault at the same time and place is the cause. No I/O."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Callable
 
-#: Health monitors of the run: a server that has ended is down after this at the latest, with some seconds on top for a busy machine.
+#: Health monitors of the run: the max time until an ended server is down, with some seconds more for a busy machine.
 CHECK_S, FALL = 2, 3
 DETECTION_S = CHECK_S * (FALL + 1) + 3.0
-#: Between what was asked of the controller and the last packet that it concerns.
+#: The max time between a request to the controller and the last affected packet.
 CLOSING_S = 2.0
-#: Until TCP has retransmitted what got lost.
+#: The max time until TCP has retransmitted lost packets.
 RESENT_S = 15.0
-#: After so much silence the rules of a connection go: a setting of the run.
+#: The idle time after which the rules of a connection expire: a setting of the run.
 IDLE_S = 5
 
-#: What the controller does itself: a member whose checks have failed is taken down.
+#: The controller's own event: a member whose checks have failed is taken down.
 DOWN = "down"
 
 _CUT = ("reset", "closed")
@@ -27,7 +27,7 @@ _BREAKING = ("unlink", "flap")
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that was done: kind as in events.KINDS. begin, end: of the monotonic clock; end: when it was undone."""
+    """A fault that was injected: kind as in events.KINDS. begin, end: of the monotonic clock; end: when it was undone."""
 
     kind: str
     target: str
@@ -37,9 +37,10 @@ class Fault:
 
 @dataclass(frozen=True)
 class Failure:
-    """A failed connection, as a client reports it. accepted: None if it never was. server: None if no server answered.
+    """A failed connection, as a client reports it.
 
-    progress: when it last was well; asked: when the client then sent something, None if it did not; ended: when it failed.
+    accepted: None if it never was. server: None if no server answered. progress: the last time of success; asked: when the
+    client then sent something, None if it did not; ended: when it failed.
     """
 
     host: str
@@ -70,17 +71,18 @@ class Failure:
         )
 
     def within(self, begin: float, end: float) -> bool:
-        """Whether it may have been broken in that time: it was well before its end, and had failed after its beginning."""
+        """Whether it may have been broken in that period: its last success was before the end, and its failure after the
+        beginning."""
         return self.progress <= end and self.ended >= begin
 
     @property
     def silent_s(self) -> float:
-        """How long nothing was sent before it failed."""
+        """The duration without sent data before it failed."""
         return (self.asked or self.ended) - self.progress
 
 
 def explain(failure: Failure, faults: Sequence[Fault]) -> Fault | None:
-    """The fault that is the reason; None if there is none, and the model is violated."""
+    """The fault that is the cause; None if there is none, which violates the model."""
     return next((fault for fault in faults if _explains(fault, failure, faults)), None)
 
 
@@ -90,21 +92,21 @@ def _explains(fault: Fault, failure: Failure, faults: Sequence[Fault]) -> bool:
 
 
 def _member_went(fault: Fault, failure: Failure, _faults: Sequence[Fault]) -> bool:
-    """Its connections are reset; a connection that is just being placed may be rejected."""
+    """Its connections are reset; a connection that is being placed may be rejected."""
     service, _, server = fault.target.rpartition("-")
     here = failure.service == service and failure.server in (None, server)
     return here and failure.outcome in (*_CUT, "refused") and failure.within(fault.begin, fault.begin + CLOSING_S)
 
 
 def _server_ended(fault: Fault, failure: Failure, faults: Sequence[Fault]) -> bool:
-    """Its kernel resets what was open, and refuses what comes until the checks have noticed."""
+    """Its kernel resets open connections, and rejects new ones until the checks have noticed."""
     if failure.server is not None:
         return failure.server == fault.target and failure.outcome in _CUT and failure.within(fault.begin, _told(fault, faults))
     return failure.outcome in (*_CUT, "refused") and failure.within(fault.begin, _noticed(fault, faults))
 
 
 def _told(killed: Fault, faults: Sequence[Fault]) -> float:
-    """When clients must have heard of a server's end: packets that got lost are retransmitted."""
+    """The time by which clients must have noticed a server's end: lost packets are retransmitted."""
     told = killed.begin + CLOSING_S
     for other in faults:
         if _loses_packets(other, faults) and other.begin <= told and other.end + RESENT_S >= killed.begin:
@@ -113,15 +115,15 @@ def _told(killed: Fault, faults: Sequence[Fault]) -> float:
 
 
 def _loses_packets(fault: Fault, faults: Sequence[Fault]) -> bool:
-    """Whether packets of open connections may get lost until its end: on a silent link, or on a broken one that an absent controller
-    does not route around."""
+    """Whether packets of open connections may be lost until its end: on a silent link, or on a broken link while no
+    controller routes around it."""
     return fault.kind == "mute" or (
         fault.kind in ABSENCES and any(other.kind in _BREAKING and other.begin <= fault.end and other.end >= fault.begin for other in faults)
     )
 
 
 def _noticed(killed: Fault, faults: Sequence[Fault]) -> float:
-    """When the checks must have noticed that a server has ended."""
+    """The time by which the checks must have noticed that a server has ended."""
     noticed = killed.begin + DETECTION_S
     for other in faults:
         if other.kind in UNCHECKED and other.begin <= noticed:
@@ -130,7 +132,7 @@ def _noticed(killed: Fault, faults: Sequence[Fault]) -> float:
 
 
 def is_due(down: Fault, faults: Sequence[Fault]) -> bool:
-    """Whether a member was taken down because its server had ended, and not while it served."""
+    """Whether a member was taken down because its server had ended, not while it served."""
     server = down.target.rpartition("-")[2]
     return any(
         fault.kind == "kill" and fault.target == server and fault.begin <= down.begin <= max(_noticed(fault, faults), fault.end + CHECK_S)
@@ -139,7 +141,10 @@ def is_due(down: Fault, faults: Sequence[Fault]) -> bool:
 
 
 def _controller_ended(fault: Fault, failure: Failure, faults: Sequence[Fault]) -> bool:
-    """A dormant connection is not remembered: its next packet is answered by a reset. One whose packets got lost is dormant, too."""
+    """A dormant connection is forgotten: its next packet is answered with a reset.
+
+    A connection whose packets were lost is dormant, too.
+    """
     silent_s = failure.silent_s
     if any(_loses_packets(other, faults) and other.begin <= fault.begin and failure.within(other.begin, other.end) for other in faults):
         silent_s = failure.ended - failure.progress
@@ -148,7 +153,8 @@ def _controller_ended(fault: Fault, failure: Failure, faults: Sequence[Fault]) -
 
 
 def _handshake_was_late(fault: Fault, failure: Failure, _faults: Sequence[Fault]) -> bool:
-    """A SYN that comes again after its rule has ended is placed anew, and what the first server then answers leads to nothing."""
+    """A SYN that is retransmitted after its rule has expired is placed again, and the first server's answer then has no
+    effect."""
     accepted = failure.accepted if failure.accepted is not None else failure.ended
     late = failure.server is None and accepted - failure.began >= IDLE_S
     return late and failure.outcome == "reset" and fault.begin <= accepted and failure.began <= fault.end
@@ -164,7 +170,7 @@ _RULES: Mapping[str, Callable[[Fault, Failure, Sequence[Fault]], bool]] = {
     "pause": _handshake_was_late,
 }
 
-#: Faults during which the controller does nothing.
+#: Faults during which the controller is inactive.
 ABSENCES = ("crash", "pause")
 #: Events during which the servers of a switch, or of all switches, are not checked.
 UNCHECKED = (*ABSENCES, "orphan", "restart")

@@ -1,4 +1,4 @@
-"""One run, from an empty machine to what was seen."""
+"""One run, from set-up to observations."""
 
 from __future__ import annotations
 
@@ -21,16 +21,19 @@ from research.bench.soak.watch import Watch
 
 #: The duration of a long connection, if the run is long enough: with pauses in which its rules expire.
 _LONGEST_S = 40.0
-#: What waits for an answer when the last connection is opened.
+#: The time for pending answers after the last connection is opened.
 _PATIENCE_S = 90.0
-#: An event that is late by less makes the others no later.
+#: An event that is late by less does not delay the others.
 _PUNCTUAL_S = 0.2
 _QUIET_S = model.IDLE_S + 15
 
 
 @dataclass(frozen=True)
 class Plan:
-    """seconds: for how long connections are opened. rate: how many a second. kinds: what may begin, of events.KINDS, and every_s: how often."""
+    """seconds: the period in which connections are opened.
+
+    rate: connections per second. kinds: events that may begin, of events.KINDS, and every_s: their average interval.
+    """
 
     seconds: float
     seed: int
@@ -41,7 +44,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Outcome:
-    """log: what the controller said."""
+    """log: the controller's log."""
 
     record: Record
     log: str
@@ -110,7 +113,8 @@ class _Run:
     def _play(self, begin: float) -> None:
         """Carries out the events, and returns at the end of the plan's seconds, or somewhat later.
 
-        Where one takes long all that follow are as late: what is back needs its time before it is relied on. Then the last do not begin.
+        If an event takes long, all later ones are delayed as much, because repaired targets need time before they are relied
+        on. Then the last ones do not begin.
         """
         end = begin + self._plan.seconds
         with Bar(max(1, len(self._events))) as bar:
@@ -130,7 +134,7 @@ class _Run:
             self._violate(f"{event}: {error}")
 
     def _wait_for_quiet(self) -> None:
-        """Without clients no connection may be left, neither in the switches nor in the controller's counts."""
+        """Without clients, no connection may remain, neither in the switches nor in the controller's counts."""
         say("waiting until the last rules have expired")
         try:
             wait_until(lambda: not self._left(), "nothing to be left", _QUIET_S, interval_s=1)

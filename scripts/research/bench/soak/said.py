@@ -1,4 +1,4 @@
-"""What a controller logs, with the moment of each line. No I/O."""
+"""Parses a controller's log, with the time of each line. No I/O."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WRONG = re.compile(r"\d ERROR |^\S*(Exception|Error)\b")
 
 
 def moments(lines: Iterable[str], begin: float, begin_of_day_s: float) -> list[tuple[float, str]]:
-    """Lines that have a time, by a clock that showed `begin` when it was begin_of_day_s after midnight. The log may go over midnight."""
+    """Lines that have a time, by a clock that showed `begin` at begin_of_day_s after midnight. The log may pass midnight."""
     found = []
     for line in lines:
         time = _TIME.match(line)
@@ -27,11 +27,11 @@ def moments(lines: Iterable[str], begin: float, begin_of_day_s: float) -> list[t
 
 
 def downs(said: Iterable[tuple[float, str]]) -> list[Fault]:
-    """When which members were taken down by their checks."""
+    """The members that were taken down by their checks, with times."""
     found = ((at, _DOWN.search(line)) for at, line in said)
     return [Fault(DOWN, down[1], at, at) for at, down in found if down]
 
 
 def errors(lines: Iterable[str]) -> list[str]:
-    """Lines that must not be: errors, and the first lines of stacks."""
+    """Lines that must not occur: errors, and the first lines of stack traces."""
     return [line for line in lines if _WRONG.search(line)]

@@ -28,9 +28,11 @@ BASE = "/quantum/v1.0"
 
 _SERVER = Path(__file__).parent / "programs" / "server.py"
 _BALANCER = "io.malob.balancer.BalancerModule"
-#: Rules end soon, so that connections often sleep and wake; few are remembered, so that this is soon full; audits are frequent.
+#: Rules expire soon, so that connections often become dormant and are reactivated; maxDormant is small, so that it is soon
+#: reached;
+#: audits are frequent.
 _SETTINGS = {"idleTimeoutTcp": IDLE_S, "maxDormant": 2000, "auditSeconds": 10, "adoptSeconds": 20}
-_MOST_CONNECTIONS = 100_000
+_MAX_CONNECTIONS = 100_000
 
 
 class Site:
@@ -76,7 +78,7 @@ class Site:
         self.controller.wait_for(self._network)
 
     def wait_for_members(self) -> None:
-        """Returns once all are there and have passed their checks."""
+        """Returns once all are known and have passed their checks."""
         wait_until(
             lambda: all(each["health"] == "up" for service in self.world.services for each in self.members(service)), "all members to be up", 20
         )
@@ -91,7 +93,7 @@ class Site:
         for server in self.world.servers:
             self.add(service.member(server))
 
-    # --- what can be done ------------------------------------------------------------------------
+    # --- faults ------------------------------------------------------------------------------------
 
     def add(self, member: str) -> None:
         service, server = self.world.members[member]
@@ -122,18 +124,18 @@ class Site:
         program.kill()
         program.wait()
 
-    # --- what can be seen ------------------------------------------------------------------------
+    # --- observations ------------------------------------------------------------------------------
 
     def members(self, service: Service) -> list[Mapping[str, Any]]:
         found: list[Mapping[str, Any]] = self.rest.get(f"{BASE}/pools/{service.key}/stats/")["members"]
         return found
 
     def open_connections(self) -> list[dict[str, Any]]:
-        """Those that have rules, as the controller says."""
-        known: list[dict[str, Any]] = listing.read(self.rest, {}, _MOST_CONNECTIONS)["connections"]
+        """The connections that have rules, according to the controller."""
+        known: list[dict[str, Any]] = listing.read(self.rest, {}, _MAX_CONNECTIONS)["connections"]
         return [each for each in known if each["state"] != "dormant"]
 
     def rules(self, *match: str) -> list[str]:
-        """Of all switches, all or those that match, as ovs-ofctl prints them."""
+        """The rules of all switches, all or those that match, as ovs-ofctl prints them."""
         dumps = (ovs.ofctl("--no-stats", "dump-flows", self.lab.bridge(each), *match) for each in self.world.switches)
         return [line for dump in dumps for line in dump.splitlines() if "cookie=" in line]

@@ -1,4 +1,4 @@
-"""Looks at controller and switches during a run: samples, times of REST, connections on both sides."""
+"""Watches controller and switches during a run: samples, times of REST, connections on both sides."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from research.bench.soak.injection import Injection
 from research.bench.soak.site import BASE, Site
 
 _ASK_S, _REJECTS_S, _SAMPLE_S, _COMPARE_S = 0.2, 0.5, 5.0, 5.0
-#: A full collection stops the controller for some tens of milliseconds: not with every sample.
+#: A full collection stops the controller for tens of milliseconds, so it is not done with every sample.
 _HEAP_S = 20.0
-#: A controller that has just come back answers late.
+#: A restarted controller answers late at first.
 _SETTLE_S = 5.0
-#: A difference counts if it is seen in so many looks, one after the other: a server that sends again and again what its client does not want
-#: any more keeps its rule, until the next audit finds it; and what a controller finds at its start, it keeps for a while (site.py).
+#: A difference counts if it is seen in this number of polls in a row: a server that keeps retransmitting data that its client does not want
+#: any more keeps its rule, until the next audit finds it; and a controller keeps the rules that it finds at its start for a
+#: while (site.py).
 _LOOKS = 5
 
 
 class Watch:
-    """Runs in threads of its own between start() and stop().
+    """Runs in its own threads between start() and stop(). Its results are lists that only grow.
 
-    What it finds are lists that only grow: samples of figures, as pairs of time and value, by name; answers
-    of REST, in ms; violations; rejected packets
-    by reason, as pairs of time and text.
+    These are samples of figures, as pairs of time and value, by name; answers of REST, in ms; violations; rejected packets by reason, as
+    pairs of time and text.
     """
 
     def __init__(self, site: Site, injection: Injection) -> None:
@@ -44,7 +44,7 @@ class Watch:
         self.compared = 0
         self._reject_counts: dict[str, int] = {}
         self._suspects: dict[str, int] = {}
-        #: REST is not blamed for a collection that was ordered
+        #: the time of a requested collection is not counted for REST
         self._undisturbed = threading.Lock()
         self._threads = [
             threading.Thread(target=self._repeat, args=args, daemon=True)
@@ -77,7 +77,7 @@ class Watch:
                         self.violations.append((time.monotonic(), str(error)))
 
     def _there(self, since: float) -> bool:
-        """Whether the controller ought to have answered all the time since then."""
+        """Whether the controller should have answered all the time since then."""
         return self._injection.quiet_since(since, model.ABSENCES, _SETTLE_S)
 
     def _ask(self) -> None:
@@ -120,14 +120,14 @@ class Watch:
 
 
 def added(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
-    """By how much which counts are higher. Counts that are lower began anew, with their controller."""
+    """The increases of counts. Lower counts were reset by a restart of the controller."""
     began_anew = any(count < before.get(reason, 0) for reason, count in after.items())
     more = {reason: count - (0 if began_anew else before.get(reason, 0)) for reason, count in after.items()}
     return {reason: count for reason, count in more.items() if count}
 
 
 def live_heap_mb(pid: int) -> float | None:
-    """What a full collection leaves; None if this Java has no jcmd."""
+    """The heap size after a full collection; None if this Java has no jcmd."""
     jcmd = Path(f"/proc/{pid}/exe").resolve().parent / "jcmd"
     if not jcmd.exists():
         return None

@@ -21,10 +21,10 @@ class Service:
         return f"{self.key}-{server}"
 
 
-#: Two that share servers, one by counts of connections and one by turns, so that weights matter.
+#: Two services that share servers, with least connections and round robin, so that weights matter.
 SERVICES = (Service("least", "10.0.0.100", 80, "LC+SPH"), Service("turns", "10.0.0.101", 8001, "WRR+SPH"))
 
-#: A shaped link takes more of the processor than others.
+#: A shaped link needs more processor time than others.
 _SHAPED = 2
 
 
@@ -49,7 +49,7 @@ class World:
         return {service.member(server): (service, server) for service in self.services for server in self.servers}
 
     def connected_without(self, gone: Iterable[str]) -> bool:
-        """Whether the links that are left join all switches."""
+        """Whether the remaining links connect all switches."""
         left = [link.split("-") for link in self.links if link not in set(gone)]
         reached, more = set(self.switches[:1]), True
         while more:

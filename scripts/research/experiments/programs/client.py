@@ -1,8 +1,8 @@
 """Makes one request after the other; run as a program on an emulated host.
 
 `client.py http|ftp|compute ADDRESS [--source A] [--count N] …` says "ready", waits for a line, and then prints one JSON
-object per request: "began" and "seconds" by the monotonic clock, "bytes", "server" (who answered) and "error" (empty).
-It goes on until it is ended, or has made N requests. Standard library only, and nothing else of MALOB: it is started by
+object per request: "began" and "seconds" by the monotonic clock, "bytes", "server" (its name) and "error" (empty). It
+continues until it is ended, or has made N requests. Standard library only, and nothing else of MALOB: it is started by
 its path.
 """
 
@@ -17,12 +17,12 @@ import sys
 import time
 from typing import Callable
 
-#: after a failure, so that a server that is away is not asked thousands of times
+#: the pause after a failure, so that an unavailable server does not get thousands of requests
 _PAUSE_S = 0.5
 
 
 def http_request(options: argparse.Namespace) -> tuple[str, int]:
-    """Some pages, over one connection or each over its own; who answered last, and how many bytes."""
+    """Gets some pages, over one connection or each over its own; returns the last server's name and the number of bytes."""
     connection = http.client.HTTPConnection(options.address, options.port, timeout=options.patience, source_address=_source(options))
     size, server = 0, ""
     try:
@@ -43,7 +43,7 @@ def http_request(options: argparse.Namespace) -> tuple[str, int]:
 
 
 class _Passive(ftplib.FTP):
-    """An FTP client that uses EPSV, which names no address, over IPv4 as well."""
+    """An FTP client that also uses EPSV, which contains no address, over IPv4."""
 
     def makepasv(self) -> tuple[str, int]:
         assert self.sock is not None
@@ -51,7 +51,7 @@ class _Passive(ftplib.FTP):
 
 
 def ftp_request(options: argparse.Namespace) -> tuple[str, int]:
-    """One file, over a session of its own."""
+    """Gets one file, over a separate session."""
     size = 0
     block = bytearray(256 * 1024)
     with _Passive(timeout=options.patience) as session:
@@ -66,7 +66,7 @@ def ftp_request(options: argparse.Namespace) -> tuple[str, int]:
 
 
 def compute_request(options: argparse.Namespace) -> tuple[str, int]:
-    """A sequence there, and the answer when it has been computed."""
+    """Sends a sequence, and waits for the computed answer."""
     with socket.create_connection((options.address, options.port), options.patience, source_address=_source(options)) as connection:
         connection.sendall(b"ACGT" * (options.bytes // 4) + b"\n")
         with connection.makefile("rb") as answers:
@@ -90,7 +90,7 @@ def _expected(size: int, expected: int) -> int:
 
 
 def timed(request: Callable[[argparse.Namespace], tuple[str, int]], options: argparse.Namespace) -> dict[str, object]:
-    """One request, and what came of it."""
+    """Makes one request and returns the result."""
     server, size, error = "", 0, ""
     began = time.monotonic()
     try:

@@ -1,11 +1,11 @@
-"""Answers each request when a fixed amount of processor time has been used for it; run as a program on an emulated host.
+"""Answers each request after using a fixed amount of processor time for it; run as a program on an emulated host.
 
-`compute_server.py NAME PORT CPU_SECONDS --slot FILES ...` runs requests side by side, each as a process of its own in a
-slot: FILES, with commas in between, are the cgroup.procs files that the process enters first. A client that goes away
-ends its request.
+`compute_server.py NAME PORT CPU_SECONDS --slot FILES ...` runs requests in parallel, each as a separate process in a slot:
+FILES, separated by commas, are the cgroup.procs files that the process enters first. If a client disconnects, its request
+ends.
 
-Without cgroups: `--paced DIRECTORY --processors N --processor SHARE`. Each process then limits itself to SHARE of a core,
-and all together to N times as much; DIRECTORY gets cpu.max and cpu.stat, as a cgroup has them, and `share`. Standard
+Without cgroups: `--paced DIRECTORY --processors N --processor SHARE`. Each process then limits itself to SHARE of a core, and
+all together to N times as much; DIRECTORY gets cpu.max and cpu.stat, like a cgroup, and `share`. Standard
 library only, and nothing else of MALOB: it is started by its path.
 """
 
@@ -27,7 +27,7 @@ _PERIOD_USEC = 100_000
 
 
 class Slots:
-    """Places for requests; more requests than slots share them evenly."""
+    """Slots for requests; if there are more requests than slots, they share the slots evenly."""
 
     def __init__(self, slots: list[str]) -> None:
         self._users = dict.fromkeys(slots, 0)
@@ -107,7 +107,7 @@ class Server:
             writer.close()
 
     async def _compute(self, reader: asyncio.StreamReader) -> bool:
-        """Whether it was computed to the end; False if the client went away."""
+        """Whether it was computed completely; False if the client disconnected."""
         slot = self._slots.take()
         try:
             worker = await asyncio.create_subprocess_exec(*self._command(slot))

@@ -1,7 +1,7 @@
-"""Loads a processor as an alignment tool does, until it has used so much processor time; run as a program.
+"""Loads a processor as an alignment tool does, until it has used this processor time; run as a program.
 
-`compute_worker.py CPU_SECONDS [SHARE_FILE]`: aligns two sequences of proteins over and over (local alignment by dynamic
-programming). With SHARE_FILE it limits itself to the share of a processor that stands there, which may change.
+`compute_worker.py CPU_SECONDS [SHARE_FILE]`: aligns two protein sequences repeatedly (local alignment by dynamic
+programming). With SHARE_FILE it limits itself to the share of a processor in this file, which may change.
 """
 
 from __future__ import annotations

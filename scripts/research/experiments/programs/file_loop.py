@@ -1,9 +1,9 @@
-"""Fetches one file over and over, several at a time, each over its own connection; run as a program on a host.
+"""Fetches one file repeatedly, several at a time, each over its own connection; run as a program on a host.
 
 Reads a line of JSON: "address", "port", "path", "bytes" (of the file), "at_a_time", "patience_s" (of silence, after which a
 connection is given up) and "protocol" (6 for TCP, 262 for MPTCP); says "ready"; reads a second line: "begin" and "end" by the
-monotonic clock. In between it fetches, and prints one line then: "files" (whole ones), "received" (bytes of contents, in each
-second) and "errors" (how many of each). A failed fetch is followed by the next one; `ab` gives up instead. Standard library
+monotonic clock. In between it fetches, and afterwards prints one line: "files" (whole ones), "received" (bytes of contents, in each
+second) and "errors" (the number of each). A failed fetch is followed by the next one; `ab` would stop instead. Standard library
 only, and nothing else of MALOB: it is started by its path.
 """
 
@@ -21,12 +21,12 @@ from typing import Any
 
 _BLOCK = 256 * 1024
 
-#: After a fetch that failed at once, so that an uplink that is away is not asked thousands of times.
+#: The pause after a fetch that failed immediately, so that an uplink that is down does not cause thousands of attempts.
 _PAUSE_S = 0.1
 
 
 class FileLoop:
-    """What all fetches have in common."""
+    """The common state of all fetches."""
 
     def __init__(self, orders: Mapping[str, Any], begin: float, end: float) -> None:
         self._orders = orders
@@ -44,7 +44,7 @@ class FileLoop:
         while left:
             for fetcher in left:
                 fetcher.cancel()
-            # before Python 3.12, wait_for() loses a cancellation that comes just as the awaited task ends
+            # before Python 3.12, wait_for() loses a cancellation that arrives just as the awaited task ends
             _, left = await asyncio.wait(left, timeout=0.1)
 
     async def _fetch_on(self) -> None:
@@ -52,7 +52,7 @@ class FileLoop:
             began = time.monotonic()
             try:
                 await self._fetch()
-                # on a machine that is late, some end when the time is over: these count no more than their bytes do
+                # on a machine that is late, some end after the time is over: these do not count, like their bytes
                 self.files += time.monotonic() < self._end
             except (OSError, ValueError, asyncio.TimeoutError) as trouble:
                 words = str(trouble) or type(trouble).__name__
@@ -94,7 +94,7 @@ class FileLoop:
 
 
 async def _connect(connection: socket.socket, address: tuple[str, int]) -> None:
-    """As the loop's own, which does not know the protocol MPTCP."""
+    """Like the event loop's method, which does not support the protocol MPTCP."""
     error = connection.connect_ex(address)
     if error == errno.EINPROGRESS:
         loop, writable = asyncio.get_running_loop(), asyncio.Event()

@@ -1,4 +1,4 @@
-"""Serves the files of a directory by FTP to anybody, read only; run as a program on an emulated host.
+"""Serves the files of a directory by anonymous FTP, read only; run as a program on an emulated host.
 
 `ftp_server.py NAME DIRECTORY PORT` greets with its name. Needs pyftpdlib, and nothing else of MALOB.
 """

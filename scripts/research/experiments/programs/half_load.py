@@ -1,10 +1,11 @@
-"""Traffic that fills uplinks in part, from a server to a host; both ends, run as programs by their path. Standard library only.
+"""Traffic that partly fills uplinks, from a server to a host; both ends, run as programs by their path. Standard library only.
 
-usage: half_load.py take PORT                          on the host: takes what comes, over TCP and UDP
-       half_load.py udp PORT ADDRESS=MBPS...           on the server: full packets at random moments (Poisson)
-       half_load.py tcp PORT ADDRESS=MBPS...           on the server: blocks of ten packets at random moments, a connection to each
+usage: half_load.py take PORT                          on the host: receives traffic over TCP and UDP
+       half_load.py udp PORT ADDRESS=MBPS...           on the server: full packets at random times (Poisson)
+       half_load.py tcp PORT ADDRESS=MBPS...           on the server: blocks of ten packets at random times, a connection to
+       each
 
-Sends until it is ended. The mean rate is of IP packets; a connection that cannot keep up, sends less.
+Sends until it is ended. The mean rate is of IP packets; a connection that cannot keep up sends less.
 """
 
 import random
@@ -17,7 +18,7 @@ _PACKET_BYTES = 1500
 _UDP_HEADERS_BYTES, _TCP_HEADERS_BYTES = 28, 52
 _BLOCK_PACKETS = 10
 
-#: After a stall no more is made up for.
+#: The max time that is caught up after a stall.
 _MAX_LATE_S = 0.1
 
 

@@ -2,12 +2,13 @@
 
 Reads a line of JSON: "pages" (a list; each a list of objects, which are [origin's address, bytes]), "transport" ("tcp": HTTP
 over a connection per object; "quic": HTTP/3 by ngtcp2's client, a process and a connection per object), "port", "per_origin"
-(connections at a time), "patience_s" (for one object), "again" (whether to begin anew after the last page) and "video" (null,
+(connections at a time), "patience_s" (for one object), "again" (whether to restart after the last page) and "video" (null,
 or "address", "port", "path", "bytes" and "every_s": parts of a film that are fetched over one connection). Says "ready"; reads
 a second line: "begin" and "end" by the monotonic clock. Then it prints a line for each page that was complete before the end:
-"page" (its place in the list), "began", "seconds" and "failed" (objects that did not come, each tried twice); and at last
-"video_bytes" and "video_seconds". The first object of a page comes alone: it names the others. Without pages, the film goes on to the end.
-Standard library only, and nothing else of MALOB: it is started by its path.
+"page" (its place in the list), "began", "seconds" and "failed" (objects that were not received, each tried twice); and
+finally "video_bytes" and "video_seconds". The first object of a page is loaded alone: it refers to the others. Without pages,
+the film continues until the end.
+Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Browser:
                 return
 
     async def _load(self, page: Sequence[tuple[str, int]]) -> int:
-        """How many objects did not come."""
+        """The number of objects that were not received."""
         room = {origin: asyncio.Semaphore(self._per_origin) for origin, _ in page}
         first = await self._object(room, *page[0])
         others = await asyncio.gather(*(self._object(room, origin, size) for origin, size in page[1:]))
@@ -77,7 +78,7 @@ class Browser:
             writer.close()
 
     async def _by_quic(self, origin: str, size: int) -> None:
-        """The client says nothing if all is well."""
+        """The client prints nothing on success."""
         url = f"https://{origin}:{self._port}/{size}"
         process = await asyncio.create_subprocess_exec(
             *_QUIC_CLIENT,
@@ -97,7 +98,7 @@ class Browser:
             raise ValueError(words.decode("utf-8", "replace").strip() or f"exit code {process.returncode}")
 
     async def _watch(self) -> None:
-        """A film: the next part when it is due, or, if that is past, at once."""
+        """A film: the next part when it is due, or immediately if it is late."""
         began = time.monotonic()
         due = began
         while True:
@@ -130,7 +131,7 @@ class Browser:
 
 
 async def _cancel(task: asyncio.Future[None]) -> None:
-    """Before Python 3.12, wait_for() loses a cancellation that comes just as the awaited task ends."""
+    """Before Python 3.12, wait_for() loses a cancellation that arrives just as the awaited task ends."""
     while not task.done():
         task.cancel()
         await asyncio.wait([task], timeout=0.1)

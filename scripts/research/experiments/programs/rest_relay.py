@@ -1,9 +1,9 @@
-"""Passes requests on to a REST interface that only the host sees on which this runs.
+"""Forwards requests to a REST interface that is only reachable on the host on which this runs.
 
 usage: rest_relay.py PORT
 
 Reads a line of JSON for each request: "method", "path" and "body" (an object, or null); answers each with a line: "status"
-(0 if there was no answer) and "text". Standard library only, and nothing else of MALOB: it is started by its path.
+(0 if there was no answer) and "text". Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
 from __future__ import annotations

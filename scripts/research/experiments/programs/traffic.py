@@ -1,10 +1,10 @@
-"""One host's part in a traffic pattern: connections that send as much as they can, and their receivers.
+"""One host's part of a traffic pattern: connections that send as much as possible, and their receivers.
 
 Reads a line of JSON: "protocol" (6 for TCP, 262 for MPTCP), "receive" (a list of id, port) and "send" (a list of id, from, to,
 port); says "ready" once it listens; reads a second line: "begin", "count_from" and "count_to" by the monotonic clock,
 which all hosts of an emulated network share. Then it connects, sends and receives until "count_to", and prints one
-line: "received" (by id: bytes that arrived between the two), "subflows" (by id of a connection that sends: how many it has
-halfway) and "errors" (by id). Standard library only, and nothing else of MALOB: it is started by its path.
+line: "received" (by id: bytes received between the two), "subflows" (by id of a sending connection: their number halfway) and
+"errors" (by id). Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Traffic:
                 self.result["received"][name] = self._count(connection, count_from, count_to)
 
     def _count(self, connection: socket.socket, count_from: float, count_to: float) -> int:
-        """The bytes that arrive between the two."""
+        """The bytes received between the two times."""
         block = bytearray(4 * _BLOCK)
         count = 0
         left_s = count_to - time.monotonic()
@@ -116,7 +116,7 @@ class Traffic:
         if self._protocol != _MPTCP:
             return 1
         try:
-            # the first byte of struct mptcp_info: those besides the first one
+            # the first byte of struct mptcp_info: the number besides the first sub-flow
             return 1 + connection.getsockopt(_SOL_MPTCP, _MPTCP_INFO, 1)[0]
         except OSError:
             # the error of a connection that has fallen back to TCP
@@ -124,7 +124,7 @@ class Traffic:
 
 
 def _reset_at_close(connection: socket.socket) -> None:
-    """Discards data in transit, so that none of it is left for the next pattern."""
+    """Discards data in transit, so that none is left for the next pattern."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 

@@ -1,7 +1,7 @@
 """Polls MALOB for the state of its uplinks; run as a program on its host, by its path. Standard library only.
 
 Reads a line of JSON: "port" (of its REST interface) and "pause_s"; says "ready"; reads a second line: "begin" and "end" by the
-monotonic clock. In between it asks, also while nobody answers yet, and prints one line then: a list of readings, each [when,
+monotonic clock. In between it polls, also if there is no answer, and then prints one line: a list of readings, each [when,
 {uplink: [alive, capacity in bit/s or null]}]. An assumed capacity counts as null.
 """
 
@@ -17,7 +17,7 @@ _PATH = "/wm/malob/endhost"
 
 
 def ask(connection: http.client.HTTPConnection) -> dict[str, list[Any]]:
-    """Uplinks by name; none while MALOB is not there, or not set up."""
+    """Uplinks by name; none while MALOB does not run or is not configured."""
     try:
         connection.request("GET", _PATH)
         status = json.loads(connection.getresponse().read())

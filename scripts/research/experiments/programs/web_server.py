@@ -1,9 +1,9 @@
-"""Becomes nginx, with a socket for MPTCP that nginx could not open itself.
+"""Replaces itself by nginx, with a socket for MPTCP that nginx could not open itself.
 
 usage: web_server.py CONFIGURATION LOG PORT
 
-nginx takes over sockets whose numbers it finds in the environment variable NGINX, as it does when one nginx becomes the
-next; the configuration must say `listen PORT`. Standard library only, and nothing else of MALOB: it is started by its path.
+nginx inherits sockets whose numbers are in the environment variable NGINX, as in its upgrade of the binary; the configuration
+must contain `listen PORT`. Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
 import os

@@ -1,1 +1,1 @@
-"""What clients ask servers for: one module per kind of request, with its server and its client."""
+"""The kinds of requests: one module for each, with its server and its client."""

@@ -1,4 +1,4 @@
-"""Computations that take a fixed amount of processor time, each in its own process on max one processor."""
+"""Computations that take a fixed amount of processor time, each in its own process on at most one processor."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from research.experiments.hosting import ServerHost
 
 _PROGRAM = Path(__file__).parents[1] / "programs" / "compute_server.py"
 
-#: What a client sends.
+#: The data that a client sends.
 SEQUENCE_BYTES = 10_000
 
 
 @dataclass(frozen=True)
 class Compute:
-    """cpu_s: processor time of each request. expected_s: how long it takes alone."""
+    """cpu_s: processor time of each request. expected_s: the duration of a single request."""
 
     cpu_s: float
     expected_s: float
@@ -25,7 +25,7 @@ class Compute:
     port: int = 6789
 
     def prepare(self, host: ServerHost) -> None:
-        """Nothing is served but answers."""
+        """There is nothing to create."""
 
     def serve(self, host: ServerHost) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-I", str(_PROGRAM), host.name, str(self.port), f"{self.cpu_s:g}"]

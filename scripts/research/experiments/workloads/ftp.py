@@ -1,4 +1,4 @@
-"""Files by FTP from pyftpdlib, in passive mode with EPSV, each in a session of its own."""
+"""Files by FTP from pyftpdlib, in passive mode with EPSV, each in a separate session."""
 
 from __future__ import annotations
 

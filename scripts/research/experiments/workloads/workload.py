@@ -1,4 +1,4 @@
-"""What all kinds of requests have in common."""
+"""The interface of all kinds of requests."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ class Workload(Protocol):
 
     @property
     def name(self) -> str:
-        """As in metrics and in programs/client.py: http, ftp, compute."""
+        """The name in metrics and in programs/client.py: http, ftp, compute."""
 
     @property
     def port(self) -> int:
-        """That clients ask at, and by which the services table knows the kind."""
+        """The port of requests, which identifies the kind in the services table."""
 
     @property
     def expected_s(self) -> float:
-        """What a request may take, for the first estimate."""
+        """The expected time of a request, for the first estimate."""
 
     def prepare(self, host: ServerHost) -> None:
-        """Makes what the server serves."""
+        """Creates the server's files."""
 
     def serve(self, host: ServerHost) -> subprocess.Popen[bytes]:
         """Starts the server on a host; it ends with this process."""
 
     def client_options(self) -> list[str]:
-        """What programs/client.py needs besides kind and address."""
+        """The options of programs/client.py besides kind and address."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """The requests of each client: their kind, how many run in parallel, and how many count."""
+    """The requests of each client: kind, number in parallel, and number that count."""
 
     workload: Workload
     requests: int

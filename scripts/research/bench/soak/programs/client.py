@@ -1,8 +1,9 @@
 """Random connections to virtual addresses, short and long ones; run as a program on an emulated host.
 
-`client.py SEED RATE SECONDS LONGEST ADDRESS:PORT...` opens RATE connections a second, at random, for SECONDS, and prints a line of JSON as each
-ends; times are those of the monotonic clock, which all hosts share. LONGEST is for how many seconds a long one goes on.
-Standard library only, and nothing else of MALOB: it is started by its path.
+`client.py SEED RATE SECONDS LONGEST ADDRESS:PORT...` opens RATE connections per second, at random times, for SECONDS, and
+prints a line of JSON as each ends; times are those of the monotonic clock, which all hosts share. LONGEST is the duration of
+long connections in seconds.
+Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
 from __future__ import annotations
@@ -15,21 +16,22 @@ import struct
 import sys
 import time
 
-#: TCP sends a SYN again after 1, 3, 7, 15 and 31 s, and data at ever longer intervals, too: one fault after the other may hit several of these.
+#: TCP retransmits a SYN after 1, 3, 7, 15 and 31 s, and data at increasing intervals: successive faults may hit several of
+#: these.
 _PATIENCE_S = 60.0
 _AT_ONCE = 500
 _LARGEST = 1_000_000
 
 
 class _WrongError(Exception):
-    """What came back is wrong: "mixed" servers within a connection, or "corrupt"."""
+    """A wrong response: "mixed" servers within a connection, or "corrupt"."""
 
 
 class _Connection:
     """One connection and its report."""
 
     def __init__(self, host: tuple[str, int], chance: random.Random, longest_s: float) -> None:
-        """longest_s: how long the last request of a long one may come after the first."""
+        """longest_s: the max time between the first and the last request of a long connection."""
         kind = chance.choices(("short", "some", "long", "reset"), (60, 20, 15, 5))[0]
         requests, lasts_s = {"some": (chance.randint(2, 6), 0.3), "long": (chance.randint(2, 8), longest_s)}.get(kind, (1, 0.0))
         self._host, self._resets = host, kind == "reset"

@@ -1,7 +1,8 @@
-"""A server of HTTP/1.1 that says who it is; run as a program on an emulated host.
+"""An HTTP/1.1 server that answers with its name; run as a program on an emulated host.
 
-`server.py NAME PORT...`: `GET /N` is answered by N bytes, the name and a blank over and over. Connections stay until their client closes.
-Standard library only, and nothing else of MALOB: it is started by its path.
+`server.py NAME PORT...`: `GET /N` is answered with N bytes, the name and a blank repeatedly. Connections stay open until the
+client closes them.
+Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
 from __future__ import annotations

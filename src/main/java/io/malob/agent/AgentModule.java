@@ -59,8 +59,7 @@ import org.slf4j.LoggerFactory;
  * <p>Settings: {@code agentsFile}, the file of agents and their keys ({@code agents.json} in the
  * directory {@code data}); {@code serverAddress}, {@code linkAddress} and {@code port}, where
  * reports are sent to; {@code reportsPerSecond} of one agent's address; {@code
- * packetsPerSecondAndSwitch}, how many packets each switch may hand to the controller, where it has
- * meters.
+ * packetsPerSecondAndSwitch}, the max packets per second from each switch with meters.
  */
 @Settings({
   "data",
@@ -86,7 +85,7 @@ public final class AgentModule extends BaseModule
           "loadbalancer",
           "forwarding");
 
-  /** The source of reports that came by REST. */
+  /** The source of reports by REST. */
   private static final IPAddress<?> NOT_A_PACKET = IPv4Address.NONE;
 
   private static final long TELL_MILLIS = 5_000;
@@ -165,7 +164,7 @@ public final class AgentModule extends BaseModule
     context.getServiceImpl(IShutdownService.class).registerShutdownListener(this::save);
   }
 
-  /** Who may report, and what agents were heard. */
+  /** The agents, and their last reports. */
   private void open(SettingReader settings, IStoreService stores) throws FloodlightModuleException {
     String data = settings.text("data", "");
     String file = settings.text("agentsFile", data.isEmpty() ? "agents.json" : "");
@@ -224,9 +223,9 @@ public final class AgentModule extends BaseModule
     provider.addOFMessageListener(OFType.PACKET_IN, new ReportArp(packets));
     provider.addOFMessageListener(OFType.ERROR, this);
     Repetition repetition = new Repetition(timer);
-    repetition.every(TELL_MILLIS, "telling of dropped reports", this::tell);
-    repetition.every(SAVE_MILLIS, "saving what agents were heard", this::save);
-    repetition.every(REFRESH_MILLIS, "setting the rules for reports", this::refreshRules);
+    repetition.every(TELL_MILLIS, "logging dropped reports", this::tell);
+    repetition.every(SAVE_MILLIS, "saving the last report of each agent", this::save);
+    repetition.every(REFRESH_MILLIS, "installing the rules for reports", this::refreshRules);
   }
 
   private void agentsChanged(AgentTable before) {
@@ -300,7 +299,9 @@ public final class AgentModule extends BaseModule
     return NAME;
   }
 
-  /** Before all others: a flood of reports must cost next to nothing, and teaches nothing. */
+  /**
+   * Before all others: a flood of reports must cost almost nothing, and no host is learnt from it.
+   */
   @Override
   public boolean isCallbackOrderingPostreq(OFType type, String name) {
     return switch (type) {

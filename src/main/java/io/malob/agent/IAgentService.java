@@ -8,17 +8,17 @@ import java.util.List;
 import java.util.Optional;
 import net.floodlightcontroller.core.module.IFloodlightService;
 
-/** The agents and what they report, as other modules see them. Safe for use by several threads. */
+/** The agents and their reports, for other modules. Safe for use by several threads. */
 public interface IAgentService extends IFloodlightService {
 
   /**
-   * Takes in a report that came by another way than through the network.
+   * Accepts a report that did not arrive through the network.
    *
    * @throws RejectedReportException if it is dropped; then it is counted, and nothing has changed
    */
   void take(byte[] report) throws RejectedReportException;
 
-  /** What was accepted and what was dropped, since the controller's start. */
+  /** The numbers of accepted and dropped reports, since the controller's start. */
   ReportCounts counts();
 
   /** The agents that may report, in the order of their file. */
@@ -30,7 +30,7 @@ public interface IAgentService extends IFloodlightService {
   /**
    * An agent.
    *
-   * @param status how it was last heard; empty if it has not been since the controller's start
+   * @param status its last report; empty if there was none since the controller's start
    */
   record KnownAgent(Agent agent, Optional<AgentStatus> status) {}
 }

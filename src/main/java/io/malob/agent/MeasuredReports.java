@@ -18,8 +18,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * Writes what agents report to the trackers. A throughput between two nodes is that of the one link
- * between the switches that they are attached to.
+ * Writes agents' reports to the trackers. A throughput between two nodes belongs to the only link
+ * between their switches.
  */
 final class MeasuredReports implements ReportIntake.Sink {
   private final IMonitorService monitor;

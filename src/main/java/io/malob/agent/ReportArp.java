@@ -41,7 +41,7 @@ final class ReportArp implements IOFMessageListener {
     return type == OFType.PACKET_IN && name.equals("devicemanager");
   }
 
-  /** No other module needs these packets; forwarding must not get them. */
+  /** No other module needs these packets; forwarding must not see them. */
   @Override
   public boolean isCallbackOrderingPostreq(OFType type, String name) {
     return type == OFType.PACKET_IN && (name.equals("loadbalancer") || name.equals("forwarding"));

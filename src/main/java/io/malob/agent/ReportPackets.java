@@ -23,9 +23,9 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Takes reports out of packets, on the threads that read from switches: looks at who sends, how
- * often and how much, and leaves signatures and contents to an executor. Answers ARP for the
- * addresses that reports are sent to. Thread-safe; bounded by the number of agents.
+ * Extracts reports from packets, on the threads that read from switches: checks sender, rate and
+ * size, and leaves signatures and contents to an executor. Answers ARP for the addresses that
+ * reports are sent to. Thread-safe; bounded by the number of agents.
  */
 final class ReportPackets {
   /** A locally administered address that no host has. */
@@ -44,10 +44,10 @@ final class ReportPackets {
   private final RateLimit arpLimit;
   private final AtomicInteger waiting = new AtomicInteger();
 
-  /** How much each agent's address may send. */
+  /** The rate limit of each agent's address. */
   private volatile ImmutableMap<IPAddress<?>, RateLimit> limits = ImmutableMap.of();
 
-  /** Where reports are sent to. */
+  /** The destination of reports. */
   record Destinations(ImmutableSet<IPAddress<?>> addresses, int port) {}
 
   ReportPackets(
@@ -68,7 +68,7 @@ final class ReportPackets {
     this.arpLimit = new RateLimit(ARP_PER_SECOND, nanoTime.getAsLong());
   }
 
-  /** Takes over who may send, and how much; to be called by one thread at a time. */
+  /** Sets the permitted senders and their limits; to be called by one thread at a time. */
   void setAgents(AgentTable agents, int perSecond) {
     ImmutableMap<IPAddress<?>, RateLimit> before = limits;
     ImmutableMap.Builder<IPAddress<?>, RateLimit> now = ImmutableMap.builder();
@@ -79,7 +79,7 @@ final class ReportPackets {
     limits = now.build();
   }
 
-  /** Deals with a packet that came by one of the rules for reports; false if it is ARP. */
+  /** Handles a packet from one of the rules for reports; false if it is ARP. */
   boolean report(Packet packet) {
     if (packet.kind() == Packet.Kind.ARP) {
       return false;
@@ -108,14 +108,14 @@ final class ReportPackets {
     IPAddress<?> source = packet.source();
     @Nullable RateLimit limit = limits.get(source);
     if (limit == null) {
-      drop(source, Rejection.UNKNOWN_AGENT, "there is no agent at this address");
+      drop(source, Rejection.UNKNOWN_AGENT, "no agent has this address");
     } else if (!limit.allows(now)) {
-      drop(source, Rejection.RATE_LIMITED, "there are too many");
+      drop(source, Rejection.RATE_LIMITED, "more reports than reportsPerSecond");
     } else if (packet.isFragment() || packet.udpPayloadBytes() > ReportIntake.MAX_BYTES) {
       drop(source, Rejection.OVERSIZED, "a report must fit into one packet");
     } else if (waiting.incrementAndGet() > MAX_WAITING) {
       waiting.decrementAndGet();
-      drop(source, Rejection.OVERLOADED, "too many wait");
+      drop(source, Rejection.OVERLOADED, "too many reports are queued");
     } else {
       byte[] report = packet.udpPayload();
       serialExecutor.execute(() -> judge(report, source, now));

@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives switches the rules that lead reports to the controller, through a meter where they have
+ * Installs the rules that send reports to the controller, through a meter if the switch supports
  * meters. Thread-safe.
  */
 final class ReportSwitches implements SwitchListener {
@@ -30,7 +30,7 @@ final class ReportSwitches implements SwitchListener {
   private final int port;
   private final int packetsPerSecond;
 
-  /** Switches by the transactions that tell whether they have meters. */
+  /** Switches by the transactions that show whether they support meters. */
   private final Map<Long, DatapathId> tried = new ConcurrentHashMap<>();
 
   private final Set<DatapathId> withoutMeter = ConcurrentHashMap.newKeySet();
@@ -79,20 +79,20 @@ final class ReportSwitches implements SwitchListener {
         done -> messages.forEach(message -> tried.remove(message.getXid())));
   }
 
-  /** A switch has refused a message; false if that was not one to find out what it can. */
+  /** A switch has rejected a message; false if the message was not a probe for meters. */
   boolean refused(long transaction) {
     @Nullable DatapathId switchId = tried.remove(transaction);
     if (switchId == null) {
       return false;
     }
     if (withoutMeter.add(switchId)) {
-      LOG.info("reports_not_metered switch={} - it takes no meter", switchId);
+      LOG.info("reports_not_metered switch={} - it does not support meters", switchId);
       refresh(List.of(switchId));
     }
     return true;
   }
 
-  /** Sets the rules again; changes nothing where they are. */
+  /** Sends the rules again; no effect if they exist. */
   void refresh(Collection<DatapathId> switches) {
     for (DatapathId switchId : switches) {
       programmer

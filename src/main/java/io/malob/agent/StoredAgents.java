@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The agents and their keys, which people and commands edit while the controller runs. What cannot
- * be read is reported, and the last table that could stays; without the document no agent may
- * report. Thread-safe.
+ * The agents and their keys, which people and commands edit while the controller runs. An
+ * unreadable document is logged, and the last readable table stays; without the document no agent
+ * may report. Thread-safe.
  */
 final class StoredAgents implements Supplier<AgentTable> {
   private static final Logger LOG = LoggerFactory.getLogger(StoredAgents.class);
@@ -69,7 +69,7 @@ final class StoredAgents implements Supplier<AgentTable> {
               @Override
               public void unreadable(IOException why) {
                 LOG.error(
-                    "agents_not_read file=\"{}\" why=\"{}\" - they stay as they were",
+                    "agents_not_read file=\"{}\" why=\"{}\" - the earlier agents stay in effect",
                     store.where(DOCUMENT),
                     why.getMessage());
               }
@@ -92,7 +92,7 @@ final class StoredAgents implements Supplier<AgentTable> {
       if (permissions.contains(PosixFilePermission.OTHERS_READ)
           || permissions.contains(PosixFilePermission.GROUP_READ)) {
         LOG.warn(
-            "agents_file_exposed file=\"{}\" - other users can read its keys: chmod 600 ends that",
+            "agents_file_exposed file=\"{}\" - other users can read its keys; run chmod 600 on it",
             path);
       }
     } catch (UnsupportedOperationException e) {

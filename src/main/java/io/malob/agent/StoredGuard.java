@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps over a restart which reports have been accepted, so that no older one is. For one thread at
- * a time.
+ * Saves the last accepted reports over a restart, so that older ones are rejected. For one thread
+ * at a time.
  */
 final class StoredGuard {
   private static final Logger LOG = LoggerFactory.getLogger(StoredGuard.class);
@@ -27,7 +27,7 @@ final class StoredGuard {
   private boolean failed;
 
   /**
-   * What a store has.
+   * From a store.
    *
    * @throws IOException if it cannot be read; the message is for users
    */
@@ -41,13 +41,13 @@ final class StoredGuard {
     return stored.content().orElseGet(ImmutableMap::of);
   }
 
-  /** Keeps this, if it is not what is kept already. */
+  /** Saves this, if it has changed. */
   void save(Map<String, ReplayGuard.Memory> memory) {
     if (memory.equals(get())) {
       return;
     }
     try {
-      // what another has kept meanwhile is older or from its own agents: the next save replaces it
+      // the content of another writer is older or of its own agents: the next save replaces it
       stored = store.compareAndSet(DOCUMENT, stored, Optional.of(memory)).now();
       failed = false;
     } catch (IOException e) {

@@ -15,13 +15,13 @@ import java.util.stream.Stream;
  * A rule for choosing a server and the paths to and from it, by the names of the MALOB thesis
  * (section 3.2, Tables 3.2 and 4.1): a server rule and a path rule, as in {@code RR+SPH}, or one
  * rule for both, as in {@code SL-PS}. The rules are {@link ServerRule}, {@link PathRule} and {@link
- * JointRules}: a new one is a class and its line there, and nothing else names them all.
+ * JointRules}: a new rule is a class and its line there, and no other code lists them all.
  *
  * @param name the name that users see
  */
 public record Algorithm(String name) {
 
-  /** What is used where nothing else is said (Table 3.2 of the thesis). */
+  /** The default (Table 3.2 of the thesis). */
   public static final Algorithm DEFAULT = new Algorithm("SL-PS");
 
   private static final Set<String> SERVER_RULES =
@@ -40,10 +40,14 @@ public record Algorithm(String name) {
                   .map(JointRules::text))
           .collect(Collectors.toUnmodifiableSet());
 
-  /** What each algorithm chooses, by name: the joint rules, then all pairs of the others. */
+  /**
+   * The description of each algorithm by its name: the joint rules, then all pairs of the others.
+   */
   private static final ImmutableMap<String, String> DESCRIPTIONS = describeAll();
 
-  /** The ids of the thesis, the methods of Floodlight's own load balancer, and what suits all. */
+  /**
+   * The ids of the thesis and the methods of Floodlight's own load balancer, with their algorithms.
+   */
   private static final Map<String, String> ALIASES =
       Map.of(
           "1", "SL-PS",
@@ -69,7 +73,7 @@ public record Algorithm(String name) {
 
   /**
    * The algorithm of that name, in any case; empty if there is no such algorithm. A server rule
-   * alone is meant with SPH, except CPU, which the thesis combines with SPL.
+   * alone is combined with SPH, except CPU, which the thesis combines with SPL.
    */
   public static Optional<Algorithm> named(String text) {
     String upper = text.trim().toUpperCase(Locale.ROOT);
@@ -83,7 +87,7 @@ public record Algorithm(String name) {
     return DESCRIPTIONS.keySet().asList();
   }
 
-  /** What each algorithm chooses, in a few words for people, by its name. */
+  /** A short description of each algorithm, by its name. */
   public static ImmutableMap<String, String> descriptions() {
     return DESCRIPTIONS;
   }
@@ -104,7 +108,7 @@ public record Algorithm(String name) {
     return parts[parts.length - 1];
   }
 
-  /** Whether the widest paths are asked for. */
+  /** Whether the algorithm needs the widest paths. */
   public boolean isByWidth() {
     return RULES_BY_WIDTH.contains(pathRule());
   }

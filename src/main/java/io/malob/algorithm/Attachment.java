@@ -5,7 +5,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Where a host hangs on the network.
+ * The location of a host in the network.
  *
  * @param switchId its edge switch
  * @param port the port of that switch

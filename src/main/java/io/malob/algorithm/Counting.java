@@ -1,13 +1,13 @@
 package io.malob.algorithm;
 
-/** What rules take for the load of servers and links. */
+/** The values that rules use as the load of servers and links. */
 public enum Counting {
-  /** What was measured, and what was placed and has ended since. */
+  /** Measurements, corrected by connections that were placed or have ended since. */
   PLACED_SINCE,
 
   /**
-   * What was measured and nothing else, as in the MALOB thesis: until the next measurement all
-   * connections go to the same server. To compare with.
+   * Measurements alone, as in the MALOB thesis: until the next measurement all connections go to
+   * the same server. For comparison.
    */
   MEASURED_ONLY
 }

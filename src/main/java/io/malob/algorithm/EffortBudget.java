@@ -2,7 +2,7 @@ package io.malob.algorithm;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many links searches may still look at. Thread-safe. */
+/** The number of links that searches may still examine. Thread-safe. */
 final class EffortBudget {
   private final AtomicLong left;
 

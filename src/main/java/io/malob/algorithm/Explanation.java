@@ -6,21 +6,22 @@ import io.malob.algorithm.graph.Path;
 import java.util.Optional;
 
 /**
- * What a placer would choose for a request, and why. Made for people; linear in the servers.
+ * The choice that a placer would make for a request, with reasons. For operators; linear in the
+ * number of servers.
  *
  * @param result what it would choose
- * @param server how the server is chosen
- * @param path how its paths are; the same where one rule chooses both
+ * @param server the rule for the server
+ * @param path the rule for the paths; the same if one rule chooses both
  * @param candidates the servers of the pool, in its order
  */
 public record Explanation(
     Placer.Result result, Reason server, Reason path, ImmutableList<Candidate> candidates) {
 
   /**
-   * One server that could be chosen.
+   * One candidate.
    *
-   * @param paths how it would be reached; empty if it cannot be
-   * @param values what the rules look at, by name with its unit
+   * @param paths the paths to it and back; empty if there are none
+   * @param values the values that the rules use, by name with unit
    * @param acceptable whether the request may go to it at all
    */
   public record Candidate(

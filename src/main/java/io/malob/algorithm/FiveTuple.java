@@ -3,9 +3,9 @@ package io.malob.algorithm;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * What tells one connection from another: protocol, addresses and ports of the packets that flow in
- * one direction. ICMP has no ports: both are zero. Packed into two longs, because connections are
- * looked up by it for every packet that reaches the controller; addresses are {@link AddressKey}s.
+ * The identity of a connection: protocol, addresses and ports of the packets that flow in one
+ * direction. ICMP has no ports: both are zero. Packed into two longs, because every packet that
+ * reaches the controller is looked up by it; addresses are {@link AddressKey}s.
  *
  * @param addresses key of the source address in the upper half, of the destination in the lower
  * @param protocolAndPorts IP protocol number above source port above destination port, 16 bits each

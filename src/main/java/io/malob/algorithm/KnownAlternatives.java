@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Some paths with the lowest latency between each of those pairs of switches for which they have
- * been searched for. A look-up never searches. Thread-safe.
+ * Some paths with the lowest latency for those pairs of switches that were searched. A look-up
+ * never searches. Thread-safe.
  */
 final class KnownAlternatives {
   /** How many paths of a pair are known. */
@@ -38,7 +38,7 @@ final class KnownAlternatives {
     return new KnownAlternatives(values, new ConcurrentHashMap<>(byPair));
   }
 
-  /** Whether they are the same with other values, but for noise. */
+  /** Whether they are the same with other values, except for noise. */
   boolean hold(LinkValues now) {
     return now.hasLatenciesLike(values);
   }
@@ -59,7 +59,7 @@ final class KnownAlternatives {
     }
   }
 
-  /** Searches for the same pairs with other values, as many as the budget allows. */
+  /** Searches the same pairs again with other values, within the budget. */
   KnownAlternatives with(LinkValues newValues, EffortBudget budget) {
     KnownAlternatives next = new KnownAlternatives(newValues);
     PathSearches searches = newValues.searches();

@@ -18,14 +18,13 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The network at one moment: switches, links, what is known of the links, and the paths that have
- * been searched for. Thread-safe.
+ * The network at one moment: switches, links, values of the links, and known paths. Thread-safe.
  *
- * <p>Paths are searched for by the writer of snapshots, before it gives one out: by {@link
- * #prepare} those to and from the switches that have servers, by {@link #with} those that another
- * snapshot knew. So they are looked up by the threads that place connections. What is asked for all
- * the same and not known, the writer's executor searches for; until then, an answer is made from
- * what is known. A snapshot without such an executor searches at once, on the thread that asks.
+ * <p>The writer of snapshots searches for paths before it publishes one: {@link #prepare} finds the
+ * paths to and from the switches that have servers, {@link #with} those that another snapshot knew.
+ * Threads that place connections only look paths up. If a path is not known, the writer's executor
+ * searches for it; until then, the answer uses the known paths. A snapshot without such an executor
+ * searches at once, on the calling thread.
  */
 public final class NetworkSnapshot {
 
@@ -33,13 +32,13 @@ public final class NetworkSnapshot {
   public static final NetworkSnapshot EMPTY = new NetworkSnapshot(Topology.EMPTY);
 
   /**
-   * A path that has lost more than a fifth of its share to new connections is searched for again.
+   * A path is searched again after it has lost more than a fifth of its share to new connections.
    */
   private static final double KEPT_PART = 0.8;
 
   /**
-   * How many links the searches may look at that are made in one go, and how many those may that
-   * are repeated for one snapshot because paths have become too narrow: some 50 ms.
+   * The max number of links that the searches of one batch may examine, and that the repeated
+   * searches of one snapshot for paths that have become too narrow may examine: about 50 ms.
    */
   private static final long MAX_EFFORT = 1_000_000;
 
@@ -53,27 +52,27 @@ public final class NetworkSnapshot {
   /** Counts snapshots that followed one another. */
   private final long number;
 
-  /** What the writer's executor has been asked to search for and has not yet. */
+  /** The pending searches of the writer's executor. */
   private final Set<Object> asked = ConcurrentHashMap.newKeySet();
 
-  /** The switches whose paths are to be known, to them and from them. By the writer alone. */
+  /** The switches with prepared paths to and from them. Used by the writer only. */
   private ImmutableSet<DatapathId> roots = ImmutableSet.of();
 
   private volatile boolean isComplete = true;
   private volatile EffortBudget repeated = new EffortBudget(MAX_EFFORT);
 
-  /** A network of whose links nothing is known, and that searches at once. */
+  /** A network without link values that searches at once. */
   public NetworkSnapshot(Topology topology) {
     this(LinkValues.unknown(topology));
   }
 
-  /** A network with what is known of its links, that searches at once. */
+  /** A network with link values that searches at once. */
   public NetworkSnapshot(LinkValues values) {
     this(values, null);
   }
 
   /**
-   * A network with what is known of its links.
+   * A network with link values.
    *
    * @param writer runs searches for what was asked for and is not known, one after the other; null
    *     to search at once

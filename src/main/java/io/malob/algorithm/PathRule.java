@@ -17,12 +17,12 @@ enum PathRule {
     this.description = description;
   }
 
-  /** What it chooses, in a few words for people. */
+  /** A short description. */
   String description() {
     return description;
   }
 
-  /** Whether it asks for the widest paths. */
+  /** Whether it needs the widest paths. */
   boolean isByWidth() {
     return this == HTP;
   }

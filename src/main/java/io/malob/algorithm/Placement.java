@@ -3,10 +3,10 @@ package io.malob.algorithm;
 import io.malob.algorithm.graph.Path;
 
 /**
- * What was chosen for one connection.
+ * The server and paths of one connection.
  *
  * @param server the server
  * @param requestPath from the client's edge switch to the server's
- * @param replyPath from the server's edge switch to the client's; not always the same way back
+ * @param replyPath from the server's edge switch to the client's; it may differ from the request's
  */
 public record Placement(Server server, Path requestPath, Path replyPath) implements Placer.Result {}

@@ -6,8 +6,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Chooses server and paths for the connections of one pool. A placer belongs to one fixed list of
- * servers; what may change within it is a turn or an order by load. Safe for use by several
- * threads, which never wait for each other.
+ * servers; only its turn or its order by load changes. Safe for use by several threads, which never
+ * wait for each other.
  */
 public interface Placer {
 
@@ -17,7 +17,7 @@ public interface Placer {
   /** Finds paths to and from a server that was chosen before. */
   Result placeOn(Server server, Request request, NetworkSnapshot network);
 
-  /** What {@link #place} would choose now, and why; changes nothing. */
+  /** The choice that {@link #place} would make now, with reasons; changes nothing. */
   Explanation explain(Request request, NetworkSnapshot network);
 
   /**
@@ -37,11 +37,11 @@ public interface Placer {
    *
    * @param clientSwitch the client's edge switch
    * @param acceptable which servers can take it at all
-   * @param profile what is known of connections of its service
+   * @param profile the expected traffic of its service
    */
   record Request(DatapathId clientSwitch, Predicate<Server> acceptable, ServiceProfile profile) {
 
-    /** A connection of a service of which nothing is known. */
+    /** A connection of an unknown service. */
     public Request(DatapathId clientSwitch, Predicate<Server> acceptable) {
       this(clientSwitch, acceptable, new ServiceProfile());
     }

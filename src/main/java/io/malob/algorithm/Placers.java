@@ -13,8 +13,8 @@ public final class Placers {
    * The placer of an algorithm over these servers, and over backups for when none of them can take
    * a connection.
    *
-   * @param turn the pool's turn, which goes on where it was when the servers change
-   * @param counting what it takes for the load of servers
+   * @param turn the pool's turn, which continues when the servers change
+   * @param counting the values that it uses as the load of servers
    */
   public static Placer of(
       Algorithm algorithm,
@@ -32,8 +32,8 @@ public final class Placers {
   /**
    * The placer of an algorithm over these servers.
    *
-   * @param turn the pool's turn, which goes on where it was when the servers change
-   * @param counting what it takes for the load of servers
+   * @param turn the pool's turn, which continues when the servers change
+   * @param counting the values that it uses as the load of servers
    */
   public static Placer of(
       Algorithm algorithm, ImmutableList<Server> servers, AtomicInteger turn, Counting counting) {

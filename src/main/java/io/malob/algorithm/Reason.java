@@ -1,9 +1,9 @@
 package io.malob.algorithm;
 
 /**
- * How a rule chooses, in words for people.
+ * How a rule chooses, in words.
  *
- * @param rule what it takes
- * @param tieBreak what decides between equals
+ * @param rule the criterion
+ * @param tieBreak the criterion between equals
  */
 public record Reason(String rule, String tieBreak) {}

@@ -1,11 +1,11 @@
 package io.malob.algorithm;
 
 /**
- * A server that can be chosen: a member of a pool whose place in the network is known.
+ * A server that can be chosen: a located member of a pool.
  *
  * @param number the member's number in the catalog, unique and from 1 to 65535
  * @param address the {@link AddressKey} of its address
- * @param port where it listens, or 0 to keep the port that the client asked for
+ * @param port its port, or 0 to keep the client's destination port
  * @param weight its share of connections relative to the others, at least 1
  * @param at where it is attached
  * @param limit how many connections it may have, at least 1
@@ -14,7 +14,7 @@ package io.malob.algorithm;
 public record Server(
     int number, int address, int port, int weight, Attachment at, int limit, ServerLoad load) {
 
-  /** What stands for no limit. */
+  /** The value for no limit. */
   public static final int NO_LIMIT = Integer.MAX_VALUE;
 
   /** A server that may have any number of connections. */
@@ -23,8 +23,8 @@ public record Server(
   }
 
   /**
-   * This server for connections that keep the port that they were opened to. They belong to one
-   * that it has, so that it is never too full for them.
+   * This server for connections that keep the port that they were opened to. They belong to an
+   * existing connection, so the limit does not apply.
    */
   public Server keepingPorts() {
     return new Server(number, address, 0, weight, at, load);
@@ -40,7 +40,7 @@ public record Server(
     return weight * load.share();
   }
 
-  /** Whether it has as many connections as it may have. */
+  /** Whether it has reached its connection limit. */
   public boolean isFull() {
     return load.active() >= limit;
   }

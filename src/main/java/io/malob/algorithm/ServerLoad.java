@@ -14,7 +14,7 @@ public final class ServerLoad {
    */
   private static final double DEFAULT_CPU_PER_CONNECTION = 0.1;
 
-  private static final double LEAST_CPU_PER_CONNECTION = 0.01;
+  private static final double MIN_CPU_PER_CONNECTION = 0.01;
 
   /** Above this, a server counts as fully used. */
   private static final double FULL_USE = 0.95;
@@ -22,7 +22,7 @@ public final class ServerLoad {
   /** How much a new report weighs against those before it. */
   private static final double LEARNING_RATE = 0.3;
 
-  /** What a connection makes others wait where no response time is known. */
+  /** The time that a connection adds to the wait of others if no response time is known. */
   private static final double DEFAULT_WAIT_NANOS = 1e6;
 
   private final ActiveCount active = new ActiveCount();
@@ -48,7 +48,7 @@ public final class ServerLoad {
   }
 
   /**
-   * Counts a connection as open, unless there are as many already as there may be.
+   * Counts a connection as open, unless the limit is reached.
    *
    * @return whether it was counted
    */
@@ -124,28 +124,29 @@ public final class ServerLoad {
   }
 
   /**
-   * At full use, a connection takes at least its part; how much more it wants is not to be seen.
+   * At full utilization, a connection takes at least its part; its further demand cannot be
+   * measured.
    */
   private void learnCpuPerConnection(double fraction) {
     double present = (active.now() + active.atMeasurement()) / 2.0 + foreign;
     if (fraction >= 0 && present >= 1) {
-      double seen = Math.max(LEAST_CPU_PER_CONNECTION, fraction / present);
+      double seen = Math.max(MIN_CPU_PER_CONNECTION, fraction / present);
       double before = Double.isNaN(cpuPerConnection) ? seen : cpuPerConnection;
       cpuPerConnection =
           fraction < FULL_USE || seen > before ? before + LEARNING_RATE * (seen - before) : before;
     }
   }
 
-  /** Nothing has been heard of the server for too long. */
+  /** The last report of the server is too old. */
   public void forgetReport() {
     cpuFraction = Double.NaN;
     responseNanos = Double.NaN;
   }
 
   /**
-   * The use of its processors to be expected with one more connection, as a fraction, possibly
-   * above 1: what was reported, and for each connection that was placed since, what one has been
-   * seen to take. A server whose use is unknown counts as fully used.
+   * The expected CPU utilization with one more connection, as a fraction, possibly above 1: the
+   * reported one, plus the observed utilization per connection for each connection placed since. A
+   * server whose utilization is unknown counts as fully used.
    */
   public double expectedCpu(Counting counting) {
     double reported = Double.isNaN(cpuFraction) ? 1 : cpuFraction;
@@ -157,16 +158,16 @@ public final class ServerLoad {
       return reported + (active.now() + 1) * each;
     }
     double busy = Math.max(0, reported + active.sinceMeasured() * each);
-    // a full server does not tell how much more is asked of it than it has
+    // the report of a full server does not show the demand beyond its capacity
     return (reported < FULL_USE ? busy : Math.max(busy, present() * each)) + each;
   }
 
   /**
-   * How long a new connection is to wait for its answer, in nanoseconds: in line with what was
-   * reported, and longer by what was placed since. Where no response time is known, each connection
-   * that is there counts for a millisecond.
+   * The expected response time of a new connection, in nanoseconds: the reported one, increased by
+   * the connections placed since. Without a known response time, each open connection counts for a
+   * millisecond.
    *
-   * @param weight how many of them it serves side by side
+   * @param weight how many connections it serves in parallel
    */
   public double expectedWaitNanos(int weight, Counting counting) {
     if (counting == Counting.MEASURED_ONLY) {

@@ -14,8 +14,8 @@ enum ServerRule {
   RR("in turn"),
   WRR("in turn by weight"),
   LC("fewest connections"),
-  CPU("lowest CPU use"),
-  P2C("better of two drawn");
+  CPU("lowest CPU utilization"),
+  P2C("better of two random servers");
 
   private final String description;
 
@@ -23,7 +23,7 @@ enum ServerRule {
     this.description = description;
   }
 
-  /** What it chooses, in a few words for people. */
+  /** A short description. */
   String description() {
     return description;
   }

@@ -62,7 +62,7 @@ final class ServerThenPath implements Placer {
   @Override
   public Explanation explain(Request request, NetworkSnapshot realNetwork) {
     NetworkSnapshot network = realNetwork.trial();
-    // first of all, as it would be for a request: the paths of others may be searched for then
+    // in the order of a request: the search for paths to other servers may start then
     Result result =
         servers.isEmpty() ? Refusal.NO_SERVER : placeFrom(serverPicker.next(), request, network);
     ImmutableList.Builder<Explanation.Candidate> candidates = ImmutableList.builder();

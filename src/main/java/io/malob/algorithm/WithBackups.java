@@ -24,7 +24,9 @@ final class WithBackups implements Placer {
         : either((Refusal) result, backups.place(request, network));
   }
 
-  /** What is not acceptable may be so for the next request: that is the weaker refusal. */
+  /**
+   * A server that is not acceptable now may be so for the next request: that is the weaker refusal.
+   */
   private static Result either(Refusal refusal, Result ofBackups) {
     return refusal == Refusal.NOT_ACCEPTABLE && ofBackups instanceof Refusal ? refusal : ofBackups;
   }

@@ -182,35 +182,37 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Ejection: {@code ejectAfter}, the number of unanswered connections in a row that ejects a
  * member, 0 for no ejection; {@code ejectSeconds}, the length of a first ejection; {@code
- * ejectMostSeconds}, the max length.
+ * ejectMaxSeconds}, the max length.
  */
-@Settings({
-  "data",
-  "floodPerSecond",
-  "maxConnections",
-  "maxDormant",
-  "countPlaced",
-  "refuseSpoofing",
-  "tellEnds",
-  "maxHalfOpen",
-  "ejectSeconds",
-  "ejectAfter",
-  "ejectMostSeconds",
-  "idleTimeoutTcp",
-  "idleTimeoutUdp",
-  "idleTimeoutIcmp",
-  "adoptSeconds",
-  "elephantSeconds",
-  "elephantMegabytes",
-  "moveGainPercent",
-  "movesPerSecond",
-  "elephantMaxRules",
-  "answerSeconds",
-  "auditSeconds",
-  "connectionRecords",
-  "connectionRecordsMegabytes",
-  "connectionRecordsFiles"
-})
+@Settings(
+    value = {
+      "data",
+      "floodPerSecond",
+      "maxConnections",
+      "maxDormant",
+      "countPlaced",
+      "refuseSpoofing",
+      "tellEnds",
+      "maxHalfOpen",
+      "ejectSeconds",
+      "ejectAfter",
+      "ejectMaxSeconds",
+      "idleTimeoutTcp",
+      "idleTimeoutUdp",
+      "idleTimeoutIcmp",
+      "adoptSeconds",
+      "elephantSeconds",
+      "elephantMegabytes",
+      "moveGainPercent",
+      "movesPerSecond",
+      "elephantMaxRules",
+      "answerSeconds",
+      "auditSeconds",
+      "connectionRecords",
+      "connectionRecordsMegabytes",
+      "connectionRecordsFiles"
+    },
+    deprecated = "ejectMostSeconds=ejectMaxSeconds")
 @SuppressWarnings("NullAway.Init") // set by init before any other method is called
 public final class BalancerModule extends BaseModule implements IBalancerService {
 
@@ -629,7 +631,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             relocations,
             new NetworkChanges.Reactions(
                 List.of(
-                    new Task("taking over the topology", paths::takeTopology),
+                    new Task("applying the topology", paths::takeTopology),
                     repairPaths,
                     locateMembers,
                     recover,
@@ -655,9 +657,9 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         new Task("closing connections", resetter::resume));
     housekeeping.every(
         MEASURED_MILLIS,
-        "taking over measurements",
-        new Task("taking over measurements of links", view::refreshLinks),
-        new Task("taking over reports", view::refreshServers));
+        "applying measurements",
+        new Task("applying link measurements", view::refreshLinks),
+        new Task("applying reports", view::refreshServers));
     housekeeping.every(
         TIDY_MILLIS,
         "tidying",
@@ -714,7 +716,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             settings.number("ejectAfter", 3, 0, 1_000),
             TimeUnit.SECONDS.toNanos(seconds),
             TimeUnit.SECONDS.toNanos(
-                settings.number("ejectMostSeconds", Math.max(300, seconds), seconds, 86_400))),
+                settings.number("ejectMaxSeconds", Math.max(300, seconds), seconds, 86_400))),
         switches,
         view,
         this::measured,
@@ -815,8 +817,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     monitor
         .servers()
         .addListener(
-            address ->
-                housekeeping.submit("taking over a report", () -> view.refreshServer(address)));
+            address -> housekeeping.submit("applying a report", () -> view.refreshServer(address)));
     monitor.servers().addListener(outliers::reported);
     repetition.every(
         UnansweredSynDetector.TICK_MILLIS,
@@ -837,7 +838,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     if (guard != null) {
       provider.addOFMessageListener(OFType.PACKET_IN, guard);
       repetition.every(ServerMoves.TICK_MILLIS, "probing moved servers", serverMoves::tick);
-      repetition.every(SpoofGuard.TICK_MILLIS, "telling of spoofGuard", guard::tick);
+      repetition.every(SpoofGuard.TICK_MILLIS, "logging refused addresses", guard::tick);
     }
   }
 

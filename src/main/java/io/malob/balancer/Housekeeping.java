@@ -44,7 +44,8 @@ final class Housekeeping {
   }
 
   /**
-   * The same, but only at intervals at which the tasks are needed: scheduling them wakes a thread.
+   * The same, but only at intervals at which the tasks are needed: scheduling them activates a
+   * thread.
    *
    * @param isNeeded is asked on the timer's thread, and must not block
    */

@@ -32,7 +32,7 @@ public final class EmbeddedController implements AutoCloseable {
   }
 
   /**
-   * Starts a controller with the modules of the class path, of which the settings choose.
+   * Starts a controller with those modules of the class path that the settings list.
    *
    * @throws FloodlightModuleException naming the module that cannot be loaded, and why
    * @throws java.io.UncheckedIOException if a port cannot be bound; the message says which and why
@@ -86,7 +86,7 @@ public final class EmbeddedController implements AutoCloseable {
     return core.shutdownRequested();
   }
 
-  /** Tells those who asked to be told, then stops all modules, the last first. */
+  /** Notifies the shutdown listeners, then stops all modules, the last first. */
   @Override
   public void close() {
     core.tellShutdownListeners();

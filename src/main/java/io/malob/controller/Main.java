@@ -28,8 +28,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 /**
- * The controller as a process: runs in the foreground until SIGTERM or SIGINT. Exit codes: 0 it was
- * asked to stop and did, 1 it failed, 2 wrong use.
+ * The controller as a process: runs in the foreground until SIGTERM or SIGINT. Exit codes: 0
+ * stopped on request, 1 failed, 2 usage error.
  */
 @Command(
     name = "malob run",
@@ -45,37 +45,38 @@ public final class Main implements Callable<Integer> {
   @Option(
       names = {"-cf", "--config-file"},
       paramLabel = "FILE",
-      description = "Modules and settings, as in Floodlight's properties files.")
+      description = "Properties file with modules and settings, in Floodlight's format.")
   private @Nullable Path settingsFile;
 
   @Option(
       names = "--openflow-port",
       paramLabel = "N",
-      description = "Where switches connect to (6653; 0: any free port).")
+      description = "OpenFlow port for switches (6653; 0: any free port).")
   private @Nullable Integer openFlowPort;
 
   @Option(
       names = "--http-port",
       paramLabel = "N",
-      description = "Where the REST interface is (8080; 0: any free port).")
+      description = "Port of the REST interface (8080; 0: any free port).")
   private @Nullable Integer httpPort;
 
   @Option(
       names = "--bind",
       paramLabel = "ADDR",
-      description = "The address for both (127.0.0.1; 0.0.0.0: all addresses).")
+      description = "Address that both ports listen on (127.0.0.1; 0.0.0.0: all addresses).")
   private @Nullable String bindAddress;
 
   @Option(
       names = "--insecure",
-      description = "Serves REST to other machines although anyone there may change everything.")
+      description =
+          "Serve REST to other machines without authentication: anyone may change everything.")
   private boolean isInsecure;
 
   @Option(
       names = "--data",
       paramLabel = "DIR",
       defaultValue = "${env:MALOB_DATA}",
-      description = "Where modules keep their data (the environment's MALOB_DATA).")
+      description = "Data directory (the environment variable MALOB_DATA).")
   private @Nullable Path dataDirectory;
 
   private final CountDownLatch stopped = new CountDownLatch(1);
@@ -85,7 +86,7 @@ public final class Main implements Callable<Integer> {
     System.exit(commandLine().execute(args));
   }
 
-  /** The command line; what is wrong with one is said in one line. */
+  /** The command line; errors in it are one line. */
   static CommandLine commandLine() {
     CommandLine commandLine = new CommandLine(new Main());
     commandLine.setParameterExceptionHandler(
@@ -94,7 +95,7 @@ public final class Main implements Callable<Integer> {
           wrong
               .getCommandLine()
               .getErr()
-              .printf("%s: %s; '%s --help' tells more%n", name, wrong.getMessage(), name);
+              .printf("%s: %s; see '%s --help'%n", name, wrong.getMessage(), name);
           return CommandLine.ExitCode.USAGE;
         });
     return commandLine;
@@ -121,7 +122,7 @@ public final class Main implements Callable<Integer> {
     return exitCode;
   }
 
-  /** What was said on the command line, over what the file says; nothing for what was not said. */
+  /** The settings of the command line, which override the file; only given options. */
   private Map<String, String> overrides() {
     Map<String, String> overrides = new HashMap<>();
     override(overrides, CoreModule.class.getName() + ".openFlowPort", openFlowPort);

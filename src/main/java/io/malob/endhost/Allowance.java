@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** So many things may be done in each second. Safe for use by several threads. */
+/** A limited number of actions per second. Safe for use by several threads. */
 final class Allowance {
   private final int perSecond;
   private final AtomicLong second = new AtomicLong(Long.MIN_VALUE);
@@ -14,7 +14,7 @@ final class Allowance {
     this.perSecond = perSecond;
   }
 
-  /** Whether one more may be done now. */
+  /** Whether another action is allowed now. */
   boolean take(long nowNanos) {
     long now = Math.floorDiv(nowNanos, TimeUnit.SECONDS.toNanos(1));
     if (second.getAndSet(now) != now) {

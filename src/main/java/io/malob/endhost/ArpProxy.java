@@ -5,8 +5,8 @@ import io.malob.openflow.packet.Replies;
 import io.malob.openflow.uplink.InsideEnd;
 
 /**
- * Answers ARP of the inside: every address but the host's own is at the gateway, which is the
- * controller itself. Thread-safe.
+ * Answers ARP requests of the inside: all addresses except the host's own are at the gateway, which
+ * is the controller itself. Thread-safe.
  */
 final class ArpProxy {
   private final FlowSender sender;
@@ -21,7 +21,7 @@ final class ArpProxy {
             && packet.arpOperation() == Packet.ARP_REQUEST
             && packet.dstAddress() != inside.ipv4().getInt()
             && packet.dstAddress() != packet.srcAddress()
-            && packet.srcAddress() != 0; // a host that only looks whether its address is free
+            && packet.srcAddress() != 0; // a host that only checks whether its address is free
     if (isAsked) {
       sender.tell(wiring, inside, Replies.arpReply(packet, inside.gatewayMac()));
     }

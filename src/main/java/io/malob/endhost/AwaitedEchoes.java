@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The echoes of one uplink that have not come back, oldest first: not too many. For one thread. Not
- * a Guava cache, which would give up echoes at any call, not when the lost ones are counted.
+ * The pending echoes of one uplink, oldest first, up to a limit. For one thread. Not a Guava cache,
+ * which would drop echoes at any call, not when lost ones are counted.
  */
 final class AwaitedEchoes {
   private static final int MAX = 512;
@@ -52,7 +52,7 @@ final class AwaitedEchoes {
     }
   }
 
-  /** One more; the oldest is forgotten if there are too many. */
+  /** Adds one; drops the oldest if there are too many. */
   Echo add(int bytes, long nowNanos) {
     if (bySequence.size() >= MAX) {
       Iterator<Integer> oldest = bySequence.keySet().iterator();
@@ -65,12 +65,12 @@ final class AwaitedEchoes {
     return echo;
   }
 
-  /** Takes out the one of that number; null if it is not awaited. */
+  /** Removes the echo of that number; null if it is not pending. */
   @Nullable Echo take(int sequence) {
     return bySequence.remove(sequence);
   }
 
-  /** Takes out those that were planned before; how many of them had been sent. */
+  /** Removes those that were planned before; returns how many of them had been sent. */
   int giveUpBefore(long nanos) {
     int lost = 0;
     Iterator<Echo> oldest = bySequence.values().iterator();
@@ -85,7 +85,7 @@ final class AwaitedEchoes {
     return lost;
   }
 
-  /** Forgets all of them. */
+  /** Removes all of them. */
   void clear() {
     bySequence.clear();
   }

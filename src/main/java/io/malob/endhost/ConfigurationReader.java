@@ -12,9 +12,9 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
-/** Reads what operators send. What is wrong is an error that names the field. Pure. */
+/** Reads the documents of operators. Errors name the field. Pure. */
 final class ConfigurationReader {
-  /** More than a host has; numbers of uplinks in cookies are below 256. */
+  /** The max number of uplinks; their numbers in cookies are below 256. */
   private static final int MAX_UPLINKS = 64;
 
   private static final long MAX_BPS = 1_000_000_000_000L;
@@ -35,7 +35,7 @@ final class ConfigurationReader {
   /**
    * The whole configuration.
    *
-   * @param algorithm what counts if it names none
+   * @param algorithm the default
    */
   static HostNetwork network(byte[] body, String algorithm) throws RejectedException {
     JsonInput<RejectedException> fields = JsonInput.ofRequest(body).only(NETWORK);
@@ -79,7 +79,7 @@ final class ConfigurationReader {
   }
 
   private static RejectedException ofAnother(String place, String text) {
-    return RejectedException.invalid(place, place + " is that of another uplink: \"" + text + "\"");
+    return RejectedException.invalid(place, place + " belongs to another uplink: \"" + text + "\"");
   }
 
   private static Uplink uplink(JsonInput<RejectedException> fields) throws RejectedException {
@@ -115,7 +115,7 @@ final class ConfigurationReader {
     return value.oneOf(UplinkChoice.NAMES);
   }
 
-  /** What an uplink can carry, in bit/s; empty: it is to be measured again. */
+  /** The capacity of an uplink, in bit/s; empty: measure it again. */
   static OptionalLong capacity(byte[] body) throws RejectedException {
     JsonInput<RejectedException> bps = JsonInput.ofRequest(body).only(CAPACITY).get("capacity_bps");
     return bps.isNull()

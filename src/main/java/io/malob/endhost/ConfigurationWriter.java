@@ -17,10 +17,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * included, and starts from its result. Methods block; safe for use by several threads.
  */
 final class ConfigurationWriter {
-  /** A request waits at most so long until its change takes effect; the order is kept anyway. */
+  /** The max time that a request waits for its change; the order is kept anyway. */
   private static final int ANSWER_MILLIS = 1_000;
 
-  /** So long a reset connection's host has to answer before the rules are taken away. */
+  /** The time that the host has to answer resets before the rules are deleted. */
   private static final int LAST_RESETS_MILLIS = 300;
 
   private final Uplinks uplinks;
@@ -37,7 +37,7 @@ final class ConfigurationWriter {
    */
   private Optional<HostNetwork> accepted = Optional.empty();
 
-  /** Changes that are accepted and not made yet. */
+  /** Changes that are accepted but not made yet. */
   private final AtomicInteger underWay = new AtomicInteger();
 
   ConfigurationWriter(
@@ -137,7 +137,7 @@ final class ConfigurationWriter {
     return underWay.get() == 0;
   }
 
-  /** Until what has been ordered is done, but not for long. */
+  /** Waits a short time until the change is made. */
   private void awaitTurn() {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     underWay.incrementAndGet();

@@ -45,10 +45,10 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * A host's own flows over its uplinks, as a Floodlight module: wires its parts to the controller's
- * events. Until a network is configured it does nothing, and it leaves all switches alone but the
- * host's.
+ * events. Until a network is configured it does nothing, and it never changes other switches than
+ * the host's.
  *
- * <p>Setting: {@code maxFlows}, how many flows there can be at a time.
+ * <p>Setting: {@code maxFlows}, the max number of flows.
  */
 @Settings({"maxFlows"})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
@@ -56,7 +56,7 @@ public final class EndhostModule extends BaseModule
     implements IEndhostService, IOFMessageListener, Unordered<OFType>, SwitchListener {
   private static final String NAME = "malobendhost";
 
-  /** What comes from the host's switch is none of their business. */
+  /** Other modules must not get messages of the host's switch. */
   private static final Set<String> AFTER =
       Set.of("linkdiscovery", "topology", "devicemanager", "loadbalancer", "forwarding");
 
@@ -95,7 +95,7 @@ public final class EndhostModule extends BaseModule
     this.tasks = new Tasks(nanoTime);
   }
 
-  /** Makes what follows the uplinks. */
+  /** Creates the parts that depend on the uplinks. */
   interface UplinksMaker {
     Uplinks make(IOFSwitchService switches, Executor serialExecutor, Repetition repetition);
   }
@@ -198,7 +198,7 @@ public final class EndhostModule extends BaseModule
             TimeUnit.MILLISECONDS);
   }
 
-  /** A failure leaves what is left of the resets to the next time that one is needed. */
+  /** After a failure, pending resets wait for the next reset. */
   private void resetMore() {
     tasks.run(
         "resetting a host's flows",
@@ -303,7 +303,7 @@ public final class EndhostModule extends BaseModule
     if (isHosts(switchId)) {
       keeper.switchActivated(switchId);
     }
-    // also if it does not know yet that it is the host's: it may be about to be told
+    // even if the switch is not known as the host's yet: its configuration may be on the way
     uplinks.switchChanged();
   }
 

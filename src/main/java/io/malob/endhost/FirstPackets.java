@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * How long the latest first packets of flows took, from when they were read to when their rules
- * were handed over for sending. Safe for use by several threads.
+ * The latency of the latest first packets of flows, from reading them to queueing their rules for
+ * sending. Safe for use by several threads.
  */
 final class FirstPackets {
   private static final int KEPT = 1_024;
@@ -19,7 +19,7 @@ final class FirstPackets {
     nanos.set(at % KEPT, tookNanos);
   }
 
-  /** Those that are kept, in rising order. */
+  /** The latest values, in ascending order. */
   long[] sorted() {
     int kept = Math.min(count.get(), KEPT);
     long[] all = new long[kept];

@@ -27,8 +27,8 @@ final class Flow {
    * A new flow.
    *
    * @param uplink the uplink's number
-   * @param address the host's on this uplink: without it, the flow cannot go on
-   * @param generation tells its rules from those of other flows
+   * @param address the host's on this uplink: without it, the flow cannot continue
+   * @param generation distinguishes its rules from those of other flows
    */
   Flow(FlowKey key, int uplink, IPAddress<?> address, long generation, long startedNanos) {
     this.key = key;
@@ -83,7 +83,7 @@ final class Flow {
     return over.get();
   }
 
-  /** One end says that it has sent all; true if both have. */
+  /** One end has sent FIN; true if both have. */
   boolean finished(boolean byHost) {
     if (byHost) {
       endedByHost = true;
@@ -93,7 +93,7 @@ final class Flow {
     return endedByHost && endedByPeer;
   }
 
-  /** What the switch has counted for it. */
+  /** The switch's counters for it. */
   void counted(long received, long sent, long nowNanos) {
     if (received > receivedBytes || sent > sentBytes) {
       activeNanos = nowNanos;
@@ -110,12 +110,12 @@ final class Flow {
     return sentBytes;
   }
 
-  /** When it was last seen to have carried something. */
+  /** The time of its last observed traffic. */
   long activeNanos() {
     return activeNanos;
   }
 
-  /** It is expected to carry so much still; what was expected before. For {@link UplinkChoice}. */
+  /** Sets the expected remaining traffic; returns the former value. For {@link UplinkChoice}. */
   double expect(double bytes) {
     double before = expectedBytes;
     expectedBytes = bytes;

@@ -13,12 +13,12 @@ import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * Sees TCP connections end, from copies of their last packets, and takes their rules away a little
- * later, when what was under way has arrived. {@link #sweep} is for one thread at a time, the rest
- * for any.
+ * Detects the end of TCP connections from copies of their last packets, and deletes their rules a
+ * little later, when packets in transit have arrived. {@link #sweep} is for one thread at a time,
+ * the rest for any.
  */
 final class FlowEnds {
-  /** Longer than an acknowledgement that was lost takes to be sent again. */
+  /** Longer than the retransmission of a lost acknowledgement takes. */
   static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final OpenFlows flows;
@@ -32,7 +32,7 @@ final class FlowEnds {
     this.sender = sender;
   }
 
-  /** A copy of a packet with FIN or RST; the packet itself is on its way. */
+  /** A copy of a packet with FIN or RST; the switch forwards the packet itself. */
   void copied(FlowKey key, boolean byHost, IpPacket packet, long nowNanos) {
     @Nullable Flow flow = flows.find(key);
     if (flow == null) {
@@ -45,7 +45,8 @@ final class FlowEnds {
   }
 
   /**
-   * A rule of a flow has gone: what it has counted, and, if it was the rule out, the flow's end.
+   * A rule of a flow has been removed: takes its counters and, if it was the outgoing rule, ends
+   * the flow.
    */
   void removed(OFFlowRemoved removed, long nowNanos) {
     U64 cookie = removed.getCookie();
@@ -64,7 +65,7 @@ final class FlowEnds {
     }
   }
 
-  /** Takes the rules of flows away that ended long enough ago. */
+  /** Deletes the rules of flows that ended long enough ago. */
   void sweep(Wiring wiring, long nowNanos) {
     for (@Nullable Ended next = lingering.peek();
         next != null && nowNanos - next.sinceNanos >= LINGER_NANOS;

@@ -15,10 +15,13 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * their rules, and packets of unknown flows. Thread-safe.
  */
 final class FlowPlacer {
-  /** Rules that were sent so lately are on their way: a packet that misses just overtook them. */
+  /**
+   * The time for which sent rules count as in transit: a packet without a rule has only overtaken
+   * them.
+   */
   private static final long RULES_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Rules that keep what is the host's own away from the controller. */
+  /** Rules that keep the host's own packets away from the controller. */
   private static final int BARRED_PER_SECOND = 100;
 
   private final OpenFlows flows;
@@ -72,7 +75,7 @@ final class FlowPlacer {
       return unknown(wiring, inside, key, packet, known, nowNanos);
     }
     boolean isNew = known.isOver() && packet.isTcpSyn();
-    // where the old one is: the switch may follow its rules a moment longer
+    // on the old flow's uplink: the switch may use its rules a moment longer
     Flow flow = isNew ? flows.renew(known, nowNanos) : known;
     send(wiring, inside, uplink.get(), flow, packet, nowNanos);
     return isNew;

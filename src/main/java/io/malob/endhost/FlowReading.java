@@ -22,18 +22,18 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
 
 /**
- * Asks the host's switch for the rules of flows: what they have carried, each second; and after a
- * start which flows there are. All of it runs on one executor, in order.
+ * Polls the host's switch for the rules of flows: each second for their counters, and after a start
+ * for existing flows. All of it runs on one executor, in order.
  *
- * <p>A flow that the switch carries is taken over as soon as its uplink is known to be alive. Rules
- * whose flow has no uplink after {@link #GRACE_NANOS} go, and their connections are reset. A flow
- * that is known, and whose rules the switch has lost, gets them again.
+ * <p>A flow on the switch is adopted as soon as its uplink is known to be alive. Rules whose flow
+ * has no uplink after {@link #GRACE_NANOS} are deleted, and their connections are reset. A known
+ * flow whose rules the switch has lost gets them again.
  */
 final class FlowReading {
-  /** Routers have so long to answer after a start, also on a host that is busy. */
+  /** The time that routers have to answer after a start, also on a busy host. */
   static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** With more flows, only each tenth time. */
+  /** With more flows, only every tenth poll. */
   private static final int MANY = 4_000;
 
   private final IOFSwitchService switches;
@@ -48,7 +48,7 @@ final class FlowReading {
   private boolean asking;
   private long ticks;
 
-  /** Whether the switch may carry flows that are not known here, or lack those that are. */
+  /** Whether the switch may have unknown flows, or lack known ones. */
   private boolean isNew;
 
   private long newSinceNanos;
@@ -85,27 +85,27 @@ final class FlowReading {
     asking = false;
   }
 
-  /** These uplinks are alive: from now on their flows need not be waited for. */
+  /** These uplinks are alive: their flows no longer wait. */
   void follow(Wiring wiring) {
     if (isNew) {
       wiring.usable().forEach(uplink -> aliveSinceNew.add(uplink.number()));
     }
   }
 
-  /** Whether flows may be there that have not been taken over, or uplinks that are not known. */
+  /** Whether there may be flows that are not adopted yet, or unknown uplinks. */
   boolean isSettling() {
     return isNew;
   }
 
   /**
-   * Whether a flow without its uplink is lost: the uplink has been alive since the switch came, or
-   * had its time to be.
+   * Whether a flow without its uplink is lost: the uplink has been alive since the switch
+   * connected, or its grace period is over.
    */
   boolean isLost(int uplink) {
     return !isNew || aliveSinceNew.contains(uplink);
   }
 
-  /** Asks again, if there is anything to ask for. */
+  /** Polls again, if necessary. */
   void tick(Wiring wiring) {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(wiring.switchId());
     boolean isDue = ticks++ % 10 == 0 || flows.all().size() < MANY;

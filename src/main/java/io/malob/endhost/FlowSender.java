@@ -13,7 +13,7 @@ import java.util.List;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/** Sends what concerns one flow: its rules, its packets, and what ends it. Thread-safe. */
+/** Sends the messages of one flow: its rules, its packets, and its resets. Thread-safe. */
 final class FlowSender {
   private final FlowProgrammer programmer;
 
@@ -21,7 +21,7 @@ final class FlowSender {
     this.programmer = programmer;
   }
 
-  /** Puts a flow's rules in place, and sends a packet of it on its way, in one go. */
+  /** Installs a flow's rules and forwards one of its packets, in one write. */
   void carry(
       Wiring wiring, InsideEnd inside, UplinkEnd uplink, Flow flow, boolean rules, byte[] frame) {
     programmer.send(
@@ -37,36 +37,36 @@ final class FlowSender {
         });
   }
 
-  /** Puts a flow's rules in place. */
+  /** Installs a flow's rules. */
   void carry(Wiring wiring, InsideEnd inside, UplinkEnd uplink, Flow flow) {
     programmer.send(
         wiring.switchId(),
         factory -> FlowRules.carry(factory, inside, uplink, flow.key(), flow.generation()));
   }
 
-  /** Hands an answer to the host that was faster than the rule for it. */
+  /** Delivers an answer to the host that was faster than its rule. */
   void handBack(Wiring wiring, InsideEnd inside, FlowKey key, byte[] frame) {
     programmer.send(
         wiring.switchId(), factory -> List.of(FlowRules.sendBack(factory, inside, key, frame)));
   }
 
-  /** Drops what is not of a flow, until it ends. */
+  /** Drops packets without a flow, until they end. */
   void bar(Wiring wiring, UplinkEnd uplink, FlowKey key) {
     programmer.send(wiring.switchId(), factory -> List.of(FlowRules.foreign(factory, uplink, key)));
   }
 
-  /** Takes a flow's rules away. */
+  /** Deletes a flow's rules. */
   void remove(Wiring wiring, int uplink, long generation) {
     programmer.send(
         wiring.switchId(), factory -> List.of(FlowRules.remove(factory, uplink, generation)));
   }
 
-  /** Hands the host a frame of our own. */
+  /** Sends the host a frame of the controller. */
   void tell(Wiring wiring, InsideEnd inside, byte[] frame) {
     programmer.sendFrame(wiring.switchId(), List.of(inside.port()), frame);
   }
 
-  /** Sends a frame of our own out of a port. */
+  /** Sends a frame of the controller from a port. */
   void sendAt(Wiring wiring, OFPort port, byte[] frame) {
     programmer.sendFrame(wiring.switchId(), List.of(port), frame);
   }
@@ -83,7 +83,7 @@ final class FlowSender {
     tell(wiring, inside, Replies.networkUnreachable(packet));
   }
 
-  /** Makes the host say, by an acknowledgement, what it expects within a connection. */
+  /** Makes the host acknowledge its expected sequence number of a connection. */
   void provoke(Wiring wiring, InsideEnd inside, FlowKey key) {
     inside
         .address(key.version())
@@ -102,7 +102,7 @@ final class FlowSender {
                             key.hostPort()))));
   }
 
-  /** Tells the host that there is no listener any more for what it sends by UDP. */
+  /** Tells the host that there is no longer a listener for its UDP packets. */
   void unreachable(Wiring wiring, InsideEnd inside, FlowKey key) {
     inside
         .address(key.version())

@@ -9,17 +9,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The flows whose rules the switch has. Bounded; safe for use by several threads. A flow that has
- * ended is here until its rules have gone.
+ * The flows whose rules the switch has. Bounded; safe for use by several threads. An ended flow
+ * stays until its rules are removed.
  */
 final class FlowTable {
-  private final int most;
+  private final int max;
   private final ConcurrentMap<FlowKey, Flow> flows = new ConcurrentHashMap<>();
   private final AtomicInteger size = new AtomicInteger();
 
-  /** A table for so many flows. */
-  FlowTable(int most) {
-    this.most = most;
+  /** A table with a max number of flows. */
+  FlowTable(int max) {
+    this.max = max;
   }
 
   @Nullable Flow find(FlowKey key) {
@@ -27,10 +27,10 @@ final class FlowTable {
   }
 
   boolean isFull() {
-    return size.get() >= most;
+    return size.get() >= max;
   }
 
-  /** Adds a flow; gives back the one that was faster, or else this. */
+  /** Adds a flow; returns the existing one of its key, or else this. */
   Flow putIfAbsent(Flow flow) {
     @Nullable Flow before = flows.putIfAbsent(flow.key(), flow);
     if (before == null) {
@@ -40,12 +40,12 @@ final class FlowTable {
     return before;
   }
 
-  /** Puts a flow in another one's place; false if that is not there any more. */
+  /** Replaces a flow by another; false if it is no longer there. */
   boolean replace(Flow before, Flow after) {
     return flows.replace(before.key(), before, after);
   }
 
-  /** Takes a flow away; false if it is not there any more. */
+  /** Removes a flow; false if it is no longer there. */
   boolean remove(Flow flow) {
     boolean removed = flows.remove(flow.key(), flow);
     if (removed) {
@@ -54,7 +54,7 @@ final class FlowTable {
     return removed;
   }
 
-  /** All flows, as they are while one goes through them. */
+  /** All flows; weakly consistent. */
   Collection<Flow> all() {
     return Collections.unmodifiableCollection(flows.values());
   }

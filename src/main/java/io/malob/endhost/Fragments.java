@@ -16,11 +16,10 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPVersion;
 
 /**
- * Carries fragments of TCP and UDP packets of IPv4 by hand, over the default uplink: they have no
- * ports, and switches spoil them. Back come those of peers that a flow on the same uplink is with,
- * or to whom fragments have been sent lately. Those of IPv6 are not carried: switches cannot tell
- * which flow they are of, and hosts have been told the path's MTU before they make any.
- * Thread-safe.
+ * Forwards fragments of IPv4 TCP and UDP packets in the controller, over the default uplink: they
+ * have no ports, and switches corrupt them. Incoming fragments are accepted from peers of flows on
+ * the same uplink, and from recent receivers of fragments. IPv6 fragments are dropped: switches
+ * cannot assign them to flows, and hosts know the path MTU before they send any. Thread-safe.
  */
 final class Fragments {
   private static final int SENT_PER_SECOND = 2_000;
@@ -35,7 +34,7 @@ final class Fragments {
   private final Allowance sent = new Allowance(SENT_PER_SECOND);
   private final Allowance received = new Allowance(LOOKED_UP_PER_SECOND);
 
-  /** To whom fragments were sent lately, and over which uplink. */
+  /** Recent receivers of fragments, with the uplink. */
   private final Cache<FlowKey, Integer> peers;
 
   Fragments(
@@ -100,8 +99,8 @@ final class Fragments {
   }
 
   /**
-   * Hands the host a fragment that came in at an uplink; false if the packet is to be carried as
-   * others are.
+   * Delivers a fragment that came in at an uplink to the host; false if the packet is to be carried
+   * as others are.
    */
   boolean receive(
       Wiring wiring, InsideEnd inside, UplinkEnd uplink, IpPacket packet, long nowNanos) {

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows the host's network: gives the switch its rules, and ends flows whose uplink does not
- * carry them any more. The wiring may be read by any thread; all changes are made on one executor,
- * in order.
+ * Keeps the switch in line with the host's network: installs its rules, and ends flows whose uplink
+ * can no longer carry them. The wiring may be read by any thread; all changes are made on one
+ * executor, in order.
  */
 final class HostKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(HostKeeper.class);
@@ -36,7 +36,7 @@ final class HostKeeper {
   private final FlowReading reading;
   private volatile Optional<Wiring> wiring = Optional.empty();
 
-  /** What the switch's rules were made for; for the executor. */
+  /** The wiring of the switch's present rules; for the executor. */
   private Optional<Wiring> followed = Optional.empty();
 
   HostKeeper(
@@ -60,18 +60,18 @@ final class HostKeeper {
     this.reading = reading.apply(this::wiring);
   }
 
-  /** How the host is connected at the moment; empty until that is configured. */
+  /** The current connections of the host; empty until configured. */
   Optional<Wiring> wiring() {
     return wiring;
   }
 
   /** Things have changed. */
   void viewChanged(HostView view) {
-    wiring = Optional.of(Wiring.of(view)); // new flows go by it from here on
+    wiring = Optional.of(Wiring.of(view)); // new flows use it from here on
     serialExecutor.execute(this::follow);
   }
 
-  /** Brings rules and flows to the latest wiring; an older one may not be true any more. */
+  /** Updates rules and flows to the latest wiring; an older one may be outdated. */
   private void follow() {
     Optional<Wiring> before = followed;
     Optional<Wiring> latest = wiring;
@@ -94,7 +94,7 @@ final class HostKeeper {
     before.ifPresent(old -> followRouters(old, now));
   }
 
-  /** The switch is there, perhaps without any rule. */
+  /** The switch has connected, perhaps without any rules. */
   void switchActivated(DatapathId switchId) {
     serialExecutor.execute(
         () ->
@@ -109,9 +109,9 @@ final class HostKeeper {
   }
 
   /**
-   * Ends flows whose uplink has gone, is dead, or has another address; but not while the switch is
-   * away, nor, when it has just come back, before the uplink has been alive: the switch goes on
-   * without the controller, which knows nothing of uplinks yet.
+   * Ends flows whose uplink was removed, is dead, or has another address; but not while the switch
+   * is disconnected, nor, after its reconnection, before the uplink has been alive: the switch
+   * keeps forwarding without the controller, which does not know the state of uplinks yet.
    */
   private void depart(Wiring now) {
     if (now.inside().isPresent()) {
@@ -140,7 +140,7 @@ final class HostKeeper {
               uplink ->
                   programmer.send(now.switchId(), factory -> FlowRules.removeAll(factory, uplink)));
     }
-    LOG.info("flows_ended flows={} - their uplinks do not carry them any more", stranded.size());
+    LOG.info("flows_ended flows={} - their uplinks no longer carry them", stranded.size());
     stranded.forEach(flow -> end(now, flow));
     resetsLater.run();
   }
@@ -162,14 +162,14 @@ final class HostKeeper {
     }
   }
 
-  /** Ends a flow whose rules the switch does not take; true if it was there. By the executor. */
+  /** Ends a flow whose rules the switch rejects; true if the flow existed. By the executor. */
   boolean endRefused(Flow flow) {
     Optional<Wiring> now = wiring;
     boolean wasOver = flow.isOver();
     if (now.isEmpty() || !flows.forget(flow)) {
       return false;
     }
-    sender.remove(now.get(), flow.uplink(), flow.generation()); // one of both may be there
+    sender.remove(now.get(), flow.uplink(), flow.generation()); // one of both may exist
     if (!wasOver) {
       tell(now.get(), flow);
       resetsLater.run();
@@ -177,7 +177,7 @@ final class HostKeeper {
     return true;
   }
 
-  /** A router that has another MAC now, in the same place: flows go on over it. */
+  /** The same router with another MAC: flows continue over it. */
   private void followRouters(Wiring before, Wiring now) {
     if (now.inside().isEmpty()) {
       return;
@@ -200,7 +200,7 @@ final class HostKeeper {
     }
   }
 
-  /** Looks again for flows that were placed while things changed, and at what they carry. */
+  /** Checks for flows that were placed during a change, and reads their counters. */
   void check() {
     wiring.ifPresent(
         now -> {
@@ -209,7 +209,7 @@ final class HostKeeper {
         });
   }
 
-  /** Goes on with resets; whether some are left. */
+  /** Continues with resets; returns whether some are left. */
   boolean resetMore() {
     Optional<Wiring> now = wiring;
     return now.isPresent() && resetMore(now.get());
@@ -234,7 +234,7 @@ final class HostKeeper {
                     }));
   }
 
-  /** Takes all rules away and forgets the host. */
+  /** Deletes all rules and the host's configuration. */
   void forget() {
     serialExecutor.execute(
         () -> {

@@ -5,11 +5,11 @@ import java.util.Optional;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The host's network as it is configured over REST. Immutable; a change of an address is a new one.
+ * The host's network as configured over REST. Immutable; a changed address makes a new one.
  *
  * @param switchId the switch on the host
  * @param algorithm name of the rule that chooses uplinks
- * @param defaultUplink name of the uplink for what is no flow of TCP or UDP; empty: the first that
+ * @param defaultUplink name of the uplink for traffic other than TCP and UDP; empty: the first that
  *     is alive
  */
 record HostNetwork(
@@ -18,7 +18,7 @@ record HostNetwork(
     String algorithm,
     Optional<String> defaultUplink,
     ImmutableList<Uplink> uplinks) {
-  /** That of a configuration that names none, unless there is one before it. */
+  /** The default of a first configuration. */
   static final String DEFAULT_ALGORITHM = "WRR";
 
   HostNetwork withAlgorithm(String other) {

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.OFValueType;
 
-/** Shows how things stand, as JSON values. Reads only what any thread may read. */
+/** Shows the state as JSON values. Reads only thread-safe values. */
 final class HostStatus {
   private static final double NANOS_PER_MILLI = 1e6;
   private static final double NANOS_PER_SECOND = 1e9;
@@ -52,7 +52,7 @@ final class HostStatus {
     Map<String, @Nullable Object> shown = new LinkedHashMap<>();
     shown.put("open", all.stream().mapToInt(each -> each.open.get()).sum());
     shown.put("total", all.stream().mapToLong(each -> each.total.sum()).sum());
-    // if the switch spreads flows itself, the controller does not see each flow
+    // if the switch distributes flows itself, the controller does not see each flow
     shown.put(
         "known",
         view.filter(now -> now.network().algorithm().equals(UplinkChoice.GROUP)).isEmpty());
@@ -138,7 +138,7 @@ final class HostStatus {
         : Quantiles.percentiles().index(percent).compute(nanos) / NANOS_PER_MILLI;
   }
 
-  /** The open flows, newest first, at most so many. */
+  /** The open flows, newest first, up to a limit. */
   List<Map<String, @Nullable Object>> flows(HostView view, int limit, long nowNanos) {
     List<Flow> open = new ArrayList<>();
     for (Flow flow : flows.all()) {

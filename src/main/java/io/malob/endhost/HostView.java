@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The host's network as it is at the moment: what is configured and what is measured. Immutable.
+ * The current state of the host's network: configuration and measurements. Immutable.
  *
  * @param insidePort empty while the switch does not have it
  * @param uplinks in the order of their numbers

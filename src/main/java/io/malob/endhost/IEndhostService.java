@@ -7,38 +7,37 @@ import net.floodlightcontroller.core.module.IFloodlightService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host's flows over its uplinks, as other modules see them. Requests and answers are the JSON
- * documents that docs/reference/rest-api.md describes. Safe for use by several threads: changes are
- * made one at a time, and a change that is requested during another one starts from its result.
+ * A host's flows over its uplinks, for other modules. Requests and answers are the JSON documents
+ * that docs/reference/rest-api.md describes. Safe for use by several threads: changes are made one
+ * at a time, and a change that is requested during another one starts from its result.
  */
 public interface IEndhostService extends IFloodlightService {
   /** How things stand. */
   Map<String, @Nullable Object> status();
 
   /**
-   * Takes a configuration in place of the one before, if there is one. Flows stay where they are if
-   * their uplink keeps its address.
+   * Replaces the configuration. Flows stay on their uplink if its address does not change.
    *
    * @param request a JSON document
    */
   Map<String, @Nullable Object> configure(byte[] request) throws RejectedException;
 
-  /** Chooses new flows' uplinks by another rule from now on. */
+  /** Changes the rule that chooses uplinks for new flows. */
   Map<String, @Nullable Object> setAlgorithm(byte[] request) throws RejectedException;
 
-  /** Sets what an uplink can carry, or has it measured again. */
+  /** Sets the capacity of an uplink, or has it measured again. */
   Map<String, @Nullable Object> setCapacity(String uplink, byte[] request) throws RejectedException;
 
   /**
    * The open flows, newest first.
    *
-   * @param limit at most so many
+   * @param limit the max number
    */
   List<Map<String, @Nullable Object>> flows(int limit) throws RejectedException;
 
   /**
-   * Resets all flows, takes all rules away and forgets the configuration. A configuration that
-   * comes meanwhile waits and is applied afterwards, to a switch without rules.
+   * Resets all flows, deletes all rules and the configuration. A configuration that arrives
+   * meanwhile waits and is applied afterwards, to a switch without rules.
    *
    * @return whether there was one
    */
@@ -46,7 +45,7 @@ public interface IEndhostService extends IFloodlightService {
 
   /**
    * Whether all changes that were requested are in effect. Requests wait a second for that; after
-   * it, the change is made in its turn.
+   * it, the change is still made in order.
    */
   boolean isInForce();
 }

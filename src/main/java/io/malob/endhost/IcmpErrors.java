@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * Hands ICMP errors about packets of flows to the application, so that it hears of routers that
- * have no way, or none for packets so long, and traceroute shows routers. Thread-safe.
+ * Delivers ICMP errors about packets of flows to the application, so that it learns of unreachable
+ * destinations and of the path MTU, and traceroute shows routers. Thread-safe.
  */
 final class IcmpErrors {
   private static final int PER_SECOND = 200;
@@ -27,7 +27,7 @@ final class IcmpErrors {
     this.refusals = refusals;
   }
 
-  /** Takes a packet that came in at an uplink; false if it is no error. */
+  /** Takes a packet that came in at an uplink; false if it is not an error. */
   boolean take(Wiring wiring, InsideEnd inside, UplinkEnd uplink, IpPacket packet, long nowNanos) {
     Optional<QuotedPacket> quoted = QuotedPacket.of(packet);
     Optional<? extends IPAddress<?>> host = inside.address(packet.version());
@@ -40,7 +40,10 @@ final class IcmpErrors {
     return quoted.isPresent();
   }
 
-  /** Whether it is about a flow on this uplink, and not about the host's own, and not too many. */
+  /**
+   * Whether it is about a flow on this uplink, not about the host's own traffic, and within the
+   * limit.
+   */
   private boolean concernsFlow(FlowKey key, UplinkEnd uplink, long nowNanos) {
     @Nullable Flow flow = flows.find(key);
     if (flow == null || flow.uplink() != uplink.number()) {

@@ -15,7 +15,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
  *     itself
  * @param ipv4 the address that applications send from
  * @param gatewayIpv4 the next hop of the host's default route
- * @param ipv6 the same for IPv6, where it is used
+ * @param ipv6 the same for IPv6, if it is used
  * @param gatewayIpv6 the same for IPv6
  */
 record Inside(

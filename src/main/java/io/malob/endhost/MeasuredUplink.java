@@ -18,15 +18,15 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * One uplink as it is measured: what its router is asked and answers, and what its port carries.
- * For one thread.
+ * One measured uplink: requests to its router and their answers, and the traffic of its port. For
+ * one thread.
  */
 final class MeasuredUplink {
   private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(3);
   private static final long ROUND_TRIP_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long SECOND_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
-  /** An uplink that carries more than that does not carry broadcasts alone. */
+  /** Above this rate, the traffic of an uplink is not only broadcasts. */
   private static final double BUSY_BPS = 20_000;
 
   private final int number;
@@ -48,12 +48,12 @@ final class MeasuredUplink {
   private long echoBytes;
   private double echoBps;
 
-  /** A frame to be sent out of the uplink's port now. */
+  /** A frame to send from the uplink's port now. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Question(byte[] frame, AwaitedEchoes.@Nullable Echo echo) {}
 
   /**
-   * An uplink of which nothing is known.
+   * An unmeasured uplink.
    *
    * @param identifier of the controller's echoes, 16 bits
    */
@@ -64,7 +64,7 @@ final class MeasuredUplink {
     this.plan = new ProbePlan(random);
   }
 
-  /** It is configured like that now. Another address or router is another link. */
+  /** Sets the configuration. Another address or router means another link. */
   void configure(Uplink now) {
     boolean isSame =
         now.mac().equals(uplink.mac())
@@ -81,7 +81,7 @@ final class MeasuredUplink {
     }
   }
 
-  /** The switch has the port, or has it not; it carries, or does not. */
+  /** Sets the port of the switch, and whether it is up. */
   void port(Optional<OFPort> now, boolean up) {
     if (!now.equals(port) || !up) {
       forget();
@@ -101,7 +101,7 @@ final class MeasuredUplink {
     capacity.clear();
   }
 
-  /** What an operator says that it can carry; empty: it is measured. */
+  /** Sets the capacity from the operator; empty: measure it. */
   void record(OptionalLong bps) {
     recordedBps = bps;
   }
@@ -115,7 +115,7 @@ final class MeasuredUplink {
     return isUp && port.isPresent() && isRouterThere(nowNanos) && !isRecordedAsNothing;
   }
 
-  /** What is wrong with an uplink that is not alive, in a few words for operators. */
+  /** Why a dead uplink is dead, in a few words for operators. */
   String whyDead() {
     if (!isUp || port.isEmpty()) {
       return "its port is down";
@@ -124,7 +124,7 @@ final class MeasuredUplink {
     return hasAddress ? "its router does not answer" : "it has no address";
   }
 
-  /** The IPv4 router, or that of IPv6 where there is no other. */
+  /** The IPv4 router, or the IPv6 router if there is no other. */
   private boolean isRouterThere(long nowNanos) {
     return router(uplink.reaches(IPVersion.IPv4) ? IPVersion.IPv4 : IPVersion.IPv6)
         .isThere(nowNanos);
@@ -134,17 +134,17 @@ final class MeasuredUplink {
     return version == IPVersion.IPv4 ? ipv4Router : ipv6Router;
   }
 
-  /** The MAC of the IPv6 router, as long as that is there. */
+  /** The MAC of the IPv6 router while it is alive. */
   Optional<MacAddress> gatewayMac6(long nowNanos) {
     return ipv6Router.isThere(nowNanos) ? ipv6Router.mac() : Optional.empty();
   }
 
-  /** Whether there is an answer overdue. */
+  /** Whether an answer is overdue. */
   boolean isInDoubt(long nowNanos) {
     return ipv4Router.isInDoubt(nowNanos) || ipv6Router.isInDoubt(nowNanos);
   }
 
-  /** What to ask routers for now, but for echoes: their MACs. */
+  /** The requests to routers that are due, except echoes: for their MACs. */
   List<Question> macQuestions(long nowNanos) {
     List<Question> questions = new ArrayList<>(2);
     if (isUp) {
@@ -192,7 +192,7 @@ final class MeasuredUplink {
     return need == ProbePlan.Need.KNOWN && isQuiet ? ProbePlan.Need.REST : need;
   }
 
-  /** Whether there is nothing to ask for but what is asked for now and then. */
+  /** Whether only the regular requests are needed. */
   boolean isAtRest(long nowNanos) {
     return need(nowNanos) == ProbePlan.Need.REST;
   }
@@ -215,7 +215,7 @@ final class MeasuredUplink {
     }
   }
 
-  /** What its port has carried. */
+  /** The traffic of its port. */
   void carried(PortReading now) {
     PortReading before = latest;
     latest = now;

@@ -26,18 +26,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Measures uplinks: asks their routers by ARP and echoes, and the switch for what its ports have
- * carried. Everything is done by one executor, in order; threads that read from the switch only
- * take the time. A new view is published whenever an uplink has come to live or has died, at once,
- * and with each reading of the counters, about once a second.
+ * Measures uplinks: probes their routers by ARP and echoes, and polls the switch for its port
+ * counters. All work is done by one executor, in order; threads that read from the switch only take
+ * the time. A new view is published at once when an uplink becomes alive or dead, and with each
+ * poll of the counters, about once a second.
  */
 final class MeasuredUplinks implements Uplinks {
   private static final Logger LOG = LoggerFactory.getLogger(MeasuredUplinks.class);
 
-  /** How often {@link #tick} is to be called as a rule. */
+  /** The usual interval between calls of {@link #tick}. */
   static final long TICK_MILLIS = 25;
 
-  /** How often it is to be called while all uplinks are at rest: each time costs the host a bit. */
+  /** The interval while all uplinks are idle: each call costs the host a little. */
   private static final long REST_TICK_MILLIS = 250;
 
   private static final long READ_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -61,7 +61,7 @@ final class MeasuredUplinks implements Uplinks {
   /**
    * Uplinks of a host that is not configured yet.
    *
-   * @param serialExecutor does one thing after the other
+   * @param serialExecutor runs one task after the other
    * @param random evenly between 0 and 1
    */
   MeasuredUplinks(
@@ -195,12 +195,12 @@ final class MeasuredUplinks implements Uplinks {
         });
   }
 
-  /** In how many milliseconds {@link #tick} is to be called again. For any thread. */
+  /** The milliseconds until the next call of {@link #tick}. For any thread. */
   long pauseMillis() {
     return isAtRest ? REST_TICK_MILLIS : TICK_MILLIS;
   }
 
-  /** Asks what is to be asked now, and notices who is silent; to be called by the executor. */
+  /** Sends due requests, and detects silent routers; to be called by the executor. */
   void tick() {
     @Nullable IOFSwitch sw = activeSwitch();
     long now = nanoTime.getAsLong();
@@ -255,7 +255,7 @@ final class MeasuredUplinks implements Uplinks {
   }
 
   private void counted(List<OFPortStatsReply> answer, long atNanos) {
-    lookAtPorts(); // whatever notice was missed
+    lookAtPorts(); // in case an event was missed
     for (MeasuredUplink each : byName.values()) {
       answer.stream()
           .flatMap(part -> part.getEntries().stream())

@@ -6,8 +6,8 @@ import io.malob.openflow.packet.NeighbourReplies;
 import io.malob.openflow.uplink.InsideEnd;
 
 /**
- * Answers neighbour solicitations of the inside: every IPv6 address but the host's own is at the
- * gateway, as {@link ArpProxy} has it for IPv4. Thread-safe.
+ * Answers neighbour solicitations of the inside: all IPv6 addresses except the host's own are at
+ * the gateway, like {@link ArpProxy} for IPv4. Thread-safe.
  */
 final class NeighbourProxy {
   private final FlowSender sender;
@@ -21,7 +21,7 @@ final class NeighbourProxy {
     int type = packet.icmpType();
     NeighbourMessage.of(packet)
         .filter(NeighbourMessage::isSolicitation)
-        // without a sender it only looks whether an address is free
+        // without a sender it only checks whether an address is free
         .filter(asked -> !asked.sender().isUnspecified())
         .filter(asked -> !asked.target().isMulticast())
         .filter(asked -> !asked.target().equals(asked.sender()))

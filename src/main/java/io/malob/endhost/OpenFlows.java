@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * The flows with everything that is counted of them: the one way by which flows come, end and go.
- * Safe for use by several threads.
+ * The flows with their counts: the only class that adds, ends and removes flows. Safe for use by
+ * several threads.
  */
 final class OpenFlows {
   private final FlowTable table;
@@ -21,7 +21,7 @@ final class OpenFlows {
   /**
    * No flows yet.
    *
-   * @param firstGeneration unlike those that an earlier run has used lately
+   * @param firstGeneration different from those that an earlier run has used recently
    */
   OpenFlows(FlowTable table, UplinkChoice choice, long firstGeneration) {
     this.table = table;
@@ -45,12 +45,12 @@ final class OpenFlows {
     return counts.computeIfAbsent(uplink, none -> new UplinkCounts());
   }
 
-  /** A new flow, unless another thread was faster: then that one's. */
+  /** Adds a flow; returns that of another thread if it was faster. */
   Flow open(FlowKey key, int uplink, IPAddress<?> address, long nowNanos) {
     return counted(new Flow(key, uplink, address, generations.incrementAndGet(), nowNanos));
   }
 
-  /** A flow that the switch carries already. */
+  /** Adds a flow that the switch already has. */
   void adopt(Flow flow) {
     Flow unused = counted(flow);
   }
@@ -88,7 +88,7 @@ final class OpenFlows {
     choice.placed(flow);
   }
 
-  /** A flow counts no more; its rules may still be there. False if it has ended before. */
+  /** Ends a flow; its rules may still exist. False if it has ended before. */
   boolean end(Flow flow) {
     boolean ended = flow.end();
     if (ended) {
@@ -98,7 +98,7 @@ final class OpenFlows {
     return ended;
   }
 
-  /** A flow is forgotten, because its rules have gone; false if it was not there any more. */
+  /** Removes a flow whose rules were removed; false if it was no longer there. */
   boolean forget(Flow flow) {
     end(flow);
     boolean removed = table.remove(flow);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.U64;
 
-/** Leads each packet that the host's switch sends to whom it concerns. Thread-safe. */
+/** Dispatches each packet-in of the host's switch. Thread-safe. */
 final class PacketIns {
   private final Uplinks uplinks;
   private final FlowPlacer placer;

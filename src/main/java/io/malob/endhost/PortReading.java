@@ -3,7 +3,7 @@ package io.malob.endhost;
 import org.projectfloodlight.openflow.protocol.OFPortStatsEntry;
 
 /**
- * What a port has carried until some moment, as its switch counts it. Immutable.
+ * The counters of a port at one moment. Immutable.
  *
  * @param receivedBits of IP packets, that is without Ethernet headers
  * @param sentBits the same, sent
@@ -12,7 +12,7 @@ import org.projectfloodlight.openflow.protocol.OFPortStatsEntry;
 record PortReading(long receivedBits, long sentBits, long atNanos) {
   private static final long ETHERNET_BYTES = 14;
 
-  /** What a switch says. */
+  /** From a switch's statistics. */
   static PortReading of(OFPortStatsEntry entry, long atNanos) {
     return new PortReading(
         bits(entry.getRxBytes().getValue(), entry.getRxPackets().getValue()),
@@ -24,7 +24,7 @@ record PortReading(long receivedBits, long sentBits, long atNanos) {
     return 8 * (bytes - ETHERNET_BYTES * packets);
   }
 
-  /** Whether it is of the same port, counted on. */
+  /** Whether it is a later reading of the same port. */
   boolean follows(PortReading before) {
     return receivedBits >= before.receivedBits
         && sentBits >= before.sentBits

@@ -8,19 +8,19 @@ enum Refusal {
   NO_UPLINK,
   /** There are too many flows. */
   TABLE_FULL,
-  /** The switch has refused a flow's rule: its table is full, for instance. */
+  /** The switch has rejected a flow's rule, for instance because its table is full. */
   RULE_REFUSED,
-  /** A TCP segment of an unknown connection: it is reset. */
+  /** A TCP segment of an unknown connection, which is reset. */
   UNKNOWN_CONNECTION,
   /** It does not come from the host's internal address. */
   WRONG_SOURCE,
-  /** It cannot be read. */
+  /** It is malformed. */
   MALFORMED,
-  /** An ICMP error above the rate at which they are passed on. */
+  /** An ICMP error above the rate limit. */
   ICMP_RATE,
-  /** A fragment above the rate at which they are carried. */
+  /** A fragment above the rate limit. */
   FRAGMENT_RATE,
-  /** A part of an IPv6 packet. */
+  /** A fragment of an IPv6 packet. */
   FRAGMENT_IPV6;
 
   /** Its name in JSON. */

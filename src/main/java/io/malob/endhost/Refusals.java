@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what was not carried, by reason. Safe for use by several threads. */
+/** Counts dropped packets by reason. Safe for use by several threads. */
 final class Refusals {
   private final Map<Refusal, LongAdder> counts = new EnumMap<>(Refusal.class);
 

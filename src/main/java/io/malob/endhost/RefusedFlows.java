@@ -15,15 +15,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends flows whose rules the switch has refused, because its table is full for instance: without
- * its rules a flow goes nowhere, and its sender would wait in vain. The switch names no more than
- * the rule's cookie. {@link #take} is for any thread; all that was refused meanwhile is looked up
- * at once, by the executor.
+ * Ends flows whose rules the switch has rejected, for instance because its table is full: without
+ * rules a flow cannot continue, and its sender would wait in vain. The switch reports only the
+ * rule's cookie. {@link #take} is for any thread; the executor looks up all rejected rules
+ * together.
  */
 final class RefusedFlows {
   private static final Logger LOG = LoggerFactory.getLogger(RefusedFlows.class);
 
-  /** More than are under way to the switch at a time. */
+  /** More than can be pending at a time. */
   private static final int MAX = 4_096;
 
   private final OpenFlows flows;
@@ -36,7 +36,7 @@ final class RefusedFlows {
   /**
    * None yet.
    *
-   * @param ended does what is to be done to end a flow
+   * @param ended ends a flow
    */
   RefusedFlows(OpenFlows flows, Executor serialExecutor, Consumer<Flow> ended) {
     this.flows = flows;
@@ -44,7 +44,7 @@ final class RefusedFlows {
     this.ended = ended;
   }
 
-  /** Takes an error; false if it is about no rule of a flow. */
+  /** Takes an error; false if it is not about a rule of a flow. */
   boolean take(OFErrorMsg error) {
     Optional<RefusedRule> rule = RefusedRule.ofAnybody(error).filter(RefusedFlows::isOfFlow);
     rule.ifPresent(this::follow);
@@ -71,7 +71,7 @@ final class RefusedFlows {
       isSaid = true;
       LOG.warn("flow_rules_refused why={} - the flows are ended", reason);
     }
-    isOrdered.set(false); // what comes from here on is looked up once more
+    isOrdered.set(false); // later rejections are looked up separately
     Set<Long> refused = new HashSet<>(generations);
     generations.removeAll(refused);
     flows.all().stream().filter(flow -> refused.contains(flow.generation())).forEach(ended);

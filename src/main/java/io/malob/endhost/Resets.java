@@ -10,19 +10,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Resets connections of applications at once, although an application that only receives sends
- * nothing that could be answered: a SYN within its connection makes its host say what it expects
- * (RFC 5961, section 4), and that is answered by the reset. {@link #answered} may be called by any
- * thread, the rest by one at a time.
+ * Resets connections of applications at once, even of applications that only receive: a SYN within
+ * the connection makes the host acknowledge its expected sequence number (RFC 5961, section 4), and
+ * the reset answers this. {@link #answered} may be called by any thread, the rest by one at a time.
  */
 final class Resets {
-  /** How often {@link #goOn} is to be called while it says so. */
+  /** The interval between calls of {@link #goOn} while it returns true. */
   static final long TICK_MILLIS = 50;
 
   /** 4,000 connections a second. */
   private static final int BATCH = 200;
 
-  /** The switch may go by rules that have been removed a moment longer. */
+  /** The switch may use removed rules a moment longer. */
   private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
 
   /** Linux answers once in half a second (tcp_invalid_ratelimit). */
@@ -40,7 +39,7 @@ final class Resets {
     this.sender = sender;
   }
 
-  /** Begins with a connection whose rules have been removed. */
+  /** Starts the reset of a connection whose rules were removed. */
   void begin(FlowKey key, long nowNanos) {
     if (waiting.add(key)) {
       tries.add(new Try(key, 1, nowNanos + SETTLE_NANOS));
@@ -52,7 +51,7 @@ final class Resets {
     waiting.remove(key);
   }
 
-  /** Goes on with those that are due; whether some are left. */
+  /** Continues with those that are due; returns whether some are left. */
   boolean goOn(Wiring wiring, InsideEnd inside, OpenFlows flows, long nowNanos) {
     Queue<Try> again = new ArrayDeque<>();
     int sent = 0;

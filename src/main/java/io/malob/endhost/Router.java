@@ -9,8 +9,8 @@ import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * The router of one uplink for one IP version. It is asked for its MAC, more often while it owes an
- * answer; that also tells whether it is there. For one thread.
+ * The router of one uplink for one IP version. It is asked for its MAC, more often while an answer
+ * is overdue; that also shows whether it is alive. For one thread.
  */
 final class Router {
   private static final long UNKNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -23,31 +23,31 @@ final class Router {
   private Optional<MacAddress> mac = Optional.empty();
   private OptionalLong askedNanos = OptionalLong.empty();
 
-  /** How often it is asked while it is there, and when it has gone. */
+  /** The interval between requests while it is alive, and while it is dead. */
   private Router(IPVersion version, long knownMillis, long lostMillis) {
     this.version = version;
     this.knownNanos = TimeUnit.MILLISECONDS.toNanos(knownMillis);
     this.lostNanos = TimeUnit.MILLISECONDS.toNanos(lostMillis);
   }
 
-  /** A router that is asked by echoes besides. */
+  /** A router that is also probed by echoes. */
   static Router ofIpv4() {
     return new Router(IPVersion.IPv4, 10_000, 500);
   }
 
-  /** A router that is asked for nothing but its MAC. */
+  /** A router that is only asked for its MAC. */
   static Router ofIpv6() {
     return new Router(IPVersion.IPv6, 1_000, 1_000);
   }
 
-  /** Nothing is known any more. */
+  /** Resets the state. */
   void clear() {
     mac = Optional.empty();
     askedNanos = OptionalLong.empty();
     liveness.clear();
   }
 
-  /** The frame that asks for its MAC now, if it is time and the uplink has what that takes. */
+  /** The request for its MAC, if it is due and the uplink has the required addresses. */
   Optional<byte[]> question(Uplink uplink, long nowNanos) {
     if (!uplink.reaches(version)
         || (askedNanos.isPresent() && nowNanos - askedNanos.getAsLong() < pause(nowNanos))) {
@@ -68,43 +68,43 @@ final class Router {
     return !isThere ? lostNanos : liveness.isInDoubt(nowNanos) ? DOUBT_NANOS : knownNanos;
   }
 
-  /** It has told its MAC. */
+  /** It has answered with its MAC. */
   void told(MacAddress its) {
     mac = Optional.of(its);
     liveness.heard();
   }
 
-  /** It is asked for something else. */
+  /** It was asked by another request. */
   void asked(long nowNanos) {
     liveness.asked(nowNanos);
   }
 
-  /** It has answered that. */
+  /** It has answered another request. */
   void heard() {
     liveness.heard();
   }
 
-  /** Whether the uplink has lately carried something towards the host. */
+  /** Whether the uplink has recently carried traffic towards the host. */
   void busy(boolean is) {
     liveness.busy(is);
   }
 
-  /** Whether it is there, and its MAC is known. */
+  /** Whether it is alive, and its MAC is known. */
   boolean isThere(long nowNanos) {
     return liveness.isThere(nowNanos) && mac.isPresent();
   }
 
-  /** Whether there is an answer overdue. */
+  /** Whether an answer is overdue. */
   boolean isInDoubt(long nowNanos) {
     return liveness.isThere(nowNanos) && liveness.isInDoubt(nowNanos);
   }
 
-  /** The same whether or not it is there. */
+  /** The same, alive or not. */
   boolean owesAnswer(long nowNanos) {
     return liveness.isInDoubt(nowNanos);
   }
 
-  /** The MAC that it had when it was last heard of. */
+  /** Its last known MAC. */
   Optional<MacAddress> mac() {
     return mac;
   }

@@ -11,12 +11,12 @@ import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * What may be a router's answer to what is measured: its MAC, by ARP or neighbour advertisement, or
- * an echo. Immutable.
+ * A possible answer of a router to a probe: its MAC, by ARP or neighbour advertisement, or an echo.
+ * Immutable.
  *
- * @param router who answers
- * @param host to whom; empty if that does not matter
- * @param mac the MAC that it tells; empty if it answers an echo
+ * @param router the sender
+ * @param host the receiver; empty if it does not matter
+ * @param mac its MAC; empty for an echo reply
  * @param echoIdentifier of the echo, 16 bits; 0 if there is none
  * @param echoSequence of the echo, 16 bits; 0 if there is none
  */

@@ -8,16 +8,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPVersion;
 
-/**
- * The shares of flows that the switch is to give to uplinks, where it spreads them itself. Pure.
- */
+/** The shares of flows for uplinks, if the switch distributes flows itself. Pure. */
 final class Shares {
   /** The largest weight; Open vSwitch is exact to about a hundredth. */
   private static final int MAX = 100;
 
   /**
-   * What changes by less is left: with each change some flows get another uplink, and break. What
-   * was measured has to be further off, because measurements are never quite the same twice.
+   * Smaller changes are ignored: with each change some flows get another uplink, and break. The
+   * threshold is larger for measured values, because of measurement noise.
    */
   private static final double TOLERANCE_GIVEN = 1.1;
 
@@ -26,8 +24,8 @@ final class Shares {
   private Shares() {}
 
   /**
-   * The shares of uplinks that are alive: as the operator weights them, or as they can carry, and
-   * equal where neither is known of all; empty if the switch does not spread flows, or cannot.
+   * The shares of live uplinks: by the operator's weights, or by their capacities, and equal if
+   * neither is known for all; empty if the switch does not, or cannot, distribute flows.
    */
   static List<Share> of(Wiring wiring) {
     if (!wiring.view().network().algorithm().equals(UplinkChoice.GROUP)) {
@@ -64,7 +62,7 @@ final class Shares {
         .allMatch(each -> each.uplink().weight() > 0 || each.capacitySource().equals("recorded"));
   }
 
-  /** Whether what the wiring asks for differs enough from what is in force for a change. */
+  /** Whether the wiring's shares differ enough from the current ones for a change. */
   static boolean differ(List<Share> before, List<Share> after, Wiring wiring) {
     if (before.size() != after.size()) {
       return true;

@@ -25,31 +25,31 @@ final class SwitchKeeper {
 
   private final FlowProgrammer programmer;
 
-  /** Transactions that tell whether the switch can match TCP flags. */
+  /** Transactions that show whether the switch can match TCP flags. */
   private final Set<Long> triedTcpFlags = ConcurrentHashMap.newKeySet();
 
   private volatile boolean matchesTcpFlags = true;
   private int epoch;
 
-  /** By which the switch spreads flows; empty if it does not. */
+  /** The shares by which the switch distributes flows; empty if it does not. */
   private List<GroupRules.Share> inForce = List.of();
 
   /**
    * Keeps nothing yet.
    *
-   * @param firstEpoch any number, unlike that of an earlier run
+   * @param firstEpoch any number, different from that of an earlier run
    */
   SwitchKeeper(FlowProgrammer programmer, int firstEpoch) {
     this.programmer = programmer;
     this.epoch = Math.floorMod(firstEpoch, UplinkCookie.UPLINKS);
   }
 
-  /** A switch that has come may be able to do what an earlier one was not. */
+  /** A newly connected switch may support features that an earlier one did not. */
   void switchChanged() {
     matchesTcpFlags = true;
   }
 
-  /** Puts the rules in place. What is there and stays is there all the time. */
+  /** Installs the rules. Unchanged rules stay in place all the time. */
   void prepare(Wiring wiring) {
     if (wiring.inside().isEmpty()) {
       return;
@@ -78,7 +78,7 @@ final class SwitchKeeper {
             });
   }
 
-  /** Follows what uplinks can carry, where the switch spreads flows by that. */
+  /** Updates the shares of uplinks, if the switch distributes flows. */
   void follow(Wiring wiring) {
     List<GroupRules.Share> shares = Shares.of(wiring);
     if (inForce.isEmpty() != shares.isEmpty()) {
@@ -89,7 +89,7 @@ final class SwitchKeeper {
     }
   }
 
-  /** The switch may not take these; apart from the others, so that those are not in question. */
+  /** The switch may reject these; sent separately, so that the others are not affected. */
   private void addTcpFlags(OFFactory factory, Wiring wiring, InsideEnd inside, int now) {
     List<OFMessage> messages = new ArrayList<>();
     if (matchesTcpFlags) {
@@ -106,17 +106,17 @@ final class SwitchKeeper {
         done -> tried.forEach(rule -> triedTcpFlags.remove(rule.getXid())));
   }
 
-  /** The switch has refused a message; false if that was not one to find out what it can. */
+  /** The switch has rejected a message; false if the message was not a probe for TCP flags. */
   boolean refused(long transaction) {
     boolean isTried = triedTcpFlags.remove(transaction);
     if (isTried && matchesTcpFlags) {
       matchesTcpFlags = false;
-      LOG.info("tcp_flags_not_matched - flows end by their time-outs");
+      LOG.info("tcp_flags_not_matched - flows end by their timeouts");
     }
     return isTried;
   }
 
-  /** Takes all rules away. */
+  /** Deletes all rules. */
   void clear(Wiring wiring) {
     programmer.send(
         wiring.switchId(),

@@ -8,16 +8,16 @@ import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * One interface over which the host reaches the Internet, as it is configured.
+ * One configured interface over which the host reaches the Internet.
  *
- * @param name by which operators know it: its interface's
+ * @param name its interface's, which operators use
  * @param port name of the switch's port
  * @param mac of the interface
  * @param weight that the operator gave it; 0 if its capacity is to be its weight
- * @param ipv4 its address; empty while it has none
- * @param gatewayIpv4 its router; empty while it has none
- * @param ipv6 its global address, where it has one
- * @param gatewayIpv6 its IPv6 router, where it has one
+ * @param ipv4 its address; empty if it has none
+ * @param gatewayIpv4 its router; empty if it has none
+ * @param ipv6 its global address, if it has one
+ * @param gatewayIpv6 its IPv6 router, if it has one
  */
 record Uplink(
     String name,

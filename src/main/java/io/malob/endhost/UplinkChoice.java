@@ -13,13 +13,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses uplinks for new flows by the rule that is in force, and keeps what that rule needs to
- * know of the open ones. Its lock is held for a choice and never while anything is sent.
+ * Chooses uplinks for new flows by the current rule, and keeps the data on open flows for it. Its
+ * lock is held for a choice and never while messages are sent.
  */
 final class UplinkChoice {
   static final String GROUP = "GROUP";
 
-  /** The names of the rules; GROUP is the switch's own, and WRR for what the switch leaves. */
+  /** The names of the rules; GROUP is the switch's own choice, with WRR for other flows. */
   static final List<String> NAMES = List.of("RR", "MBW", "WRR", "ADAPTIVE", GROUP);
 
   private final FlowSizes sizes = new FlowSizes();
@@ -27,13 +27,13 @@ final class UplinkChoice {
   private @Nullable String name;
   private @Nullable UplinkPicker picker;
 
-  /** What is open on one uplink. */
+  /** The open flows of one uplink. */
   private static final class OpenFlows {
     private int count;
     private double expectedBytes;
   }
 
-  /** Another rule from now on; nothing is forgotten if it is the same. */
+  /** Sets the rule; keeps the state if it does not change. */
   synchronized void use(String algorithm) {
     if (!algorithm.equals(name)) {
       name = algorithm;
@@ -91,7 +91,7 @@ final class UplinkChoice {
     expect(flow, 0);
   }
 
-  /** All that a flow has carried is known: it is learnt from. */
+  /** Learns from the final size of a flow. */
   synchronized void known(Flow flow) {
     long carried = flow.receivedBytes() + flow.sentBytes();
     if (carried > 0 && flow.key().isSpread()) {
@@ -99,7 +99,7 @@ final class UplinkChoice {
     }
   }
 
-  /** All open flows have been looked at: what they are expected to carry still. */
+  /** Updates the expected remaining traffic of all open flows. */
   synchronized void looked(Iterable<Flow> flows, long nowNanos) {
     for (Flow flow : flows) {
       if (!flow.isOver()) {

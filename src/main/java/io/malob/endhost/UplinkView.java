@@ -5,20 +5,20 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * An uplink as it is at the moment. Immutable.
+ * The current state of an uplink. Immutable.
  *
  * @param number from 1; stays with the name as long as the controller runs
  * @param port empty while the switch does not have it
  * @param gatewayMac of the IPv4 router; empty until it has answered ARP
  * @param gatewayMac6 of the IPv6 router
- * @param alive whether it can carry flows: port up, address, router known and lately heard of, and
- *     not recorded as able to carry nothing
+ * @param alive whether it can carry flows: port up, address, router known and alive, and capacity
+ *     not set to 0
  * @param capacityBps towards the host, in bit/s; 0 if unknown, or recorded so
- * @param capacitySource where that is from: {@code recorded}, {@code probes}, {@code saturation},
- *     {@code assumed} or {@code unknown}
+ * @param capacitySource its source: {@code recorded}, {@code probes}, {@code saturation}, {@code
+ *     assumed} or {@code unknown}
  * @param rateBps carried towards the host in the last second, in bit/s of IP packets
  * @param sentBps carried from the host in the last second, in bit/s of IP packets
- * @param roundTripNanos least round trip to the gateway lately; 0 if unknown
+ * @param roundTripNanos recent min round trip to the gateway; 0 if unknown
  */
 record UplinkView(
     Uplink uplink,

@@ -11,7 +11,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * A view of the host's network in the form in which packets are dealt with. Immutable.
+ * A view of the host's network for packet handling. Immutable.
  *
  * @param inside empty while the switch does not have its port
  * @param byNumber the uplinks whose ports the switch has, by number
@@ -64,7 +64,7 @@ record Wiring(
         each.gatewayMac6());
   }
 
-  /** The same, but that no uplink carries anything. */
+  /** The same without usable uplinks. */
   Wiring withoutUplinks() {
     return new Wiring(view, inside, byNumber, byPort, ImmutableList.of());
   }
@@ -82,7 +82,7 @@ record Wiring(
         && usable.stream().anyMatch(each -> each.number() == number);
   }
 
-  /** The uplink that a flow is on; empty if that is not there as it was. */
+  /** The uplink of a flow; empty if it was removed or changed. */
   Optional<UplinkEnd> uplinkOf(Flow flow) {
     @Nullable UplinkEnd end = byNumber.get(flow.uplink());
     if (end == null || !isUsable(flow.uplink(), flow.key())) {

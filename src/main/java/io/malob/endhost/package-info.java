@@ -1,6 +1,6 @@
 /**
- * A host that spreads its own flows over its uplinks: an Open vSwitch on the host, and this
- * controller beside it.
+ * Distributes a host's own flows over its uplinks: an Open vSwitch on the host, and this controller
+ * beside it.
  */
 @NullMarked
 package io.malob.endhost;

@@ -5,8 +5,8 @@ import io.malob.json.JsonInput;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A state file is not what this program writes. The message says where (line and column, from 1)
- * and what is wrong, and quotes nothing of the file, which may hold keys.
+ * A state file is not what this program writes. The message contains the position (line and column,
+ * from 1) and the error, and quotes nothing of the file, which may contain keys.
  */
 public final class DamagedException extends Exception {
   private static final long serialVersionUID = 1L;
@@ -18,13 +18,13 @@ public final class DamagedException extends Exception {
             : "line " + at.getLineNr() + ", column " + at.getColumnNr() + ": " + what);
   }
 
-  /** What is wrong with a value: its name and this. */
+  /** An error in a value: its name and this. */
   public static DamagedException at(JsonInput<DamagedException> value, String what) {
     String place = value.place();
     return in(value, (place.isEmpty() ? "the file" : place) + " " + what);
   }
 
-  /** The same for a sentence that says which value it means. */
+  /** The same for a sentence that names the value. */
   public static DamagedException in(JsonInput<DamagedException> value, String sentence) {
     return new DamagedException(value.location().orElse(null), sentence);
   }

@@ -6,7 +6,7 @@ import io.malob.json.JsonInput;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** What is said of a state file that is not what this program writes: where, and never a value. */
+/** The errors of an invalid state file: the position, and never a value. */
 public final class StateFile implements JsonErrors<DamagedException> {
   private static final StateFile ERRORS = new StateFile();
 
@@ -38,7 +38,7 @@ public final class StateFile implements JsonErrors<DamagedException> {
 
   @Override
   public DamagedException repeated(String place, @Nullable JsonLocation at) {
-    return new DamagedException(at, "a name is there twice");
+    return new DamagedException(at, "a name occurs twice");
   }
 
   @Override

@@ -1,4 +1,4 @@
-/** Reads state files, with errors that have their place. */
+/** Reads state files, with errors that contain the position. */
 @NullMarked
 package io.malob.file;
 

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.ser.BeanSerializerModifier;
 import com.fasterxml.jackson.databind.ser.std.BeanSerializerBase;
 import java.io.IOException;
 
-/** Refuses to write what Jackson would take apart by reflection: beans and records. */
+/** Refuses to write objects that Jackson would serialize by reflection: beans and records. */
 final class BeanRefusal extends BeanSerializerModifier {
   private static final long serialVersionUID = 1;
 

@@ -9,10 +9,10 @@ import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes JSON, with Jackson 2.11 of Floodlight exactly as with newer versions: maps, collections,
+ * Writes JSON, identically with Floodlight's Jackson 2.11 and newer versions: maps, collections,
  * iterables, arrays, strings, numbers, booleans, enums, null and trees. It refuses every other
- * object: versions of Jackson differ in what they see of a class, and 2.11 sees nothing of a
- * record. {@link JsonInput} reads. Thread-safe.
+ * object: versions of Jackson differ in the properties of a class that they find, and 2.11 does not
+ * support records. {@link JsonInput} reads. Thread-safe.
  */
 public final class Json {
   private static final ObjectMapper MAPPER =
@@ -60,7 +60,7 @@ public final class Json {
   }
 
   private static IllegalStateException noValue(Object value, JsonProcessingException e) {
-    // not the value itself: some cannot be told as text either
-    return new IllegalStateException("no JSON value, of " + value.getClass().getName(), e);
+    // not the value itself: its text may fail as well
+    return new IllegalStateException("not a JSON value: " + value.getClass().getName(), e);
   }
 }

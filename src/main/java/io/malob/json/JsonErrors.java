@@ -5,18 +5,15 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is said of a document that is wrong, and by which exception. Has no state.
+ * The errors of an invalid document, and their exception. Has no state.
  *
  * @param <E> the exception
  */
 public interface JsonErrors<E extends Exception> {
-  /**
-   * Whether a field that is null, or a string of blanks, counts as one that is not there; and
-   * blanks around strings do not count.
-   */
+  /** Whether a field with null, or a blank string, counts as missing, and strings are trimmed. */
   boolean isBlankAbsent();
 
-  /** The text has nothing in it. */
+  /** The text is empty. */
   E empty();
 
   /** The text is not one JSON value. */
@@ -25,10 +22,10 @@ public interface JsonErrors<E extends Exception> {
   /** An object has two values under one name. */
   E repeated(String place, @Nullable JsonLocation at);
 
-  /** An object has no value under a name that must be there. */
+  /** An object has no value under a required name. */
   E missing(JsonInput<E> object, String name);
 
-  /** An object has a value under a name that is not known. */
+  /** An object has a value under an unknown name. */
   E unknown(JsonInput<E> value, Collection<String> known);
 
   /** A value is not what it must be: an expectation with its article, as in {@code a string}. */

@@ -24,15 +24,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value of a JSON document from outside, which knows its place there. This is the one reader of
- * JSON: each method that gives a part checks that it is of the type and in the range that is asked
- * for, and the exception names the place. A document is one value, no object in it has a name
- * twice, and it is nested no deeper than {@link #MAX_DEPTH}. Numbers are kept as they are written.
+ * A value of a JSON document from outside, with its position. This is the only reader of JSON: each
+ * method that returns a part checks its type and range, and the exception names the position. A
+ * document is one value, no object in it has a name twice, and it is nested no deeper than {@link
+ * #MAX_DEPTH}. Numbers are kept as they are written.
  *
- * <p>A field that is not there is a value too, so that {@code object.get("port").whole(1, 65535)}
- * says that it is missing. Immutable.
+ * <p>A missing field is a value, too, so that {@code object.get("port").whole(1, 65535)} reports
+ * that it is missing. Immutable.
  *
- * @param <E> what is thrown: {@link RejectedException} for requests
+ * @param <E> the exception: {@link RejectedException} for requests
  */
 public final class JsonInput<E extends Exception> {
   /** The maximum depth of objects and arrays within each other. */
@@ -51,13 +51,13 @@ public final class JsonInput<E extends Exception> {
   private final byte[] text;
   private final JsonErrors<E> errors;
 
-  /** What an object or array has this value in; nothing for the whole document. */
+  /** The object or array that contains this value; null for the whole document. */
   private final @Nullable JsonInput<E> parent;
 
-  /** What the parent calls it: a name, or {@code [index]}. */
+  /** Its name in the parent, or {@code [index]}. */
   private final String name;
 
-  /** A map, a list, a string, digits, a boolean or the null; nothing if it is not there. */
+  /** A map, a list, a string, digits, a boolean or the null; null if it is missing. */
   private final @Nullable Object value;
 
   private JsonInput(
@@ -76,7 +76,7 @@ public final class JsonInput<E extends Exception> {
   /** Reads a part of a document. */
   @FunctionalInterface
   public interface Reading<E extends Exception, T> {
-    /** What a value means. */
+    /** Converts a value. */
     T of(JsonInput<E> value) throws E;
   }
 
@@ -88,14 +88,14 @@ public final class JsonInput<E extends Exception> {
   /**
    * A whole document.
    *
-   * @param errors what is said of it if it is wrong
+   * @param errors the errors for an invalid document
    */
   public static <E extends Exception> JsonInput<E> parse(byte[] text, JsonErrors<E> errors)
       throws E {
     try (JsonParser parser = PARSERS.createParser(text)) {
       return parse(text, parser, errors);
     } catch (CharConversionException e) {
-      throw errors.malformed("it is no UTF-8", null);
+      throw errors.malformed("it is not UTF-8", null);
     } catch (IOException e) {
       throw errors.malformed("it cannot be read", null);
     }
@@ -110,7 +110,7 @@ public final class JsonInput<E extends Exception> {
       }
       Object value = new JsonTree(parser).read();
       if (parser.nextToken() != null) {
-        throw errors.malformed("there is something after the value", parser.getTokenLocation());
+        throw errors.malformed("there is content after the value", parser.getTokenLocation());
       }
       return new JsonInput<>(text, errors, null, "", value);
     } catch (JsonProcessingException e) {
@@ -121,7 +121,7 @@ public final class JsonInput<E extends Exception> {
     }
   }
 
-  /** Jackson's sentence up to where it begins to speak of its own sources. */
+  /** Jackson's message without the part about its sources. */
   private static String ownWords(String sentence) {
     int aside = sentence.indexOf(" (start marker");
     return aside < 0 ? sentence : sentence.substring(0, aside);
@@ -142,17 +142,17 @@ public final class JsonInput<E extends Exception> {
     return place.isEmpty() || name.startsWith("[") ? place + name : place + "." + name;
   }
 
-  /** Where it is, as in {@code members[3].port}; empty for the whole document. */
+  /** Its position, as in {@code members[3].port}; empty for the whole document. */
   public String place() {
     return parent == null ? "" : join(parent.place(), name);
   }
 
-  /** Where a field of this object is. */
+  /** The position of a field of this object. */
   public String placeOf(String field) {
     return join(place(), field);
   }
 
-  /** Where it begins in the text; empty if it is not there. */
+  /** The begin of the value in the text; empty if it is missing. */
   @SuppressWarnings("deprecation") // the new names are not in Floodlight's Jackson
   public Optional<JsonLocation> location() {
     JsonPointer pointer = JsonPointer.compile(pointer());
@@ -179,7 +179,7 @@ public final class JsonInput<E extends Exception> {
     return parent.pointer() + "/" + step;
   }
 
-  /** Whether there is such a value; in requests, null and a blank string are none. */
+  /** Whether the value exists; in requests, null and a blank string count as missing. */
   public boolean isThere() {
     boolean isBlank = value == Null.NULL || (value instanceof String string && string.isBlank());
     return value != null && !(isBlank && errors.isBlankAbsent());
@@ -190,12 +190,12 @@ public final class JsonInput<E extends Exception> {
     return value == Null.NULL;
   }
 
-  /** What it means, if it is there. */
+  /** Its converted value, if it exists. */
   public <T> Optional<T> optional(Reading<E, T> reading) throws E {
     return isThere() ? Optional.of(reading.of(this)) : Optional.empty();
   }
 
-  /** What is wrong with it: {@code place must be}, and this with its article. */
+  /** An error: {@code place must be}, and this with its article. */
   public E wrong(String expected) {
     return isThere() || parent == null ? errors.wrong(this, expected) : missing();
   }
@@ -217,7 +217,7 @@ public final class JsonInput<E extends Exception> {
   /**
    * The fields of an object in their order, by other names.
    *
-   * @param rename what a field is called here, by the name that it has in the document
+   * @param rename the name of a field here, by its name in the document
    */
   public Map<String, JsonInput<E>> fields(UnaryOperator<String> rename) throws E {
     Map<String, JsonInput<E>> fields = new LinkedHashMap<>();
@@ -253,10 +253,11 @@ public final class JsonInput<E extends Exception> {
     return elements(Integer.MAX_VALUE);
   }
 
-  /** The elements of an array that has this many at most. */
+  /** The elements of an array with a max length. */
   public List<JsonInput<E>> elements(int max) throws E {
     if (!(value instanceof List<?> list) || list.size() > max) {
-      throw wrong(max == Integer.MAX_VALUE ? "an array" : "an array of at most " + max);
+      throw wrong(
+          max == Integer.MAX_VALUE ? "an array" : "an array of at most " + max + " elements");
     }
     List<JsonInput<E>> elements = new ArrayList<>();
     for (Object element : list) {
@@ -283,7 +284,7 @@ public final class JsonInput<E extends Exception> {
     throw wrong("a string");
   }
 
-  /** A string; or a number, true or false as it is written. */
+  /** A string; or a number, true or false as written. */
   public String text() throws E {
     if (value instanceof String || value instanceof Digits || value instanceof Boolean) {
       return value.toString();
@@ -292,10 +293,10 @@ public final class JsonInput<E extends Exception> {
   }
 
   /**
-   * What a string stands for.
+   * A parsed string.
    *
-   * @param expected what that is, with its article
-   * @param parser throws IllegalArgumentException if the string stands for nothing
+   * @param expected the description for errors, with its article
+   * @param parser throws IllegalArgumentException for invalid strings
    */
   public <T> T parsed(String expected, Function<String, T> parser) throws E {
     try {
@@ -305,7 +306,7 @@ public final class JsonInput<E extends Exception> {
     }
   }
 
-  /** One of the constants of an enum, in small letters. */
+  /** One of the constants of an enum, in lower case. */
   public <T extends Enum<T>> T oneOf(Class<T> type) throws E {
     List<T> constants = List.of(type.getEnumConstants());
     String given = value instanceof String ? string() : "";
@@ -374,7 +375,7 @@ public final class JsonInput<E extends Exception> {
     throw wrong(String.format(Locale.ROOT, "a number from %.0f to %.0f", min, max));
   }
 
-  /** A number, or the string that stands for one without digits, such as {@code NaN}. */
+  /** A number, or the string for a number without digits, such as {@code NaN}. */
   public double anyNumber() throws E {
     return value instanceof String string && NO_DIGITS.contains(string)
         ? Double.parseDouble(string)
@@ -382,8 +383,8 @@ public final class JsonInput<E extends Exception> {
   }
 
   /**
-   * The same value where a string is taken for what it spells: a number, true or false. For
-   * documents that are written by hand.
+   * The same value, with a string converted to the number or boolean that it spells. For documents
+   * that are written by hand.
    */
   public JsonInput<E> spelled() {
     if (!(value instanceof String string)) {
@@ -399,7 +400,7 @@ public final class JsonInput<E extends Exception> {
     return new JsonInput<>(text, errors, parent, name, spelled);
   }
 
-  /** The value for an error: strings in quotation marks, cut; of what has parts only its type. */
+  /** The value for an error: strings quoted and shortened; only the type of arrays and objects. */
   String shown() {
     if (value instanceof Map) {
       return "an object";

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Makes plain values of the tokens of a document: maps and lists, strings, booleans, {@link Digits}
- * and {@link Null}. The bounds are checked here, because Jackson 2.11 of Floodlight has none and
+ * Converts the tokens of a document to plain values: maps and lists, strings, booleans, {@link
+ * Digits} and {@link Null}. It checks the limits, because Floodlight's Jackson 2.11 has none and
  * overflows the stack.
  */
 final class JsonTree {
@@ -35,7 +35,7 @@ final class JsonTree {
     }
   }
 
-  /** A number as it is written. */
+  /** A number as written. */
   record Digits(String text, boolean isWhole) {
     @Override
     public String toString() {

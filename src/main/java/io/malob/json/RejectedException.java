@@ -7,31 +7,31 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that is answered with an error, and has changed nothing. It carries the HTTP status,
- * the field of the request that is to blame, and a sentence for the client.
+ * A request that is answered with an error, and has changed nothing. It contains the HTTP status,
+ * the wrong field of the request, and a sentence for the client.
  */
 public final class RejectedException extends Exception {
   private static final long serialVersionUID = 1L;
 
   /** Why a request is rejected. */
   public enum Reason {
-    /** It cannot be understood, or a field or parameter of it is wrong. */
+    /** It is malformed, or a field or parameter is wrong. */
     INVALID(400),
     /** Its signature is missing or wrong. */
     UNSIGNED(401),
-    /** Its sender may not do this. */
+    /** Its sender has no permission. */
     FORBIDDEN(403),
-    /** What it names is not there. */
+    /** It names an item that does not exist. */
     NOT_FOUND(404),
-    /** What it names has no such method. */
+    /** Its path does not allow the method. */
     METHOD_NOT_ALLOWED(405),
     /** It exists already, or something else is in the way. */
     CONFLICT(409),
-    /** It is not any more as the request supposes. */
+    /** The item has changed since the client read it. */
     CHANGED_MEANWHILE(412),
     /** Its body is too large. */
     TOO_LARGE(413),
-    /** Its body is of a type that is not read here. */
+    /** The type of its body is not supported. */
     UNSUPPORTED_TYPE(415),
     /** It refers to something that is not there, or asks for what is not available. */
     UNPROCESSABLE(422),
@@ -39,11 +39,11 @@ public final class RejectedException extends Exception {
     NOT_STORED(500),
     /** The controller failed. */
     FAILED(500),
-    /** It needs what this installation does not have. */
+    /** This installation does not support it. */
     NOT_SUPPORTED(501),
     /** A switch answered with an error. */
     SWITCH_REFUSED(502),
-    /** There is no room for it now. */
+    /** Too many requests; try again later. */
     BUSY(503),
     /** A switch did not answer in time. */
     SWITCH_SILENT(504);
@@ -67,9 +67,9 @@ public final class RejectedException extends Exception {
   /**
    * Rejects a request.
    *
-   * @param sentence what is wrong and, where it helps, what would be right
-   * @param field the name of the field that is to blame, as in {@code members[3].port}; null if it
-   *     is none in particular
+   * @param sentence the error and, if helpful, the expected value
+   * @param field the name of the wrong field, as in {@code members[3].port}; null if there is none
+   *     in particular
    */
   public RejectedException(Reason reason, String sentence, @Nullable String field) {
     this(reason, sentence, field, ImmutableSortedSet.of(), null);
@@ -87,17 +87,17 @@ public final class RejectedException extends Exception {
     this.allowed = allowed;
   }
 
-  /** A field has a value that it cannot have. */
+  /** A field has an invalid value. */
   public static RejectedException invalid(@Nullable String field, String sentence) {
     return new RejectedException(Reason.INVALID, sentence, field);
   }
 
-  /** What the request is about is not there. */
+  /** The item of the request does not exist. */
   public static RejectedException notFound(String sentence) {
     return notFound(null, sentence);
   }
 
-  /** What a field names is not there. */
+  /** The item that a field names does not exist. */
   public static RejectedException notFound(@Nullable String field, String sentence) {
     return new RejectedException(Reason.NOT_FOUND, sentence, field);
   }
@@ -117,7 +117,7 @@ public final class RejectedException extends Exception {
     return new RejectedException(Reason.NOT_STORED, sentence, null, ImmutableSortedSet.of(), cause);
   }
 
-  /** The method is none of those that are possible. */
+  /** The method is not allowed. */
   public static RejectedException method(String path, String method, Collection<String> allowed) {
     return new RejectedException(
         Reason.METHOD_NOT_ALLOWED,
@@ -143,12 +143,12 @@ public final class RejectedException extends Exception {
     return reason.status();
   }
 
-  /** The name of the field that is to blame; empty if it is none in particular. */
+  /** The name of the wrong field; empty if there is none in particular. */
   public Optional<String> field() {
     return Optional.ofNullable(field);
   }
 
-  /** The methods that are possible, if the one asked for is not. */
+  /** The allowed methods, if the method of the request is not allowed. */
   public ImmutableSortedSet<String> allowed() {
     return allowed;
   }

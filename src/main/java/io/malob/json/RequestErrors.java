@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonLocation;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** What is said of the body of a request: each sentence names the field and quotes its value. */
+/** The errors of a request body: each sentence names the field and quotes its value. */
 final class RequestErrors implements JsonErrors<RejectedException> {
   private static final int MAX_REASON_LENGTH = 200;
 

@@ -1,5 +1,5 @@
 /**
- * JSON in and out, the same with the Jackson of the embedded controller and with Floodlight's,
- * which is older; and the rejection of a request. Depends on Jackson and Guava only.
+ * Reads and writes JSON, identically with the embedded controller's Jackson and with Floodlight's
+ * older one; and the rejection of requests. Depends on Jackson and Guava only.
  */
 package io.malob.json;

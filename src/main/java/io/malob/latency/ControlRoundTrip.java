@@ -5,7 +5,7 @@ import java.util.OptionalLong;
 /**
  * The control channel of one switch.
  *
- * @param method how it is measured now
- * @param nanos the smallest round trip of the latest window; empty if nothing was answered in it
+ * @param method the current method
+ * @param nanos the min round trip of the latest window; empty without an answer in it
  */
 public record ControlRoundTrip(ControlMethod method, OptionalLong nanos) {}

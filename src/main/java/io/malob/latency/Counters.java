@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what becomes of probes. Safe for use by several threads; takes no lock. */
+/** Counts the outcomes of probes. Safe for use by several threads; takes no lock. */
 final class Counters {
   final Kind links = new Kind();
   final Kind control = new Kind();

@@ -31,11 +31,11 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * take the time.
  *
  * <p>Settings: {@code intervalMillis}, within which each link has {@code probesPerInterval} probes,
- * up to eight times as many where there are few links, and one where links and switches are more
- * than a thousand together; {@code windowMillis}, over which minima are taken; {@code lostMillis},
- * after which a probe is given up; {@code maxLatencyMillis}, above which a latency is not believed;
- * {@code controlMethod}, {@code echo} or {@code packet}, by which the round trips to switches are
- * measured. A switch that does not answer to one gets the other.
+ * up to eight times as many if there are few links, and one if links and switches together exceed a
+ * thousand; {@code windowMillis}, over which minima are taken; {@code lostMillis}, after which a
+ * probe counts as lost; {@code maxLatencyMillis}, the max plausible latency; {@code controlMethod},
+ * {@code echo} or {@code packet}, by which the round trips to switches are measured. A switch that
+ * does not answer to one gets the other.
  */
 @Settings(
     value = {
@@ -56,15 +56,15 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
   private static final int MAX_PROBES = 100;
   private static final int MAX_OUTSTANDING = 1 << 16;
 
-  /** So many times what it is asked to, it probes at most, and with so many probes in all. */
+  /** The max factor by which the number of probes grows, up to the following total. */
   private static final int MAX_TURNS = 8;
 
   private static final int PROBES_PER_TURN = 800;
 
-  /** Of more targets each has one probe per interval, whatever is asked for. */
+  /** With more targets, each has one probe per interval, regardless of the setting. */
   private static final int MANY_TARGETS = 1_000;
 
-  /** Results so far below zero come from noise: as much as links may be wrong by anyway. */
+  /** Negative results up to this come from noise: it is the accuracy of measurements. */
   private static final long NOISE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final LongSupplier random;
@@ -162,7 +162,7 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
   }
 
   /** One step of the schedule; by one thread at a time. */
-  @SuppressWarnings("ReferenceEquality") // a topology is published anew only if it has changed
+  @SuppressWarnings("ReferenceEquality") // a topology is published only if it has changed
   private void tick() {
     long now = monitor.nanoTime();
     Topology found = monitor.topology();
@@ -176,10 +176,10 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
   }
 
   /**
-   * How many probes a target has per interval. More find more undisturbed moments, and cost next to
-   * nothing in small networks. In large ones one is enough: a window of two intervals still has two
-   * of the trip and of both round trips, and what disturbs one of them has gone from the average
-   * two intervals later.
+   * The number of probes of a target per interval. More probes find more undisturbed moments, at
+   * almost no cost in small networks. In large ones one is enough: a window of two intervals still
+   * has two samples of the trip and of both round trips, and a disturbance of one of them has left
+   * the average two intervals later.
    */
   private int turns(int targets) {
     if (targets > MANY_TARGETS) {

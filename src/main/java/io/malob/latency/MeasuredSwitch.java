@@ -6,11 +6,11 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * A switch, and its latest control round trips. Written by the thread of the schedule alone; others
+ * A switch, and its latest control round trips. Written only by the thread of the schedule; others
  * may read {@link #controlRoundTrip}.
  */
 final class MeasuredSwitch implements Target {
-  /** So many unanswered in a row, and the other method is tried. */
+  /** The number of unanswered probes in a row after which the other method is tried. */
   private static final int UNANSWERED = 3;
 
   private final DatapathId id;
@@ -26,7 +26,7 @@ final class MeasuredSwitch implements Target {
     published = new ControlRoundTrip(method, OptionalLong.empty());
   }
 
-  /** How it is measured next. */
+  /** The next method. */
   ControlMethod method() {
     return method;
   }
@@ -45,7 +45,7 @@ final class MeasuredSwitch implements Target {
     }
   }
 
-  /** A probe was not. */
+  /** A probe was not answered. */
   void lost(ControlMethod by, long nowNanos) {
     if (by == method && ++unanswered >= UNANSWERED) {
       unanswered = 0;
@@ -59,7 +59,7 @@ final class MeasuredSwitch implements Target {
     published = new ControlRoundTrip(method, roundTrips.get(nowNanos));
   }
 
-  /** For any thread: what is known. */
+  /** The current state, for any thread. */
   ControlRoundTrip controlRoundTrip() {
     return published;
   }

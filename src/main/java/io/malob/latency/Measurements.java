@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The switches and links of the topology, and what is made of their probes. Written by the thread
- * of the schedule alone; others may read {@link #controlRoundTrips}.
+ * The switches and links of the topology, and the estimates from their probes. Written only by the
+ * thread of the schedule; others may read {@link #controlRoundTrips}.
  */
 final class Measurements {
   private final LatencyEstimator.Limits limits;
@@ -40,9 +40,8 @@ final class Measurements {
   }
 
   /**
-   * Takes over a topology. What is known of switches and links stays as long as they are there; one
-   * that comes back is new. Gives all that is to be probed, a list for each switch: the switch
-   * itself, then its links.
+   * Sets the topology. Estimates stay while their switch or link exists; a returned one is new.
+   * Returns all targets of probes, a list for each switch: the switch itself, then its links.
    */
   List<List<ProbeGroup>> take(Topology topology) {
     switches = ImmutableSortedMap.copyOf(Maps.toMap(topology.switches(), this::measured));
@@ -108,7 +107,7 @@ final class Measurements {
     }
   }
 
-  /** A probe is given up. */
+  /** A probe counts as lost. */
   void lost(Probe probe, long nowNanos) {
     if (probe.target() instanceof MeasuredSwitch measured) {
       counters.control.lost.increment();

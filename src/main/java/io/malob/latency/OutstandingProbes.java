@@ -5,9 +5,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The probes that have not come back yet, by number: not more than a limit. Probes are added and
- * given up by one thread, and taken out by any, each once: what comes twice finds nothing. No lock,
- * which a Guava cache would take for each of thousands of probes a second.
+ * The pending probes by number, up to a limit. One thread adds and expires probes; any thread
+ * removes them, each only once: a duplicate finds nothing. No lock, which a Guava cache would take
+ * for each of thousands of probes a second.
  */
 final class OutstandingProbes {
   private final AtomicReferenceArray<@Nullable Probe> ring;
@@ -15,10 +15,10 @@ final class OutstandingProbes {
   private long oldest;
   private long next;
 
-  /** For so many at a time, a power of two. */
+  /** The max number at a time, a power of two. */
   OutstandingProbes(int limit) {
     if (Integer.bitCount(limit) != 1) {
-      throw new IllegalArgumentException(limit + " is no power of two");
+      throw new IllegalArgumentException(limit + " is not a power of two");
     }
     ring = new AtomicReferenceArray<>(limit);
     mask = limit - 1;
@@ -35,7 +35,7 @@ final class OutstandingProbes {
     return probe;
   }
 
-  /** The probe of that number, if it is still waited for. */
+  /** The probe of that number, if it is still pending. */
   @Nullable Probe find(long number) {
     @Nullable Probe probe = ring.get((int) number & mask);
     return probe == null || probe.number() != number ? null : probe;
@@ -46,7 +46,7 @@ final class OutstandingProbes {
     return ring.compareAndSet((int) probe.number() & mask, probe, null);
   }
 
-  /** Takes out the probes that were added before that time, oldest first. */
+  /** Removes the probes that were added before that time, oldest first. */
   void removeBefore(long nanos, Consumer<Probe> lost) {
     for (; oldest < next; oldest++) {
       @Nullable Probe probe = ring.get((int) oldest & mask);

@@ -1,7 +1,7 @@
 package io.malob.latency;
 
 /**
- * One probe on its way. Times are nanoseconds of the monitor's clock. Whoever takes it out of
+ * One pending probe. Times are nanoseconds of the monitor's clock. The thread that removes it from
  * {@link OutstandingProbes} owns it; only {@link #written} may be called by another thread.
  */
 final class Probe {
@@ -28,7 +28,7 @@ final class Probe {
     return target;
   }
 
-  /** How it is sent. */
+  /** The method by which it is sent. */
   ControlMethod method() {
     return method;
   }

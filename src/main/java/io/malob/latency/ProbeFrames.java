@@ -12,13 +12,13 @@ import org.projectfloodlight.openflow.types.OFPort;
  * Builds and recognises probe frames. They have a type that IEEE 802 leaves for local experiments,
  * a group address of MALOB's own, so that legacy switches between two OpenFlow switches forward
  * them, the number of the run that sent them, their own number, and a keyed digest of it (SipHash),
- * so that hosts cannot make them up. Immutable, safe for use by several threads.
+ * so that hosts cannot forge them. Immutable, safe for use by several threads.
  */
 final class ProbeFrames {
   /** IEEE Std 802 - Local Experimental Ethertype 1. */
   static final int ETHER_TYPE = 0x88b5;
 
-  /** The least that Ethernet carries, without its check sequence. */
+  /** The min frame of Ethernet, without its check sequence. */
   static final int FRAME_BYTES = 60;
 
   /** Locally administered; no label (0a:4d:4c) and no switch's port has such an address. */
@@ -60,7 +60,7 @@ final class ProbeFrames {
     return bytes;
   }
 
-  /** What an echo request of that number carries, and its answer gives back. */
+  /** The payload of an echo request of that number, which its answer returns. */
   byte[] echo(long number) {
     return ByteBuffer.allocate(ECHO_BYTES).putLong(run).putLong(number).array();
   }
@@ -83,7 +83,10 @@ final class ProbeFrames {
     return keyed.hashLong(number).asLong();
   }
 
-  /** Whether it looks like a probe, ours or not: cheap, because every packet is asked. */
+  /**
+   * Whether it looks like a probe, of this run or not: cheap, because it is called for every
+   * packet.
+   */
   static boolean isProbe(byte[] frame) {
     return frame.length >= TYPE_AT + TYPE_AND_MAGIC_BYTES
         && frame[TYPE_AT] == (byte) (ETHER_TYPE >> 8)
@@ -91,7 +94,7 @@ final class ProbeFrames {
         && ByteBuffer.wrap(frame).getInt(TYPE_AT + 2) == (int) TYPE_AND_MAGIC;
   }
 
-  /** Why what looks like a probe is none that this run has sent; null if it is one. */
+  /** Why a frame that looks like a probe is not one of this run; null if it is. */
   @Nullable Discard problem(byte[] frame) {
     if (frame.length < USED_BYTES) {
       return Discard.MALFORMED;

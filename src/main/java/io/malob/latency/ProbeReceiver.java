@@ -19,7 +19,7 @@ import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * Takes probes as they come back, on the threads that read from switches, before any other module
- * sees them, and keeps them for the thread of the schedule. Bounded, because only what was sent is
+ * sees them, and keeps them for the thread of the schedule. Bounded, because only sent probes are
  * kept.
  */
 final class ProbeReceiver implements IOFMessageListener, Unordered<OFType> {
@@ -64,7 +64,7 @@ final class ProbeReceiver implements IOFMessageListener, Unordered<OFType> {
     return Command.STOP;
   }
 
-  /** An answer that comes too late, or twice, is none: its probe has been counted. */
+  /** A late or duplicate answer is ignored: its probe has been counted. */
   private Command receive(IOFSwitch sw, OFEchoReply reply) {
     byte[] data = reply.getData();
     if (!frames.isEcho(data)) {
@@ -97,7 +97,7 @@ final class ProbeReceiver implements IOFMessageListener, Unordered<OFType> {
     return answered(probe, now) ? null : Discard.NOT_AWAITED;
   }
 
-  /** A probe has come back; false if it had already, or was given up. */
+  /** A probe has come back; false if it had already, or counted as lost. */
   private boolean answered(Probe probe, long nowNanos) {
     if (!outstanding.remove(probe)) {
       return false;
@@ -107,7 +107,7 @@ final class ProbeReceiver implements IOFMessageListener, Unordered<OFType> {
     return true;
   }
 
-  /** Hands out the probes that have come back since the last call. */
+  /** Returns the probes that have come back since the last call. */
   void drain(Consumer<Probe> taker) {
     for (@Nullable Probe probe = answered.poll(); probe != null; probe = answered.poll()) {
       taker.accept(probe);

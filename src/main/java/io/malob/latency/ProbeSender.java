@@ -33,7 +33,7 @@ final class ProbeSender {
     this.nanoTime = nanoTime;
   }
 
-  /** Probes links and their switch, each in the way that its state asks for, by one write. */
+  /** Probes links and their switch, each by its current method, in one write. */
   void send(ProbeGroup group) {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(group.sender());
     if (sw == null) {

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Whose turn it is: everything has its turn once in a while, or a few times, spread evenly over it.
- * What belongs together, such as the probes of one switch that are too many to leave at once, has
- * its turns far apart. What stands side by side in the list, such as neighbouring switches, has its
- * turns at about the same time: they answer each other's probes, and what arrives together is read
- * together. The cost is that of those whose turn it is. For one thread.
+ * A timing wheel: each entry has one or a few turns per revolution, spread evenly. Turns of entries
+ * that belong together, such as the probes of one switch that are too many to send at once, are far
+ * apart. Adjacent entries of the list, such as neighbouring switches, have their turns at about the
+ * same time: they answer each other's probes, and answers that arrive together are read together.
+ * The cost is that of the due entries. For one thread.
  */
 final class ProbeWheel<T> {
-  /** After a stall no more is made up for, so that no burst follows. */
+  /** The max backlog after a stall, so that no burst follows. */
   private static final int MAX_SLOTS_AT_ONCE = 4;
 
   private static final double GOLDEN_SECTION = 0.618;
@@ -21,7 +21,7 @@ final class ProbeWheel<T> {
   private final List<List<T>> slots = new ArrayList<>();
   private long nextSlot = Long.MIN_VALUE;
 
-  /** A wheel that turns once in so many nanoseconds, in steps of about the second. */
+  /** A wheel with the given time per revolution, in steps of about the second argument. */
   ProbeWheel(long turnNanos, long aboutSlotNanos) {
     int count = (int) Math.max(1, turnNanos / aboutSlotNanos);
     slotNanos = turnNanos / count;
@@ -30,7 +30,7 @@ final class ProbeWheel<T> {
     }
   }
 
-  /** Nearest to the golden section, and without a common divisor: so it visits all slots. */
+  /** Close to the golden ratio, and coprime: so it visits all slots. */
   private static int stride(int count) {
     int stride = (int) Math.max(1, Math.round(count * GOLDEN_SECTION));
     while (gcd(stride, count) != 1) {
@@ -44,8 +44,8 @@ final class ProbeWheel<T> {
   }
 
   /**
-   * Takes these in the place of all others; each has so many turns now, but not more than there are
-   * slots, at regular distances.
+   * Replaces all entries; each has the given number of turns, but max one per slot, at regular
+   * distances.
    *
    * @param all those in the same list belong together
    */
@@ -70,7 +70,7 @@ final class ProbeWheel<T> {
     }
   }
 
-  /** Hands out all whose turn has come since the last call. */
+  /** Returns all entries that have become due since the last call. */
   void due(long nowNanos, Consumer<T> taker) {
     long slot = Math.floorDiv(nowNanos, slotNanos);
     long first = Math.max(nextSlot, slot - MAX_SLOTS_AT_ONCE + 1);

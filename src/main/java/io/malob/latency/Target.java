@@ -8,9 +8,9 @@ sealed interface Target permits MeasuredLink, MeasuredSwitch {
   /** The switch that probes are sent to. */
   DatapathId sender();
 
-  /** The port that it puts them out at. */
+  /** The port that it sends them from. */
   OFPort senderPort();
 
-  /** Whether this is where they come back from. */
+  /** Whether probes return from this port. */
   boolean isReceiver(DatapathId switchId, OFPort port);
 }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What the balancer has done, and how its members are. */
+/** The metrics of the balancer and its members. */
 record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
   void addTo(Samples samples) {
     BalancerActivity activity = balancer.activity();
@@ -37,7 +37,7 @@ record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
         .forEach((name, count) -> samples.add(Metric.PACKET_IN_DROPS, count, name));
     balancer.rejects().forEach((reason, count) -> samples.add(Metric.REFUSALS, count, reason));
     balancer.ejections().forEach((why, count) -> samples.add(Metric.EJECTIONS, count, why));
-    samples.add(Metric.WAITING, activity.waiting());
+    samples.add(Metric.WAITING, activity.pendingPackets());
     samples.add(Metric.RECORDS, activity.records().written(), "written");
     samples.add(Metric.RECORDS, activity.records().dropped(), "dropped");
     addCounters(samples, balancer.counters());

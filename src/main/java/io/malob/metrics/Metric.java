@@ -4,9 +4,9 @@ import com.google.common.collect.ImmutableList;
 import io.malob.state.network.ServerValue;
 
 /**
- * The metrics of MALOB's own: what docs/reference/metrics.md lists. Base units are seconds, bytes
- * and, for links, bits per second. Labels have as many values as the catalog has items, the network
- * has switches and links, and the code has reasons: none comes from packets.
+ * MALOB's own metrics, which docs/reference/metrics.md lists. Base units are seconds, bytes and,
+ * for links, bits per second. Labels have as many values as the catalog has items, the network has
+ * switches and links, and the code has reasons: none comes from packets.
  */
 enum Metric {
   PLACEMENTS(
@@ -141,7 +141,7 @@ enum Metric {
   /** A link in one direction. */
   private static final String LINK = "src,src_port,dst,dst_port";
 
-  /** How Prometheus takes a metric. */
+  /** The type of a metric in Prometheus. */
   enum Kind {
     COUNTER,
     GAUGE,
@@ -163,7 +163,7 @@ enum Metric {
             : ImmutableList.copyOf(labels);
   }
 
-  /** The metric of what agents measure of servers; its labels are member and pool. */
+  /** The metric of a value that agents measure on servers; its labels are member and pool. */
   static Metric of(ServerValue value) {
     return switch (value) {
       case CPU -> MEMBER_CPU;

@@ -35,8 +35,8 @@ import net.floodlightcontroller.threadpool.IThreadPoolService;
  * Metric}, and those of the JVM as Micrometer names them.
  *
  * <p>Ours are made from the snapshots and counts of the other modules at each scrape, not kept a
- * second time as Micrometer's meters: so their labels are those of what is there at that moment,
- * and nothing is to be cleared away after a link or member has gone.
+ * second time as Micrometer's meters: so their labels always match the existing items, and need no
+ * cleanup after a link or member is removed.
  */
 @Settings({})
 public final class MetricsModule extends BaseModule {

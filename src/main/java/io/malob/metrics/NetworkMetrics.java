@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of switches and links, and what became of probes and reports. */
+/** The metrics of switches and links, and of probes and reports. */
 record NetworkMetrics(
     IBalancerService balancer,
     IMonitorService monitor,

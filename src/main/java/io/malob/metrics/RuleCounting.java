@@ -21,21 +21,24 @@ import org.projectfloodlight.openflow.protocol.OFTableStatsReply;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Asks switches how many rules their tables have: all of them one after the other within ten calls
- * of {@link #tick}, and only while the counts are read, because every answer has an entry for each
- * of up to 254 tables. One thread polls; any thread may call {@link #counts}.
+ * Polls switches for the number of rules in their tables: all switches one after the other within
+ * ten calls of {@link #tick}, and only while the counts are read, because every answer has an entry
+ * for each of up to 254 tables. One thread polls; any thread may call {@link #counts}.
  */
 final class RuleCounting {
-  /** How often {@link #tick} is to be called. */
+  /** The interval between calls of {@link #tick}. */
   static final long TICK_MILLIS = 1_000;
 
-  /** A tenth of the switches is asked at each call. */
+  /** Each call polls a tenth of the switches. */
   private static final int SLICES = 10;
 
-  /** Scrapes are a minute apart at most, as a rule. */
+  /** Scrapes are usually max a minute apart. */
   private static final long INTEREST_NANOS = TimeUnit.MINUTES.toNanos(2);
 
-  /** A switch that has not answered for so long has its number forgotten, and is asked again. */
+  /**
+   * After this time without an answer, the count of a switch is dropped, and the switch is polled
+   * again.
+   */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final IOFSwitchService switches;
@@ -59,7 +62,10 @@ final class RuleCounting {
     asked = patient.build();
   }
 
-  /** How many rules each table has that has any, by switch; none for those that do not say. */
+  /**
+   * The number of rules of each non-empty table, by switch; none for switches that do not report
+   * them.
+   */
   ImmutableSortedMap<DatapathId, ImmutableMap<Integer, Long>> counts() {
     lookedAtNanos = nanoTime.getAsLong();
     return ImmutableSortedMap.copyOf(answers.asMap());
@@ -106,7 +112,7 @@ final class RuleCounting {
 
           @Override
           public void onFailure(Throwable cause) {
-            // it is asked again in a while, or has gone
+            // it is polled again later, or has disconnected
           }
         },
         MoreExecutors.directExecutor());

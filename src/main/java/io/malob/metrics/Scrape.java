@@ -6,8 +6,8 @@ import io.malob.resource.Routes;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
 /**
- * {@code GET /metrics}, in Prometheus's text format or, for who asks for it, OpenMetrics. Safe for
- * use by several threads.
+ * {@code GET /metrics}, in Prometheus's text format or, on request, OpenMetrics. Safe for use by
+ * several threads.
  */
 final class Scrape {
   private static final String TEXT = "text/plain; version=0.0.4";

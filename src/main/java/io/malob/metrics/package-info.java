@@ -1,5 +1,5 @@
 /**
- * Shows what the other modules have counted and measured as metrics for Prometheus. Everything is
- * read when a scrape asks for it; nothing here is called by the threads that read from switches.
+ * Exports the counts and measurements of other modules as metrics for Prometheus. Everything is
+ * read at a scrape; nothing here is called by the threads that read from switches.
  */
 package io.malob.metrics;

@@ -18,20 +18,20 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Where the controller has seen hosts. Thread-safe.
+ * The known locations of hosts. Thread-safe.
  *
- * @param devices what keeps track of them
+ * @param devices the device tracker
  */
 public record AttachedHosts(IDeviceService devices) {
 
   /**
-   * A host where it was last seen.
+   * A host at its last location.
    *
    * @param address its IPv4 address, the smallest of several; null while none is known
    */
   public record Seen(@Nullable IPAddress<?> address, Attachment at) {}
 
-  /** Where the host of that address was last seen. */
+  /** The last location of the host with that address. */
   public Optional<Attachment> find(IPAddress<?> address) {
     IPv4Address ipv4 = address instanceof IPv4Address known ? known : IPv4Address.NONE;
     IPv6Address ipv6 = address instanceof IPv6Address known ? known : IPv6Address.NONE;
@@ -46,7 +46,7 @@ public record AttachedHosts(IDeviceService devices) {
     return Optional.empty();
   }
 
-  /** The host with that MAC address; empty if it is not known, or not where it is. */
+  /** The host with that MAC address; empty if it, or its location, is unknown. */
   public Optional<Seen> find(MacAddress mac) {
     Iterator<? extends IDevice> found =
         devices.queryDevices(
@@ -67,7 +67,7 @@ public record AttachedHosts(IDeviceService devices) {
     return ImmutableList.copyOf(ImmutableList.sortedCopyOf(List.of(device.getIPv4Addresses())));
   }
 
-  /** Where a host is attached; empty if that is not known. */
+  /** The location of a host; empty if unknown. */
   public static Optional<Attachment> attachmentOf(IDevice device) {
     @Nullable SwitchPort[] ports = device.getAttachmentPoints();
     for (SwitchPort port : ports) {

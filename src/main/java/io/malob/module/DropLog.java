@@ -8,11 +8,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells what is dropped, in one line for each source and minute. Notes are taken by any thread and
- * cost next to nothing; one thread tells them. Bounded: of very many sources at a time the first
- * are told of, and the others only counted.
+ * Logs drops, one line for each source and minute. Any thread adds notes at almost no cost; one
+ * thread logs them. Bounded: with very many sources at a time, the first are logged and the others
+ * only counted.
  *
- * @param <S> where it came from
+ * @param <S> the source
  */
 public final class DropLog<S> {
   private static final int MAX_SOURCES = 256;
@@ -21,7 +21,7 @@ public final class DropLog<S> {
   private final Map<S, Note> notes = new ConcurrentHashMap<>();
   private final Line<S> line;
 
-  /** What there is to tell of one source. */
+  /** The pending notes of one source. */
   private static final class Note {
     final LongAdder dropped = new LongAdder();
     volatile String example;
@@ -32,7 +32,9 @@ public final class DropLog<S> {
     }
   }
 
-  /** Takes a line: how many of a source were dropped since the last one, and the first of them. */
+  /**
+   * Receives a line: the number of drops of a source since the last line, and the first of them.
+   */
   public interface Line<S> {
     /** Writes it. */
     void dropped(S source, long count, String first);
@@ -43,12 +45,12 @@ public final class DropLog<S> {
     this.line = line;
   }
 
-  /** Something of a source was dropped; what it was is only asked for if it is to be told. */
+  /** Notes a drop of a source; the description is only computed if it is logged. */
   public void note(S source, Supplier<String> what) {
     note(source, 1, what);
   }
 
-  /** So many of a source were dropped. */
+  /** Notes several drops of a source. */
   public void note(S source, long count, Supplier<String> what) {
     @Nullable Note note = notes.get(source);
     if (note == null) {
@@ -63,7 +65,7 @@ public final class DropLog<S> {
     note.dropped.add(count);
   }
 
-  /** Tells what is due; to be called every few seconds, by one thread at a time. */
+  /** Writes the due lines; to be called every few seconds, by one thread at a time. */
   public void tell(long nowNanos) {
     notes.forEach(
         (source, note) -> {

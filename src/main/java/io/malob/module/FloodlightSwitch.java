@@ -10,7 +10,7 @@ import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** A switch of the controller, as the flow programmer wants it. */
+/** A switch of the controller, adapted for the flow programmer. */
 public record FloodlightSwitch(IOFSwitch sw) implements FlowProgrammer.SwitchConnection {
 
   /** The switch of that id; empty if it is not connected or this controller is not its master. */

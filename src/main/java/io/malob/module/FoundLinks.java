@@ -7,7 +7,7 @@ import java.util.Set;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.topology.ITopologyService;
 
-/** The links that the controller has found, as algorithms see them. */
+/** The discovered links, in the form for algorithms. */
 public final class FoundLinks {
   private FoundLinks() {}
 

@@ -4,10 +4,10 @@ import java.util.Map;
 import net.floodlightcontroller.core.module.IFloodlightService;
 
 /**
- * Counts what came from the network and was not believed. The embedded controller has it, real
- * Floodlight does not.
+ * Counts rejected input from the network. Only the embedded controller has this service, not real
+ * Floodlight.
  */
 public interface INetworkRefusalService extends IFloodlightService {
-  /** How often since the controller started, by reason; those that never happened, too. */
+  /** The counts since the controller's start, by reason, including zeros. */
   Map<String, Long> byLabel();
 }

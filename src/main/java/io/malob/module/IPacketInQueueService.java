@@ -6,14 +6,14 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Has packet-ins wait in fair queues when more come than can be handled: those of one class do not
- * keep the others waiting. The embedded controller has it, real Floodlight does not.
+ * Fair queues for packet-ins if more arrive than can be handled: one class does not delay the
+ * others. Only the embedded controller has this service, not real Floodlight.
  */
 public interface IPacketInQueueService extends IFloodlightService {
-  /** The class whose first goes before all others: few of it come, and they tell the time. */
+  /** The class that goes first: its packets are few, and measure time. */
   int FIRST = 0;
 
-  /** Tells classes of packet-ins apart. */
+  /** Classifies packet-ins. */
   interface Classifier {
     /**
      * The class of a packet-in, a small number from {@link #FIRST} on. Called by the threads that
@@ -22,23 +22,23 @@ public interface IPacketInQueueService extends IFloodlightService {
     int classOf(OFPacketIn packetIn);
   }
 
-  /** Is told of what is dropped. */
+  /** Listener for drops. */
   interface Watcher {
     /**
-     * So many packet-ins of a class were dropped since it was told last. Called by the threads that
-     * read from switches; must be fast.
+     * Reports the number of dropped packet-ins of a class since the last call. Called by the
+     * threads that read from switches; must be fast.
      *
      * @param one the last of them
      */
     void dropped(DatapathId switchId, int classNumber, OFPacketIn one, int count);
   }
 
-  /** Sets who is told from now on, once for each few dozen of a switch's class. */
+  /** Sets the listener, which is called once for each few dozen drops of a switch's class. */
   void setWatcher(Watcher watcher);
 
-  /** Sets what tells classes apart from now on; before that, all are of one. */
+  /** Sets the classifier; before that, there is one class. */
   void setClassifier(Classifier classifier);
 
-  /** How many packet-ins were dropped because too many waited, by class. */
+  /** The number of packet-ins that were dropped because of full queues, by class. */
   Map<Integer, Long> dropped();
 }

@@ -5,15 +5,15 @@ import java.nio.file.Path;
 import net.floodlightcontroller.core.module.IFloodlightService;
 
 /**
- * Opens the stores of what modules keep over a restart. The same setting gets the same store; they
- * are closed with the controller.
+ * Opens the stores for modules' persistent data. The same setting gets the same store; they are
+ * closed with the controller.
  */
 public interface IStoreService extends IFloodlightService {
   /**
    * The store of a module.
    *
-   * @param data the module's setting of that name: a directory; if it is empty, nothing is kept
-   *     over a restart
+   * @param data the module's setting of that name: a directory; if it is empty, data does not
+   *     survive a restart
    */
   Store inDirectory(String data);
 

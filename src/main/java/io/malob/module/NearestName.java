@@ -21,7 +21,7 @@ public final class NearestName {
         .filter(name -> distance(wrong, name) <= Math.max(2, lastPart(wrong).length() / 3));
   }
 
-  /** What all names of a module have in common does not make them alike. */
+  /** Ignores the common part of all names of a module. */
   private static String lastPart(String name) {
     return name.substring(name.lastIndexOf('.') + 1);
   }

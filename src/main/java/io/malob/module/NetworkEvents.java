@@ -8,10 +8,10 @@ import net.floodlightcontroller.topology.ITopologyListener;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Passes on what switches, links and hosts do.
+ * Forwards events of switches, links and hosts.
  *
  * @param name of the listener, by which others order themselves
- * @param follower who is told, by any thread
+ * @param follower the receiver, called by any thread
  */
 public record NetworkEvents(String name, Follower follower)
     implements SwitchListener, ITopologyListener, IDeviceListener, Unordered<String> {
@@ -23,13 +23,13 @@ public record NetworkEvents(String name, Follower follower)
     /** A switch has disconnected, or this controller is no longer its master. */
     void switchRemoved(DatapathId switchId);
 
-    /** Links have come or gone. */
+    /** Links were added or removed. */
     void topologyChanged();
 
-    /** A host has come, gone, moved, or has other IPv4 addresses. */
+    /** A host was added, removed or moved, or its IPv4 addresses have changed. */
     void hostChanged(IDevice device);
 
-    /** A host is attached elsewhere; told besides {@link #hostChanged}, after it. */
+    /** A host has moved; called in addition to {@link #hostChanged}, after it. */
     default void hostMoved(IDevice device) {}
 
     /** A host is on other VLANs than before. */

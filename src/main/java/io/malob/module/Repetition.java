@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Work that a module does again and again until the controller ends. What fails once is logged and
- * tried again: by itself, an exception would end the repetition for good.
+ * Periodic work of a module until the controller stops. A failure is logged and the work is
+ * retried: without this class, an exception would end the repetition.
  */
 public final class Repetition {
   private final ScheduledExecutorService timer;
@@ -30,7 +30,7 @@ public final class Repetition {
     this.tasks = tasks;
   }
 
-  /** Does some work each time that so many milliseconds have passed since it was done last. */
+  /** Runs a task periodically, with the given pause in milliseconds after each run. */
   public void every(long millis, String name, Runnable work) {
     ScheduledFuture<?> unused =
         timer.scheduleWithFixedDelay(
@@ -43,9 +43,9 @@ public final class Repetition {
   }
 
   /**
-   * The same with pauses that differ.
+   * The same with varying pauses.
    *
-   * @param millis asked for each time that the work has been done; at once, to begin with
+   * @param millis the pause, called after each run, and at the start
    */
   public void after(LongSupplier millis, String name, Runnable work) {
     after(millis.getAsLong(), millis, name, work);

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Typed access to the settings of one module. A value that is not valid is an error that names the
- * module and the key, and so is a key that the module does not know.
+ * Typed access to the settings of one module. An invalid value or an unknown key is an error that
+ * names the module and the key.
  *
  * @param module the class that the settings belong to
  * @param values the settings by key
@@ -26,7 +26,7 @@ public record SettingReader(Class<?> module, Map<String, String> values) {
    * The settings of a module that declares their names by {@link Settings}. A value under a
    * deprecated name counts as one under the current name.
    *
-   * @throws WrongSettingException if there are others, or one under both of its names
+   * @throws WrongSettingException if there is an unknown name, or a value under both names
    */
   public static SettingReader of(IFloodlightModule module, IFloodlightModuleContext context)
       throws WrongSettingException {
@@ -52,7 +52,7 @@ public record SettingReader(Class<?> module, Map<String, String> values) {
         String old = module.getName() + "." + name.getKey();
         if (values.putIfAbsent(name.getValue(), value) != null) {
           throw new WrongSettingException(
-              old + " is the deprecated name of " + name.getValue() + ", which is set, too");
+              old + " is the deprecated name of " + name.getValue() + ", which is also set");
         }
         LOG.warn("setting_deprecated name={} use={}", old, name.getValue());
       }

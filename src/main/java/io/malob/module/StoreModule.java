@@ -19,15 +19,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chooses where modules keep what outlives a restart: in files, or in memory where a module has no
- * directory. The only class that knows which stores there are.
+ * Chooses the store of modules' persistent data: files, or memory if a module has no directory. The
+ * only class that knows the implementations.
  */
 @Settings({})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class StoreModule extends BaseModule implements IStoreService, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StoreModule.class);
 
-  /** A token that is taken back is refused soon after that. */
+  /** A removed token is rejected after this time. */
   private static final long POLL_MILLIS = 500;
 
   private final Map<Path, FileStore> files = new ConcurrentHashMap<>();

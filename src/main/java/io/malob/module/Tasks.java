@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Named tasks that fail independently: an exception of one ends that task alone, for this time. The
- * failures of each task are counted, and logged with its name once a minute at most. Thread-safe.
+ * Named tasks that fail independently: an exception ends only this run of this task. The failures
+ * of each task are counted, and logged with its name max once a minute. Thread-safe.
  */
 public final class Tasks {
   private static final Logger LOG = LoggerFactory.getLogger(Tasks.class);
@@ -49,8 +49,8 @@ public final class Tasks {
             name, new Failures(1, nanoTime.getAsLong(), true), (before, now) -> next(before, now));
     if (failures.logged) {
       LOG.error(
-          "task_failed task=\"{}\" failures={} - it is tried again; further failures are only"
-              + " counted for a minute",
+          "task_failed task=\"{}\" failures={} - it is retried; further failures are only counted"
+              + " for a minute",
           name,
           failures.count,
           why);
@@ -63,7 +63,7 @@ public final class Tasks {
         : new Failures(before.count + 1, before.loggedNanos, false);
   }
 
-  /** How often each task has failed, by its name; tasks that never failed are left out. */
+  /** How often each task has failed, by its name; tasks without failures are omitted. */
   public ImmutableSortedMap<String, Long> failures() {
     return ImmutableSortedMap.copyOf(Maps.transformValues(byName, failures -> failures.count));
   }

@@ -3,7 +3,7 @@ package io.malob.module;
 import java.io.IOException;
 
 /**
- * Another way to write what is JSON everywhere else. Found by {@link java.util.ServiceLoader},
+ * Another format for documents that are otherwise JSON. Found by {@link java.util.ServiceLoader},
  * because not every controller has the libraries. Safe for use by several threads.
  */
 public interface TextFormat {
@@ -11,12 +11,12 @@ public interface TextFormat {
   String mediaType();
 
   /**
-   * The JSON that says the same as a text.
+   * Converts a text to JSON.
    *
    * @throws IOException if the text is not well-formed; the message says where, and is for users
    */
   byte[] toJson(byte[] text) throws IOException;
 
-  /** The text for maps, lists, texts, numbers and null. */
+  /** The text for maps, lists, strings, numbers and null. */
   String write(Object value);
 }

@@ -3,21 +3,21 @@ package io.malob.module;
 import java.util.Collection;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 
-/** A setting is misspelled, or has a value that it cannot have. The message is for users. */
+/** A setting is misspelled, or has an invalid value. The message is for users. */
 public final class WrongSettingException extends FloodlightModuleException {
   private static final long serialVersionUID = 1L;
 
-  /** A setting that cannot be as it is. */
+  /** An invalid setting. */
   public WrongSettingException(String message) {
     super(message);
   }
 
-  /** The same with what found it out. */
+  /** The same with its cause. */
   public WrongSettingException(String message, Throwable cause) {
     super(message, cause);
   }
 
-  /** A setting of which there is no such name. */
+  /** An unknown setting. */
   public static WrongSettingException unknown(String name, Collection<String> known) {
     return new WrongSettingException(
         "There is no setting "

@@ -1,2 +1,2 @@
-/** What modules of the controller and of its features have in common. */
+/** Common code of the modules of the controller and of its features. */
 package io.malob.module;

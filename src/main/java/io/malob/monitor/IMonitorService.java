@@ -16,18 +16,18 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * What the controller sees of network and servers: the trackers, which measuring modules write to
- * and others read from. Safe for use by several threads.
+ * The state of network and servers: the trackers, which measuring modules write and others read.
+ * Safe for use by several threads.
  */
 public interface IMonitorService extends IFloodlightService {
 
-  /** The active switches and the links between them, as they were found last. */
+  /** The active switches and the links between them, by the last discovery. */
   Topology topology();
 
-  /** What is known of links. */
+  /** The measurements of links. */
   LinkTracker links();
 
-  /** What is known of servers. */
+  /** The measurements of servers. */
   ServerTracker servers();
 
   /** The capacity of a link in this direction; empty if it is unknown. */
@@ -36,20 +36,20 @@ public interface IMonitorService extends IFloodlightService {
   /** The capacities that operators have set. */
   ConfiguredCapacities capacities();
 
-  /** How it goes with the port statistics of each active switch. */
+  /** The state of port statistics of each active switch. */
   ImmutableSortedMap<DatapathId, PollingStats> portStatistics();
 
-  /** After which time measurements count as unknown. */
+  /** The lifetimes of measurements. */
   TimesToLive timesToLive();
 
   /**
-   * Says who the link agents are: the probes between those at neighbouring switches are kept on the
-   * link between these.
+   * Sets the link agents: the probes between agents at neighbouring switches are kept on the link
+   * between these.
    *
-   * @param addresses gives the addresses of all of them as they are now; at once, on any thread
+   * @param addresses returns their current addresses; at once, on any thread
    */
   void setLinkAgents(Supplier<? extends Collection<? extends IPAddress<?>>> addresses);
 
-  /** Now, on the steady clock that measurements are dated by, in nanoseconds. */
+  /** The time of measurements' steady clock, in nanoseconds. */
   long nanoTime();
 }

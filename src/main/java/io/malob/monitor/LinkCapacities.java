@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 
 /**
- * Knows how much links can carry: what an operator has set for the port that sends into the link,
- * or else the speed that this port says. Safe for use by several threads.
+ * The capacities of links: the configured one of the sending port, or else the speed of this port.
+ * Safe for use by several threads.
  */
 record LinkCapacities(ConfiguredCapacities configured, IOFSwitchService switches) {
 

@@ -24,13 +24,13 @@ import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Keeps the probes between the agents of neighbouring switches on the link between these: they
- * would measure another path otherwise. Of two nodes the one with the smaller address measures, and
- * the other one is the server. Switches with several links between them are left out, because a
- * report does not identify the link. For one thread at a time.
+ * Keeps the probes between the agents of neighbouring switches on the link between these: otherwise
+ * they could take another path. Of two nodes, the node with the smaller address measures, and the
+ * other is the server. Switches with several links between them are skipped, because a report does
+ * not identify the link. For one thread at a time.
  */
 final class LinkPins {
-  /** How many pairs of nodes there can be; each has four rules. */
+  /** The max number of pairs of nodes; each has four rules. */
   static final int MAX_PAIRS = 4_096;
 
   private final FlowProgrammer programmer;
@@ -49,9 +49,9 @@ final class LinkPins {
   private record Node(IPAddress<?> address, OFPort port) {}
 
   /**
-   * Pins that are not there yet.
+   * Pins that are not installed yet.
    *
-   * @param locate where a host is attached
+   * @param locate locates a host
    * @param tcpPort of the servers of probes
    */
   LinkPins(
@@ -62,10 +62,10 @@ final class LinkPins {
   }
 
   /**
-   * Makes the rules fit agents, hosts and links as they are now.
+   * Updates the rules to the current agents, hosts and links.
    *
    * @param agents the addresses of all link agents
-   * @param again whether rules are sent that should be there already, so that they do not end
+   * @param again whether existing rules are sent again, so that they do not expire
    */
   void update(Collection<? extends IPAddress<?>> agents, Topology topology, boolean again) {
     if (agents.isEmpty() && installed.isEmpty()) {

@@ -44,12 +44,11 @@ import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Keeps what is known of network and servers, for the modules that measure and for those that use
- * it.
+ * Keeps the state of network and servers, for the modules that measure and those that use it.
  *
  * <p>Settings: {@code data}, the directory of the configured capacities (without it they are not
- * kept); {@code portStatisticsMillis}, how often each switch is asked for its port statistics, 0
- * for never; {@code probePort}, the TCP port of link agents' probes; in seconds, after which a
+ * stored); {@code portStatisticsMillis}, the interval between polls of a switch's port statistics,
+ * 0 for no polls; {@code probePort}, the TCP port of link agents' probes; in seconds, after which a
  * measurement counts as unknown: {@code latencyLifeSeconds}, {@code throughputLifeSeconds} (of
  * agents), {@code portStatisticsLifeSeconds}, {@code serverLifeSeconds}.
  */
@@ -153,7 +152,7 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
   @Override
   public void startUp(FloodlightModuleContext context) {
     topologyService.addListener(this);
-    // a switch can become active, or cease to be, without any change of links
+    // a switch can become active or inactive without a change of links
     Repetition repetition = new Repetition(threads.getScheduledExecutor());
     repetition.every(READ_MILLIS, "reading the topology", this::readTopology);
     repetition.every(READ_MILLIS, "pinning probes to links", () -> updatePins(false));
@@ -169,7 +168,7 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
     threads.getScheduledExecutor().execute(this::readTopology);
   }
 
-  /** One at a time, so that what was read last is what stays. */
+  /** One at a time, so that the latest reading stays. */
   private synchronized void readTopology() {
     Topology now = FoundLinks.between(switches, topologyService);
     if (!now.equals(topology)) {
@@ -183,7 +182,7 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
     serialExecutor.execute(() -> pins.update(linkAgents.get(), topology, again));
   }
 
-  /** Where the host of that address is attached. */
+  /** The location of the host with that address. */
   private Optional<PortId> locate(IPAddress<?> address) {
     return hosts.find(address).map(at -> new PortId(at.switchId(), at.port()));
   }

@@ -3,11 +3,11 @@ package io.malob.monitor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How it goes with a switch's port statistics, since it has become active. Immutable.
+ * The state of a switch's port statistics, since it has become active. Immutable.
  *
  * @param answers how often it has answered
- * @param failures how often it refused, or did not answer in time
- * @param skipped how often it was not asked because it still owed an answer
+ * @param failures how often it rejected the request, or did not answer in time
+ * @param skipped how often a poll was skipped because an answer was pending
  * @param answeredNanos when it answered last, on the steady clock; null if never
  */
 public record PollingStats(

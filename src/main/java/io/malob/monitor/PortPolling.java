@@ -22,17 +22,17 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Polls all active switches for their port statistics, once in a round, a slice of them at each
- * tick, so that neither requests nor answers come all together. In a large network a round has more
- * ticks, so that the cost does not grow with the network. A switch that owes an answer is not asked
- * again before it has answered, refused, or been silent for so long that the question counts as
- * lost. All but {@link #stats} is for one thread at a time: the executor that it is given.
+ * Polls all active switches for their port statistics, once per round, a slice of them at each
+ * tick, so that requests and answers are spread over time. In a large network a round has more
+ * ticks, so that the cost does not grow with the network. A switch with a pending answer is not
+ * polled again before it has answered or rejected the request, or the request counts as lost. All
+ * but {@link #stats} is for one thread at a time: the executor that it is given.
  */
 final class PortPolling {
-  /** How many ticks make a round, in a network that is small enough. */
+  /** The number of ticks per round, in a small network. */
   static final int MIN_SLICES = 20;
 
-  /** How many switches are polled per second at most; from there on rounds take longer. */
+  /** The max number of switches that are polled per second; with more, rounds take longer. */
   private static final int MAX_PER_SECOND = 250;
 
   static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -48,9 +48,9 @@ final class PortPolling {
   private int slices = MIN_SLICES;
   private int slice;
 
-  /** Takes what was found out. */
+  /** Receives the results. */
   interface Sink {
-    /** What the ports of a switch transmit, in bit/s. */
+    /** The transmit rates of a switch's ports, in bit/s. */
     void transmitting(DatapathId switchId, ImmutableMap<OFPort, Double> bps, long atNanos);
   }
 
@@ -59,7 +59,7 @@ final class PortPolling {
     final IOFSwitch sw;
     final PortRates rates = new PortRates();
 
-    /** The number of the question that is not answered yet; 0 if none is. */
+    /** The number of the pending request; 0 if there is none. */
     long waitingFor;
 
     long questions;
@@ -90,7 +90,7 @@ final class PortPolling {
     maxInSlice = (int) Math.max(1, MAX_PER_SECOND * tickMillis / 1_000);
   }
 
-  /** Asks the next slice of the switches. */
+  /** Polls the next slice of the switches. */
   void tick() {
     if (slice == 0) {
       round = List.copyOf(switches.getAllSwitchDpids());
@@ -156,7 +156,7 @@ final class PortPolling {
     sink.transmitting(asked.sw.getId(), asked.rates.update(answer, atNanos), atNanos);
   }
 
-  /** How it goes with each switch. Safe for use by several threads. */
+  /** The state of each switch. Safe for use by several threads. */
   ImmutableSortedMap<DatapathId, PollingStats> stats() {
     ImmutableSortedMap.Builder<DatapathId, PollingStats> all = ImmutableSortedMap.naturalOrder();
     polled.forEach((switchId, each) -> all.put(switchId, each.stats));

@@ -13,13 +13,12 @@ import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * What the ports of one switch transmit, by the difference of two readings of their counters. The
- * time between these is the switch's own, where it tells how long each port has been there to
- * better than a second: that knows nothing of delays on the way. Not safe for use by several
- * threads.
+ * The transmit rates of one switch's ports, from the difference of two readings of their counters.
+ * The time between these is the switch's own, if the switch reports the age of each port to better
+ * than a second: it is independent of delays. Not safe for use by several threads.
  */
 final class PortRates {
-  /** What a switch says that does not count. */
+  /** The value of switches that do not count. */
   private static final long NOT_COUNTED = -1;
 
   private static final long UNKNOWN_SECONDS = 0xffff_ffffL;
@@ -28,21 +27,21 @@ final class PortRates {
   private Map<OFPort, Reading> before = Map.of();
 
   /**
-   * One look at a port's counter.
+   * One reading of a port's counter.
    *
    * @param txBytes unsigned
-   * @param lifeNanos how long the port had been there; {@link #UNTOLD} if the switch does not tell
-   *     it with fractions of seconds
+   * @param lifeNanos the age of the port; {@link #UNTOLD} if the switch does not report it with
+   *     fractions of seconds
    * @param atNanos when it arrived
    */
   private record Reading(long txBytes, long lifeNanos, long atNanos) {}
 
   /**
-   * Takes over an answer.
+   * Handles an answer.
    *
    * @param atNanos when it arrived, on the controller's steady clock
-   * @return in bit/s, what each port has transmitted since the answer before; without those that
-   *     were not in that, or have started to count anew
+   * @return the transmit rate of each port since the previous answer, in bit/s; without new ports,
+   *     and those whose counters were reset
    */
   ImmutableMap<OFPort, Double> update(List<OFPortStatsReply> answer, long atNanos) {
     ImmutableMap.Builder<OFPort, Double> rates = ImmutableMap.builder();

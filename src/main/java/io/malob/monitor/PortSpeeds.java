@@ -8,10 +8,10 @@ import org.projectfloodlight.openflow.protocol.OFPortDescPropEthernet;
 import org.projectfloodlight.openflow.protocol.OFPortFeatures;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 
-/** What ports say of their speed. Pure. */
+/** The speeds that ports report. Pure. */
 final class PortSpeeds {
   /**
-   * What virtual interfaces say that have no speed (Linux: tun and tap). Real ports of that speed
+   * The value of virtual interfaces without a speed (Linux: tun and tap). Real ports of that speed
    * need a configured capacity.
    */
   private static final double MEANINGLESS_BPS = 10e6;
@@ -23,7 +23,7 @@ final class PortSpeeds {
 
   private PortSpeeds() {}
 
-  /** The speed of a port now, in bit/s; empty if it does not say any that means something. */
+  /** The current speed of a port, in bit/s; empty if it reports no meaningful one. */
   static OptionalDouble bitsPerSecond(OFPortDesc port) {
     double bps = port.getVersion().compareTo(OFVersion.OF_14) < 0 ? until13(port) : from14(port);
     return bps > MEANINGLESS_BPS ? OptionalDouble.of(bps) : OptionalDouble.empty();

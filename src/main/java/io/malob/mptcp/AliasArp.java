@@ -12,8 +12,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Answers ARP for the addresses of a plan's hosts, where it comes in. Hosts of another VLAN get no
- * answer. Thread-safe.
+ * Answers ARP for the addresses of a plan's hosts, at the ingress port. Hosts of another VLAN get
+ * no answer. Thread-safe.
  */
 final class AliasArp {
   private final Supplier<ImmutableMap<Integer, Fan.Address>> addresses;
@@ -22,14 +22,14 @@ final class AliasArp {
   /**
    * Answers for these addresses.
    *
-   * @param addresses of now, by their bits
+   * @param addresses the current ones, by their bits
    */
   AliasArp(Supplier<ImmutableMap<Integer, Fan.Address>> addresses, FlowProgrammer programmer) {
     this.addresses = addresses;
     this.programmer = programmer;
   }
 
-  /** Handles an ARP packet; false if that is for others to do. */
+  /** Handles an ARP packet; false if it is for other modules. */
   boolean handle(DatapathId switchId, OFPort inPort, Packet arp) {
     ImmutableMap<Integer, Fan.Address> now = addresses.get();
     Fan.@Nullable Address target = now.get(arp.dstAddress());

@@ -5,10 +5,10 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A plan that is in place, and the request that asked for it. Immutable.
+ * An installed plan, with its request. Immutable.
  *
  * @param document the request as it was sent
- * @param lost hosts that cannot be reached now, with the addresses that they had
+ * @param lost unreachable hosts, with their last addresses
  */
 record Applied(
     String document, MptcpRequest request, LabelledPlan labelled, ImmutableList<Member> lost) {
@@ -16,12 +16,12 @@ record Applied(
     return labelled.plan();
   }
 
-  /** Who cannot be reached, in a sentence. */
+  /** The unreachable hosts, in a sentence. */
   Optional<String> trouble() {
     return lost.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            "the network has fallen apart, or lost switches; without routes are "
+            "the network is partitioned, or switches are missing; hosts without routes: "
                 + lost.stream()
                     .map(member -> member.host().id() + " at " + member.host().switchId())
                     .collect(Collectors.joining(", ")));

@@ -37,9 +37,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/**
- * The file of a plan that is in place. Links are listed once and meant by their number after that.
- */
+/** The file of an installed plan. Links are listed once and then referred to by number. */
 final class AppliedFormat {
   private static final int VERSION = 1;
 
@@ -50,7 +48,7 @@ final class AppliedFormat {
   }
 
   /**
-   * What these bytes tell.
+   * Reads these bytes.
    *
    * @throws DamagedException if they are not what {@link #write} makes
    */
@@ -205,7 +203,7 @@ final class AppliedFormat {
       try {
         return RequestFormat.read(document.getBytes(StandardCharsets.UTF_8));
       } catch (RejectedException e) {
-        throw DamagedException.at(root.get("request"), "is no request: " + e.getMessage());
+        throw DamagedException.at(root.get("request"), "is not a valid request: " + e.getMessage());
       }
     }
 
@@ -252,7 +250,7 @@ final class AppliedFormat {
         try {
           sorted.put(DatapathId.of(field.getKey()), field.getValue());
         } catch (IllegalArgumentException e) {
-          throw DamagedException.at(field.getValue(), "is not of a datapath id");
+          throw DamagedException.at(field.getValue(), "does not belong to a datapath id");
         }
       }
       for (Map.Entry<DatapathId, JsonInput<DamagedException>> entry : sorted.entrySet()) {
@@ -272,7 +270,7 @@ final class AppliedFormat {
 
     private DirectedLink link(JsonInput<DamagedException> node) throws DamagedException {
       if (numbered.isEmpty()) {
-        throw DamagedException.at(node, "is of no link");
+        throw DamagedException.at(node, "refers to a link, but the plan has none");
       }
       return numbered.get(node.whole(0, numbered.size() - 1));
     }
@@ -290,7 +288,7 @@ final class AppliedFormat {
                   node.get("mac").parsed("a MAC address", MacAddress::of)),
               node.get("fixed").flag(),
               node.get("vlan").whole(0, 4095),
-              node.get("tagging").parsed("a way to tag", Fan.Tagging::valueOf),
+              node.get("tagging").parsed("a tagging method", Fan.Tagging::valueOf),
               aliases.isThere() ? addresses(aliases) : ImmutableList.of(),
               node.get("device").string());
       return new Member(

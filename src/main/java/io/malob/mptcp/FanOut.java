@@ -16,13 +16,13 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
- * Gives each host as many addresses as its switch has core links, each of which sends by one of
- * them (section II.A.2 and 3 of the paper). Aliases are the own address and 10, 20, … more, as in
- * the paper, where these are free, else the next free ones of its network. For one thread at a
+ * Gives each host as many addresses as its switch has core links, each of which sends over one of
+ * them (section II.A.2 and 3 of the paper). Aliases are the own address plus 10, 20, …, as in the
+ * paper, if these are free, otherwise the next free addresses of its network. For one thread at a
  * time.
  */
 final class FanOut {
-  /** The kernel's MPTCP uses no more addresses of a host. */
+  /** The max number of addresses of a host that the kernel's MPTCP uses. */
   static final int MAX_ADDRESSES = 8;
 
   private static final int STEP = 10;
@@ -43,9 +43,8 @@ final class FanOut {
   /**
    * The hosts with all their addresses.
    *
-   * @param before members whose addresses are kept as long as they are enough, by the id of their
-   *     host
-   * @param taken addresses that others have, which are no alias
+   * @param before members whose addresses are kept if they suffice, by the id of their host
+   * @param taken addresses of other hosts
    */
   ImmutableList<Member> members(
       Collection<Host> hosts, Map<String, Member> before, Collection<IPv4Address> taken)
@@ -99,7 +98,7 @@ final class FanOut {
     while (addresses.size() < wanted) {
       addresses.add(free(host, addresses.size()));
     }
-    // one without core links has its address, and sends by none
+    // a host without core links keeps its own address, and sends over none
     int used = Math.min(addresses.size(), Math.max(1, wanted));
     return new Member(
         host,
@@ -109,8 +108,8 @@ final class FanOut {
   }
 
   /**
-   * The core links of a host's switch, beginning after those that the host before it took: so hosts
-   * together use all of them, also where one has too few addresses for that.
+   * The core links of a host's switch, starting after those of the previous host: so hosts together
+   * use all of them, even if one host has too few addresses.
    */
   private ImmutableList<DirectedLink> turned(Host host) {
     ImmutableList<DirectedLink> links = coreLinks.get(host.switchId());
@@ -157,12 +156,12 @@ final class FanOut {
     return isHost && host.network().contains(address) && !owners.containsKey(address);
   }
 
-  /** All ids, to find one twice. */
+  /** Checks that ids are unique. */
   static void checkIds(Collection<GivenHost> hosts) throws RejectedException {
     Set<String> ids = new HashSet<>();
     for (GivenHost host : hosts) {
       if (!ids.add(host.id())) {
-        throw RejectedException.invalid("hosts", "hosts: two have the id " + host.id());
+        throw RejectedException.invalid("hosts", "hosts: two hosts have the id " + host.id());
       }
     }
   }

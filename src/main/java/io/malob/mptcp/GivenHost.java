@@ -9,12 +9,12 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * A host as a request has it: of a host that the controller has seen, its address is enough.
+ * A host in a request: for a host that the controller has seen, its address is enough.
  *
  * @param prefixLength of its network
- * @param vlan 0 for none; empty if that is as the controller has seen it
+ * @param vlan 0 for none; empty: as the controller has seen it
  * @param aliases its further addresses; empty for computed ones
- * @param device the name of its interface, for the commands that are shown
+ * @param device the name of its interface, for the shown commands
  */
 record GivenHost(
     String id,

@@ -12,10 +12,10 @@ import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
  *
  * @param ip its own address
  * @param prefixLength of its network
- * @param fixed whether a request says where it is; others are where the controller sees them
+ * @param fixed whether a request gives its location; other hosts are where the controller sees them
  * @param vlan 0 for none
- * @param aliases further addresses that a request gives it; empty for computed ones
- * @param device the name of its interface, for the commands that are shown
+ * @param aliases further addresses from a request; empty for computed ones
+ * @param device the name of its interface, for the shown commands
  */
 record Host(
     String id,
@@ -32,7 +32,7 @@ record Host(
     return at.switchId();
   }
 
-  /** What it reaches without a router. */
+  /** Its subnet. */
   IPv4AddressWithMask network() {
     return IPv4AddressWithMask.of(ip, IPv4Address.ofCidrMaskLength(prefixLength));
   }

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What has to be typed on a Linux host so that its MPTCP connections have a sub-flow for each of
- * its addresses. Pure.
+ * The commands on a Linux host that give its MPTCP connections a sub-flow for each of its
+ * addresses. Pure.
  */
 final class HostCommands {
   private HostCommands() {}

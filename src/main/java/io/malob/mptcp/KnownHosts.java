@@ -16,7 +16,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/** Makes hosts of what requests tell and of what the controller has seen. Pure. */
+/** Combines hosts of requests with hosts that the controller has seen. Pure. */
 final class KnownHosts {
   private static final int DEFAULT_PREFIX = 24;
   private static final String DEVICE = "eth0";
@@ -38,7 +38,7 @@ final class KnownHosts {
             .thenComparing(Seen::vlan);
   }
 
-  /** A host as a request tells it, at this place. */
+  /** A host of a request, at this location. */
   static Host host(GivenHost given, Attachment at, int vlan, boolean fixed) {
     Tagging tagging = vlan == 0 ? Tagging.NONE : given.tagging();
     if (vlan != 0 && tagging == Tagging.NONE) {
@@ -60,7 +60,7 @@ final class KnownHosts {
     return tagging == Tagging.HOST ? DEVICE + "." + vlan : DEVICE;
   }
 
-  /** A host that is there for the sake of a switch without any. */
+  /** A placeholder host for a switch without hosts. */
   static Host anyOn(DatapathId switchId, String name, int number) {
     return new Host(
         name + ".host",
@@ -74,7 +74,7 @@ final class KnownHosts {
         DEVICE);
   }
 
-  /** The hosts of a request, at the places where it, or the controller, says that they are. */
+  /** The hosts of a request, at the locations from the request or from the controller. */
   static List<Host> resolve(Collection<GivenHost> given, Collection<Seen> seen)
       throws RejectedException {
     ImmutableListMultimap<IPv4Address, Seen> byAddress = byAddress(seen);
@@ -85,7 +85,7 @@ final class KnownHosts {
     return hosts;
   }
 
-  /** All that was seen, by each of its addresses. */
+  /** All seen hosts, by each of their addresses. */
   static ImmutableListMultimap<IPv4Address, Seen> byAddress(Collection<Seen> seen) {
     ImmutableListMultimap.Builder<IPv4Address, Seen> byAddress = ImmutableListMultimap.builder();
     seen.forEach(one -> one.addresses().forEach(address -> byAddress.put(address, one)));
@@ -97,7 +97,7 @@ final class KnownHosts {
       Attachment at = new Attachment(given.switchId().get(), given.port().get(), given.mac().get());
       return host(given, at, given.vlan().orElse(0), true);
     }
-    // frames that the switch tags come in without a tag
+    // frames that the switch tags arrive without a tag
     Optional<Integer> tag = given.tagging() == Tagging.SWITCH ? Optional.of(0) : given.vlan();
     for (Seen one : seen) {
       if (tag.isEmpty() || tag.get() == one.vlan()) {
@@ -107,7 +107,7 @@ final class KnownHosts {
     throw RejectedException.unprocessable(
         "hosts." + given.id(),
         String.format(
-            "hosts.%s: the controller has not seen %s%s; let it send something, or give its mac,"
+            "hosts.%s: the controller has not seen %s%s; let it send a packet, or give its mac,"
                 + " switch and port",
             given.id(),
             given.address(),

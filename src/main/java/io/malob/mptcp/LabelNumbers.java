@@ -33,12 +33,12 @@ final class LabelNumbers {
     throw new IllegalStateException("all labels of sub-flows are in use");
   }
 
-  /** How many are given out. */
+  /** The number of allocated labels. */
   int inUse() {
     return used.size();
   }
 
-  /** A label may be given out again. */
+  /** Frees a label. */
   void release(Label label) {
     used.remove(label.id());
   }

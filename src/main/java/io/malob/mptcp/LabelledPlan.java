@@ -27,15 +27,12 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  */
 record LabelledPlan(NetworkPlan plan, ImmutableMap<FlowIdentity, LabelledRoute> routes) {
 
-  /** With labels that nothing else has, to see what rules there would be. */
+  /** With unused labels, to show the rules of a plan that is not installed. */
   static LabelledPlan fresh(NetworkPlan plan) {
     return label(plan, ImmutableMap.of(), new LabelNumbers(ImmutableList.of())::next);
   }
 
-  /**
-   * Labels a plan. A route that is as before keeps its labels; a label never leads anywhere else
-   * than before.
-   */
+  /** Labels a plan. An unchanged route keeps its labels; a label never gets another path. */
   static LabelledPlan label(
       NetworkPlan plan, Map<FlowIdentity, LabelledRoute> before, Supplier<Label> labels) {
     Map<FlowIdentity, LabelledRoute> routes = new LinkedHashMap<>();

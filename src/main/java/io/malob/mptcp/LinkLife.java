@@ -18,12 +18,11 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Tells links that have failed from those that are not seen for another reason: because the
- * controller has just started, or a switch has lost its connection to it and goes on forwarding.
- * For one thread at a time.
+ * Distinguishes failed links from links that are not seen for another reason: the controller has
+ * just started, or a switch has lost its connection and still forwards. For one thread at a time.
  */
 final class LinkLife {
-  /** So long it may take until the links of a switch that has come are found. */
+  /** The max time until the links of a new switch are found. */
   static final long FIND_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final LongSupplier nanoTime;
@@ -35,14 +34,14 @@ final class LinkLife {
   /**
    * No switch is active yet.
    *
-   * @param isUp whether an active switch says that a port of it is up
+   * @param isUp whether a port of an active switch is up
    */
   LinkLife(LongSupplier nanoTime, BiPredicate<DatapathId, OFPort> isUp) {
     this.nanoTime = nanoTime;
     this.isUp = isUp;
   }
 
-  /** What the controller sees now: active switches, and the links between them. */
+  /** The controller's current view: active switches, and the links between them. */
   void update(Topology now) {
     activeSince.keySet().retainAll(now.switches());
     now.switches().forEach(id -> activeSince.putIfAbsent(id, nanoTime.getAsLong()));
@@ -52,7 +51,7 @@ final class LinkLife {
     found = now;
   }
 
-  /** Whether a link that is in use can be counted on. */
+  /** Whether a link in use counts as working. */
   boolean isAlive(DirectedLink link) {
     if (found.contains(link)) {
       return true;
@@ -71,7 +70,7 @@ final class LinkLife {
     return !seen.contains(link) && nanoTime.getAsLong() - Math.max(src, dst) < FIND_NANOS;
   }
 
-  /** The network with those of these links that can be counted on. */
+  /** The network with those of these links that count as working. */
   Topology with(Collection<DirectedLink> inUse) {
     List<DirectedLink> links = new ArrayList<>(found.links());
     Set<DatapathId> switches = new TreeSet<>(found.switches());

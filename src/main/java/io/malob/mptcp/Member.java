@@ -5,7 +5,7 @@ import io.malob.algorithm.graph.DirectedLink;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
- * A host with its addresses, each of which sends by a core link of its switch.
+ * A host with its addresses, each of which sends over a core link of its switch.
  *
  * @param addresses its own one first, then its aliases
  * @param homes the link of each address

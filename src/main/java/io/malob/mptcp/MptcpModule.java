@@ -60,9 +60,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The routes of MPTCP sub-flows as a Floodlight module: wires its parts to the controller's events.
  *
- * <p>Settings: {@code data}, the directory of the plan that is in place (without it the plan is not
- * kept); {@code answerSeconds}, how long a request to put a plan in place waits for the switches at
- * most.
+ * <p>Settings: {@code data}, the directory of the installed plan (without it, the plan is not
+ * stored); {@code answerSeconds}, the max time that a request to install a plan waits for the
+ * switches.
  */
 @Settings({"data", "answerSeconds"})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
@@ -70,13 +70,13 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
   private static final Logger LOG = LoggerFactory.getLogger(MptcpModule.class);
   private static final String NAME = "malobmptcp";
 
-  /** Listeners that must have seen a packet before. */
+  /** Listeners that must handle a packet before this module. */
   private static final Set<String> BEFORE = Set.of("linkdiscovery", "topology", "devicemanager");
 
-  /** Listeners that see what is none of this module's business. */
+  /** Listeners for packets that this module ignores. */
   private static final Set<String> AFTER = Set.of("loadbalancer", "forwarding");
 
-  /** So long packets may be under way by rules that nothing leads to any more. */
+  /** The max time that packets are in transit on former rules. */
   private static final long UNDER_WAY_MILLIS = 2_000;
 
   private static final long GATHER_MILLIS = 100;
@@ -88,7 +88,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
   private final AtomicBoolean followSoon = new AtomicBoolean();
   private final LongAdder undelivered = new LongAdder();
 
-  /** Only one plan is made at a time for those who only ask. */
+  /** Only one dry run at a time. */
   private final Object planning = new Object();
 
   private final FlowProgrammer programmer =
@@ -181,13 +181,13 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
     provider.addOFMessageListener(OFType.PACKET_IN, this);
     provider.addOFMessageListener(OFType.ERROR, this);
     Repetition repetition = new Repetition(timer);
-    repetition.every(FOLLOW_MILLIS, "following the network", this::networkChanged);
+    repetition.every(FOLLOW_MILLIS, "adapting to the network", this::networkChanged);
     repetition.every(
         RETRY_MILLIS, "completing rules for sub-flows", serialExecutor, installer::retry);
     repetition.every(COUNT_MILLIS, "counting rules for sub-flows", serialExecutor, counts::compare);
   }
 
-  /** What the plan has to follow. */
+  /** Events that the plan depends on. */
   private final class Changes implements NetworkEvents.Follower {
     @Override
     public void switchActivated(DatapathId switchId) {
@@ -217,7 +217,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
     }
   }
 
-  /** Links or hosts have changed; what changes at once is looked at together. */
+  /** Links or hosts have changed; changes within a short time are handled together. */
   private void networkChanged() {
     if (followSoon.compareAndSet(false, true)) {
       ScheduledFuture<?> unused =
@@ -231,7 +231,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
     try {
       keeper.follow();
     } catch (RuntimeException e) {
-      LOG.error("mptcp_plan_stuck - it could not follow the network", e);
+      LOG.error("mptcp_plan_stuck - it could not adapt to the network", e);
     }
   }
 
@@ -255,7 +255,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
       return arp.handle(switchId, packetIn.getMatch().get(MatchField.IN_PORT), packet);
     }
     if (Label.isOfSubflow(packet.dstMac())) {
-      // no host has the address, or its rule is missing; counting the rules detects the latter
+      // no host has the address, or its rule is missing; the poll of rule counts detects the latter
       undelivered.increment();
       return true;
     }
@@ -297,7 +297,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
     void make(Runnable done) throws RejectedException;
   }
 
-  /** Makes a change in its turn, and waits until switches have confirmed, but not for ever. */
+  /** Makes a change in order, and waits a limited time for the confirmation of switches. */
   private void await(Change change) throws RejectedException {
     CompletableFuture<Optional<RejectedException>> refused = new CompletableFuture<>();
     CompletableFuture<Boolean> confirmed = new CompletableFuture<>();
@@ -319,7 +319,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
       }
       confirmed.get(answerSeconds, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
-      // status and isInForce tell
+      // status and isInForce show the result
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {

@@ -12,7 +12,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * A request for a plan.
  *
  * @param hosts empty for all that the controller has seen
- * @param network the network to plan for; empty for the one that the controller sees
+ * @param network the network to plan for; empty for the network that the controller sees
  */
 record MptcpRequest(
     PlanSettings settings,
@@ -20,10 +20,10 @@ record MptcpRequest(
     Optional<GivenNetwork> network) {
 
   /**
-   * A network as a request has it.
+   * A network in a request.
    *
    * @param names of its switches
-   * @param capacities of its links, in Mbit/s, where they are told
+   * @param capacities of its links, in Mbit/s, if given
    */
   record GivenNetwork(
       Topology topology,

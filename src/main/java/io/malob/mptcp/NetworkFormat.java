@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/** Reads a network of switches and links that a request tells. */
+/** Reads a network of switches and links from a request. */
 final class NetworkFormat {
   private static final int MAX_LINKS = 100_000;
   private static final long LAST_PORT = 0xffffff00L;
@@ -28,7 +28,7 @@ final class NetworkFormat {
   private static final ImmutableSet<String> LINK =
       ImmutableSet.of("a", "a_port", "b", "b_port", "mbps");
 
-  /** What the id of a switch is called in errors. */
+  /** The description of a switch id in errors. */
   private static final String SWITCH = "a datapath id like 00:00:00:00:00:00:00:01";
 
   private NetworkFormat() {}
@@ -52,7 +52,8 @@ final class NetworkFormat {
           || !ports.add(there.dst() + "/" + there.dstPort())) {
         String place = link.placeOf("a_port");
         throw RejectedException.invalid(
-            place, place + ": a port is an end of one link, between two switches");
+            place,
+            place + ": each port must be an end of one link only, between two different switches");
       }
       links.add(there);
       links.add(there.reversed());
@@ -77,14 +78,14 @@ final class NetworkFormat {
     for (Map.Entry<String, JsonInput<RejectedException>> field : object.fields().entrySet()) {
       DatapathId id = switchId(field.getValue());
       if (switches.containsValue(id)) {
-        throw field.getValue().wrong("a datapath id of its own");
+        throw field.getValue().wrong("a datapath id that no other switch has");
       }
       switches.put(field.getKey(), id);
     }
     return switches;
   }
 
-  /** The id of a switch; one without colons can be a number. */
+  /** The id of a switch; without colons, it can be a number. */
   static DatapathId switchId(JsonInput<RejectedException> value) throws RejectedException {
     String text = RequestFormat.text(value);
     try {

@@ -14,13 +14,12 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * What was planned for a network: who has which addresses, and by which routes they send.
- * Immutable.
+ * A plan for a network: the addresses of hosts, and their routes. Immutable.
  *
  * @param perVlan whether each VLAN has routes of its own
- * @param topology that was planned for
- * @param coreLinks the links by which each switch with hosts can send, also those that are down, in
- *     the order in which addresses take them
+ * @param topology the network of the plan
+ * @param coreLinks the outgoing links of each switch with hosts, also those that are down, in the
+ *     order of addresses
  * @param routes by identity
  */
 record NetworkPlan(
@@ -34,7 +33,7 @@ record NetworkPlan(
     ImmutableList<String> notes) {
 
   /**
-   * The identity of what an address of a member sends; empty if its switch has no link.
+   * The identity of an address of a member; empty if its switch has no link.
    *
    * @param number of the address
    */
@@ -48,14 +47,14 @@ record NetworkPlan(
     if (topology.contains(home)) {
       return Optional.of(new FlowIdentity(home, vlan));
     }
-    // its own link is down: it shares another one meanwhile
+    // its own link is down: it shares another link meanwhile
     List<DirectedLink> others = topology.linksFrom(member.host().switchId());
     return others.isEmpty()
         ? Optional.empty()
         : Optional.of(new FlowIdentity(others.get(number % others.size()), vlan));
   }
 
-  /** The route of what an address of a member sends; empty if its switch has no link. */
+  /** The route of an address of a member; empty if its switch has no link. */
   Optional<Route> route(Member member, int number) {
     return identity(member, number, perVlan, topology).map(this::route);
   }

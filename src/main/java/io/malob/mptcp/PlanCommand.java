@@ -40,7 +40,7 @@ public final class PlanCommand {
   static int run(String[] arguments, InputStream in, PrintStream out, PrintStream err)
       throws IOException {
     if (arguments.length != 0 && !(arguments.length == 2 && arguments[0].equals("--svg"))) {
-      err.println("expected nothing, or --svg FILE");
+      err.println("expected no arguments, or --svg FILE");
       return 2;
     }
     try {
@@ -78,7 +78,7 @@ public final class PlanCommand {
       throws RejectedException {
     if (request.settings().weights() == PlanSettings.Weights.LOAD) {
       throw RejectedException.unprocessable(
-          "weights", "weights: without a controller nothing is known of the load of links");
+          "weights", "weights: the load of links is known only with a controller");
     }
     boolean weighted = request.settings().weights() == PlanSettings.Weights.CAPACITY;
     return new PlanMaker(
@@ -93,7 +93,7 @@ public final class PlanCommand {
             Optional.empty());
   }
 
-  /** Those of the request; without any, one on each switch. */
+  /** The hosts of the request; without any, one on each switch. */
   private static List<Host> hosts(
       @Nullable List<GivenHost> given, ImmutableSortedMap<DatapathId, String> names)
       throws RejectedException {
@@ -112,7 +112,7 @@ public final class PlanCommand {
               .orElseThrow(
                   () ->
                       RejectedException.unprocessable(
-                          field, field + " is required where there is no controller"));
+                          field, field + " is required without a controller"));
       hosts.add(
           KnownHosts.host(
               host,

@@ -29,7 +29,7 @@ record PlanFormat(Function<DatapathId, String> names) {
   /**
    * All of a plan.
    *
-   * @param rules that it makes
+   * @param rules of the plan
    */
   Map<String, @Nullable Object> shown(
       NetworkPlan plan, ImmutableSetMultimap<DatapathId, SubflowRule> rules) {

@@ -48,7 +48,7 @@ final class PlanKeeper {
   private static final Document<Applied> DOCUMENT =
       Document.of("mptcp", AppliedFormat::read, AppliedFormat::write);
 
-  /** What a plan is made from besides the request. */
+  /** The inputs of a plan besides the request. */
   interface Surroundings {
     /** Hosts that the controller has seen. */
     List<KnownHosts.Seen> hosts();
@@ -61,11 +61,11 @@ final class PlanKeeper {
   }
 
   /**
-   * What others see.
+   * The state for other threads.
    *
    * @param addresses of all hosts that can be reached over routes, by their bits
-   * @param trouble why the plan cannot follow the network, if so
-   * @param replans how often it has followed
+   * @param trouble why the plan cannot adapt to the network, if so
+   * @param replans how often it has adapted
    */
   record View(
       Optional<Applied> applied,
@@ -76,7 +76,7 @@ final class PlanKeeper {
     static final View NONE =
         new View(Optional.empty(), ImmutableMap.of(), false, Optional.empty(), 0);
 
-    /** Nothing is in place, but switches may still lead by what was. */
+    /** No plan, but switches may still have rules of the last one. */
     static final View CLEARING =
         new View(Optional.empty(), ImmutableMap.of(), true, Optional.empty(), 0);
   }
@@ -90,17 +90,17 @@ final class PlanKeeper {
   private final Optional<Applied> resumed;
   private volatile View view = View.NONE;
 
-  /** The plan that is kept. */
+  /** The stored plan. */
   private Revisioned<Applied> stored;
 
   /** Whether the last plan could not be saved; that is logged once. */
   private boolean isStoreRefusing;
 
   /**
-   * Goes on with what was in place before.
+   * Continues with the stored plan.
    *
    * @param found the network as the controller sees it now
-   * @param store where the plan that is in place is kept, with all its labels
+   * @param store the store of the installed plan, with all its labels
    * @throws IOException if it cannot be read; the message is for users
    */
   PlanKeeper(
@@ -122,18 +122,18 @@ final class PlanKeeper {
     resumed = before;
   }
 
-  /** Puts what was in place before in place again; to be called once, when modules have started. */
+  /** Installs the stored plan again; to be called once, when modules have started. */
   void resume() {
     resumed.ifPresent(
         applied -> put(applied, 0, Neighbours.of(applied.plan(), surroundings.hosts()), () -> {}));
   }
 
-  /** What is in place now; for any thread. */
+  /** The current state; for any thread. */
   View view() {
     return view;
   }
 
-  /** The plan that a request would get now; for any thread. */
+  /** Computes the plan for a request; for any thread. */
   NetworkPlan dryRun(byte[] document) throws RejectedException {
     return dryRun(RequestFormat.read(document), surroundings.hosts());
   }
@@ -159,7 +159,7 @@ final class PlanKeeper {
         : KnownHosts.all(seen);
   }
 
-  /** Those that are in place, where they are now; and new ones, if it is for all. */
+  /** The hosts of the plan, at their current locations; and new ones, if the plan is for all. */
   private static List<Host> hosts(Applied applied, List<KnownHosts.Seen> seen) {
     ImmutableListMultimap<IPv4Address, KnownHosts.Seen> byAddress = KnownHosts.byAddress(seen);
     Map<String, Host> hosts = new LinkedHashMap<>();
@@ -177,7 +177,10 @@ final class PlanKeeper {
     return List.copyOf(hosts.values());
   }
 
-  /** A host where it is seen now; where it was, if it is not seen, or if a request says where. */
+  /**
+   * A host at its current location; at the former one if it is not seen, or if a request gave the
+   * location.
+   */
   private static Host moved(Host host, List<KnownHosts.Seen> seen) {
     int tag = host.tagging() == Fan.Tagging.SWITCH ? 0 : host.vlan();
     return host.fixed()
@@ -191,7 +194,7 @@ final class PlanKeeper {
   }
 
   private static Set<IPv4Address> taken(List<KnownHosts.Seen> seen) {
-    // of a host's addresses only the first is surely its own: the others may be aliases
+    // only the first address of a host is certainly its own: the others may be aliases
     Set<IPv4Address> taken = new HashSet<>();
     seen.stream()
         .filter(one -> !one.addresses().isEmpty())
@@ -200,9 +203,9 @@ final class PlanKeeper {
   }
 
   /**
-   * Makes a plan and puts it in place.
+   * Computes a plan and installs it.
    *
-   * @param done told when the switches lead by it
+   * @param done called when the switches have confirmed it
    */
   void apply(byte[] document, Runnable done) throws RejectedException {
     MptcpRequest request = RequestFormat.read(document);
@@ -243,15 +246,15 @@ final class PlanKeeper {
     }
   }
 
-  /** Labels that are given out: those of the plan, and of what is being replaced by it. */
+  /** Labels in use: those of the plan, and of the plan that it replaces. */
   int labelsInUse() {
     return labels.inUse();
   }
 
   /**
-   * Puts another plan in place. It is saved before a switch hears of it: a plan that cannot be
-   * saved is not put in place, because the earlier one would be taken for the one in place after a
-   * restart, with labels that lead elsewhere by then.
+   * Installs another plan. It is saved before any switch gets its rules: a plan that cannot be
+   * saved is not installed, because after a restart the earlier plan would count as installed, with
+   * labels that lead elsewhere by then.
    */
   private void change(Applied next, List<KnownHosts.Seen> seen, long replans, Runnable done)
       throws RejectedException {
@@ -339,9 +342,9 @@ final class PlanKeeper {
   }
 
   /**
-   * Takes the plan away; false if there was none.
+   * Removes the plan; false if there was none.
    *
-   * @param done told when the switches lead by it no more
+   * @param done called when the switches have removed its rules
    */
   boolean clear(Runnable done) throws RejectedException {
     if (view.applied().isEmpty()) {
@@ -369,7 +372,7 @@ final class PlanKeeper {
     return true;
   }
 
-  /** Network or hosts may have changed: the plan follows, with as few changes as possible. */
+  /** Network or hosts may have changed: adapts the plan, with as few changes as possible. */
   void follow() {
     links.update(found.get());
     View now = view;
@@ -406,7 +409,7 @@ final class PlanKeeper {
     return inUse;
   }
 
-  /** Hosts without routes of their own may have come, or gone elsewhere. */
+  /** Hosts without routes of their own may be new, or have moved. */
   private void putOthers(View now, Applied applied, List<KnownHosts.Seen> seen) {
     List<Fan.Address> others = Neighbours.of(applied.plan(), seen);
     if (!addresses(applied, others).equals(now.addresses())

@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
-/** Makes a plan for a network from settings and hosts. Pure, but for the time that it takes. */
+/** Computes a plan for a network from settings and hosts. Pure, except for its duration. */
 final class PlanMaker {
   private final PlanSettings settings;
   private final Topology topology;
@@ -41,8 +41,8 @@ final class PlanMaker {
   /**
    * Plans for this network.
    *
-   * @param capacities what links carry, or what is left of that, in any unit
-   * @param names of switches, for people
+   * @param capacities of links, or their free capacities, in any unit
+   * @param names the display names of switches
    */
   PlanMaker(
       PlanSettings settings,
@@ -60,7 +60,7 @@ final class PlanMaker {
    *
    * @param taken addresses of others
    * @param earlier members whose addresses are kept, by the ids of their hosts
-   * @param before what is in use, to be kept as far as it can be
+   * @param before the plan in use, which is kept if possible
    */
   NetworkPlan plan(
       Collection<Host> hosts,
@@ -91,8 +91,7 @@ final class PlanMaker {
     Set<Integer> vlans = hosts.stream().map(Host::vlan).collect(Collectors.toSet());
     for (int vlan : settings.vlans()) {
       if (!vlans.contains(vlan)) {
-        throw RejectedException.unprocessable(
-            "vlans", "vlans: VLAN " + vlan + " is on no port: no host is in it");
+        throw RejectedException.unprocessable("vlans", "vlans: VLAN " + vlan + " has no hosts");
       }
     }
     List<Host> chosen =
@@ -100,7 +99,7 @@ final class PlanMaker {
             .filter(host -> settings.vlans().isEmpty() || settings.vlans().contains(host.vlan()))
             .toList();
     if (chosen.isEmpty()) {
-      throw RejectedException.unprocessable("hosts", "hosts: there are none to plan for");
+      throw RejectedException.unprocessable("hosts", "hosts: there are no hosts to plan for");
     }
     for (Host host : chosen) {
       if (!topology.switches().contains(host.switchId())) {
@@ -170,7 +169,7 @@ final class PlanMaker {
     }
   }
 
-  /** Sentences of the planner have datapath ids. */
+  /** Replaces the datapath ids in the planner's sentences. */
   private String named(String sentence) {
     String named = sentence;
     for (DatapathId switchId : topology.switches()) {
@@ -185,8 +184,8 @@ final class PlanMaker {
       if (!member.merged().isEmpty()) {
         notes.add(
             String.format(
-                "%s has %d core links, and MPTCP uses %d addresses of a host: it sends nothing of"
-                    + " its own by the links to %s",
+                "%s has %d core links, but MPTCP uses only %d addresses of a host; it sends no"
+                    + " sub-flows of its own over the links to %s",
                 member.host().id(),
                 member.homes().size() + member.merged().size(),
                 FanOut.MAX_ADDRESSES,

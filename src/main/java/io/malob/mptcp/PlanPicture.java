@@ -26,7 +26,7 @@ final class PlanPicture {
   private static final int LEGEND_LINES = 44;
   private static final int LINE_HEIGHT = 16;
 
-  /** All routes over a link together are at most so wide. */
+  /** The max width of all routes over a link together. */
   private static final double MAX_WIDTH = 26;
 
   private static final double GAP = 3.2;
@@ -65,7 +65,7 @@ final class PlanPicture {
     return svg.toString();
   }
 
-  /** In the order of the first route, so that neighbours on it are neighbours on the circle. */
+  /** In the order of the first route, so that its neighbours are neighbours on the circle. */
   private void place() {
     Set<DatapathId> order = new LinkedHashSet<>();
     plan.plan().routes().stream()
@@ -116,12 +116,13 @@ final class PlanPicture {
     double dx = -(b.y - a.y) / length * aside;
     double dy = (b.x - a.x) / length * aside;
     line(
-        "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"%.1f\"/>",
+        "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\""
+            + " stroke-width=\"%.1f\"/>",
         a.x + dx, a.y + dy, b.x + dx, b.y + dy, colour, width);
   }
 
   private static String colour(int number) {
-    // the golden angle keeps hues apart, however many there are
+    // the golden angle keeps hues apart for any number of routes
     double hue = number * 137.508 % 360;
     double lightness = 0.36 + number % 3 * 0.09;
     return String.format(

@@ -6,13 +6,13 @@ import io.malob.algorithm.subflow.PlanRequest;
 import java.util.Optional;
 
 /**
- * How a plan is to be made.
+ * The settings of a plan.
  *
  * @param perVlan whether each VLAN has routes of its own (VS in the paper), or all share them
  *     (NVS); empty for the first if any host has a VLAN
  * @param vlans the VLANs to plan for; empty for all that hosts have
- * @param travelled whether only the links that sub-flows really travel are counted
- * @param traffic who sends to whom; empty for everybody to everybody in the same VLAN
+ * @param travelled whether sub-flows count only on the links that they travel
+ * @param traffic the pairs of sender and receiver; empty for all pairs in the same VLAN
  * @param seed the same gives the same plan
  */
 record PlanSettings(
@@ -25,16 +25,16 @@ record PlanSettings(
     Weights weights,
     long seed) {
 
-  /** What makes links count differently. */
+  /** The weights of links. */
   enum Weights {
     /** Nothing. */
     NONE,
-    /** How much they can carry. */
+    /** Their capacities. */
     CAPACITY,
-    /** How much of that is left. */
+    /** Their free capacities. */
     LOAD
   }
 
-  /** One host sends to another, by their ids. */
+  /** A pair of sender and receiver, by their ids. */
   record Pair(String from, String to, double weight) {}
 }

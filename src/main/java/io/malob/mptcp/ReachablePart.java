@@ -10,7 +10,7 @@ import java.util.Set;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Of a network that has fallen apart, the part that can be planned for: that with the most hosts.
+ * The part of a partitioned network that gets a plan: the part with the most hosts.
  *
  * @param topology of this part
  * @param hosts in it
@@ -18,7 +18,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 record ReachablePart(Topology topology, List<Host> hosts, List<Host> lost) {
 
-  /** The whole network, if it has not fallen apart. */
+  /** The whole network, if it is not partitioned. */
   static ReachablePart of(Topology network, Collection<Host> hosts) {
     Set<DatapathId> seen = new HashSet<>();
     Set<DatapathId> best = Set.of();

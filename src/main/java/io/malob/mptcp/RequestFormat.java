@@ -22,7 +22,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 
 /** Reads requests. */
 final class RequestFormat {
-  /** How many hosts a plan can have. */
+  /** The max number of hosts of a plan. */
   static final int MAX_HOSTS = 10_000;
 
   private static final int MAX_PAIRS = 100_000;
@@ -56,7 +56,7 @@ final class RequestFormat {
     return read(parse(body), false);
   }
 
-  /** A request about a network that it tells itself. */
+  /** A request that contains its network. */
   static MptcpRequest readOffline(byte[] body) throws RejectedException {
     return read(parse(body), true);
   }
@@ -108,13 +108,13 @@ final class RequestFormat {
     return ImmutableSortedSet.copyOf(vlans);
   }
 
-  /** The elements of an array; none if it is not there. */
+  /** The elements of an array; none if it is missing. */
   private static List<JsonInput<RejectedException>> elements(
       JsonInput<RejectedException> array, int max) throws RejectedException {
     return array.optional(value -> value.elements(max)).orElse(List.of());
   }
 
-  /** What an element means; it is the array that is to blame if it means nothing. */
+  /** Parses an element; errors name the array. */
   private static <T> T of(
       JsonInput<RejectedException> array,
       JsonInput<RejectedException> element,
@@ -141,7 +141,7 @@ final class RequestFormat {
     return pairs.build();
   }
 
-  /** A string, or a number as it is written; without blanks around it. */
+  /** A string, or a number as written; without surrounding blanks. */
   static String text(JsonInput<RejectedException> value) throws RejectedException {
     if (!value.isThere()) {
       throw value.wrong("a string");
@@ -218,7 +218,7 @@ final class RequestFormat {
     if (vlan.isPresent() == (tagging == Tagging.NONE)) {
       String place = fields.placeOf("tagged_by");
       throw RejectedException.invalid(
-          place, place + ": who tags is said of hosts with a vlan, and only of those");
+          place, place + ": required for hosts with a vlan, and for no others");
     }
     return tagging;
   }

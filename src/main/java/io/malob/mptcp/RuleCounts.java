@@ -14,15 +14,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks switches how many rules for sub-flows they have: one that has more or fewer than it should,
- * whoever has changed that, gets all of them.
+ * Polls switches for the number of their rules for sub-flows: a switch with a wrong number, for any
+ * reason, gets all rules again.
  *
  * @param serialExecutor the thread of the installer, on which all of this runs
  */
 record RuleCounts(IOFSwitchService switches, RuleInstaller installer, Executor serialExecutor) {
   private static final Logger LOG = LoggerFactory.getLogger(RuleCounts.class);
 
-  /** To be called now and then. */
+  /** To be called regularly. */
   void compare() {
     for (DatapathId switchId : installer.atRest()) {
       @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
@@ -40,7 +40,7 @@ record RuleCounts(IOFSwitchService switches, RuleInstaller installer, Executor s
 
               @Override
               public void onFailure(Throwable cause) {
-                // it is asked again, or has gone
+                // it is polled again, or has disconnected
               }
             },
             serialExecutor);

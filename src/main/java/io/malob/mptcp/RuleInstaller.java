@@ -32,11 +32,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes switches have the rules that a plan wants, with as few changes as possible and without a
- * packet that meets half of them: first what nothing leads to yet, on all switches at once; when
- * all of them have confirmed, what leads there; when they have confirmed that, what leads nowhere
- * any more goes; and a while after they have confirmed that, what packets under way may still need.
- * For one thread at a time, on which the callbacks run, too.
+ * Updates the rules of switches to those of a plan, with as few changes as possible, and so that no
+ * packet meets only a part of them: first it adds rules that no packet reaches yet, on all switches
+ * at once; after their confirmation, the rules that lead to these; after that confirmation, it
+ * removes the entry rules that are no longer needed; and a while after that confirmation, the rules
+ * that packets in transit may still need. For one thread at a time, on which the callbacks run,
+ * too.
  */
 final class RuleInstaller {
   private static final Logger LOG = LoggerFactory.getLogger(RuleInstaller.class);
@@ -46,19 +47,19 @@ final class RuleInstaller {
   private final Consumer<Runnable> later;
   private final IntUnaryOperator random;
 
-  /** What each switch should have, by the change that is being made, or was made last. */
+  /** The target rules of each switch, by the current or last change. */
   private Map<DatapathId, ImmutableMap<SubflowRule.Key, SubflowRule>> wanted = new HashMap<>();
 
-  /** The same by the latest change, which may have to wait for the one that is being made. */
+  /** The same by the latest change, which may wait for the current one. */
   private Map<DatapathId, ImmutableMap<SubflowRule.Key, SubflowRule>> latest = wanted;
 
-  /** Told when the latest change is made. */
+  /** Called when the latest change is complete. */
   private final List<Runnable> waiting = new ArrayList<>();
 
-  /** What each active switch has, as far as it has confirmed, and has been asked to have. */
+  /** The rules of each active switch: the confirmed ones, and the pending ones. */
   private final Map<DatapathId, Known> known = new HashMap<>();
 
-  /** Active switches that may have other rules than they should. */
+  /** Active switches whose rules may differ from the target. */
   private final Set<DatapathId> unsure = new HashSet<>();
 
   private final Set<DatapathId> syncing = new HashSet<>();
@@ -84,8 +85,8 @@ final class RuleInstaller {
    * No switch is known yet.
    *
    * @param serialExecutor the thread that everything here runs on
-   * @param later runs something there after packets under way have arrived
-   * @param random gives a number from zero to the one given, without that
+   * @param later runs a task there after packets in transit have arrived
+   * @param random returns a number from 0 (inclusive) to its argument (exclusive)
    */
   RuleInstaller(
       FlowProgrammer programmer,
@@ -99,11 +100,11 @@ final class RuleInstaller {
   }
 
   /**
-   * Changes what switches have. A change that comes while one is under way waits for its end; of
-   * several, only the latest is made.
+   * Changes the rules of switches. A change during another one waits for its end; of several
+   * waiting changes, only the latest is made.
    *
-   * @param done told when all active switches lead packets as wanted here or by a later change, or
-   *     when that failed for some
+   * @param done called when all active switches have the rules of this or a later change, or when
+   *     that failed for some
    */
   void install(ImmutableSetMultimap<DatapathId, SubflowRule> rules, Runnable done) {
     Map<DatapathId, ImmutableMap<SubflowRule.Key, SubflowRule>> now = new HashMap<>();
@@ -139,7 +140,7 @@ final class RuleInstaller {
     }
   }
 
-  /** Adds the rules of one step that switches do not have, and waits until all have confirmed. */
+  /** Adds the missing rules of one step, and waits until all switches have confirmed. */
   private void add(SubflowRule.Step step, Runnable then) {
     Map<DatapathId, List<SubflowRule>> missing = new HashMap<>();
     known.forEach(
@@ -165,7 +166,7 @@ final class RuleInstaller {
         });
   }
 
-  /** Goes on when it has been run so often; at once if that is never. */
+  /** Continues after the given number of calls; at once for 0. */
   private static Runnable lastOf(int times, Runnable then) {
     if (times == 0) {
       then.run();
@@ -190,9 +191,9 @@ final class RuleInstaller {
   }
 
   /**
-   * Also what hands packets to a host that is elsewhere now.
+   * Also the rules that deliver packets to a host that has moved.
    *
-   * @param then told when switches have confirmed
+   * @param then called when switches have confirmed
    */
   private void removeTurns(Runnable then) {
     Set<IPv4Address> delivered = new HashSet<>();
@@ -247,7 +248,7 @@ final class RuleInstaller {
                 batch.add(
                     new SwitchMessages(switchId, ImmutableList.copyOf(messages.apply(factory)))));
     if (batch.isEmpty()) {
-      // it has gone a moment ago, and gets all rules when it comes back
+      // it has just disconnected, and gets all rules when it reconnects
       unsure.add(switchId);
       publish();
       confirmed.run();
@@ -284,14 +285,14 @@ final class RuleInstaller {
     publish();
   }
 
-  /** A switch has not taken a message, or lacks rules: it gets all of them. */
+  /** A switch has rejected a message, or lacks rules: it gets all of them. */
   void doubt(DatapathId switchId) {
     if (known.containsKey(switchId)) {
       unsure.add(switchId);
     }
   }
 
-  /** To be called now and then: switches that may have other rules than they should get theirs. */
+  /** To be called regularly: updates switches whose rules may differ from the target. */
   void retry() {
     for (DatapathId switchId : List.copyOf(unsure)) {
       if (syncing.add(switchId)) {
@@ -312,27 +313,27 @@ final class RuleInstaller {
         () -> syncing.remove(switchId));
   }
 
-  /** How many rules a switch should have by now. */
+  /** The target number of rules of a switch. */
   int expected(DatapathId switchId) {
     @Nullable Known has = known.get(switchId);
     return has == null ? 0 : has.rules.size();
   }
 
-  /** Whether nothing is under way to a switch. */
+  /** Whether a switch has no pending messages. */
   boolean isAtRest(DatapathId switchId) {
     return !changing && known.containsKey(switchId) && !syncing.contains(switchId);
   }
 
-  /** Switches to which nothing is under way. */
+  /** Switches without pending messages. */
   List<DatapathId> atRest() {
     return known.keySet().stream().filter(this::isAtRest).toList();
   }
 
   /**
-   * How it goes; for any thread.
+   * The progress; for any thread.
    *
-   * @param missing switches that should have rules and cannot be told, or have not confirmed
-   * @param refusing switches that have not taken a rule
+   * @param missing switches with target rules that are not connected, or have not confirmed
+   * @param refusing switches that have rejected a rule
    */
   record Condition(ImmutableSet<DatapathId> missing, ImmutableSet<DatapathId> refusing) {}
 
@@ -349,7 +350,7 @@ final class RuleInstaller {
   }
 
   /**
-   * A switch has refused a message; false if that was not from here. For any thread.
+   * A switch has rejected a message; false if the message was not from here. For any thread.
    *
    * @param transaction of the message
    */

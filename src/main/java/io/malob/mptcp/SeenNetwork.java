@@ -24,8 +24,8 @@ import org.projectfloodlight.openflow.types.VlanVid;
 /** Hosts and links as the controller sees them. Thread-safe. */
 record SeenNetwork(IDeviceService devices, IMonitorService monitor)
     implements PlanKeeper.Surroundings {
-  /** A link that is full still counts for so much of its capacity. */
-  private static final double LEAST_LEFT = 0.05;
+  /** The min part of its capacity that a full link counts for. */
+  private static final double MIN_LEFT = 0.05;
 
   @Override
   public List<KnownHosts.Seen> hosts() {
@@ -44,7 +44,7 @@ record SeenNetwork(IDeviceService devices, IMonitorService monitor)
                 }
               });
     }
-    // their order must not depend on when they were seen
+    // their order must not depend on the time they were seen
     seen.sort(KnownHosts.Seen.ORDER);
     return seen;
   }
@@ -69,6 +69,6 @@ record SeenNetwork(IDeviceService devices, IMonitorService monitor)
 
   private static double left(double capacityBps, @Nullable LinkMeasurements measured) {
     @Nullable Measurement left = measured == null ? null : measured.throughputBps();
-    return left == null ? capacityBps : Math.max(capacityBps * LEAST_LEFT, left.value());
+    return left == null ? capacityBps : Math.max(capacityBps * MIN_LEFT, left.value());
   }
 }

@@ -11,8 +11,8 @@ import java.util.Map;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Where the sub-flows of each identity end: each of a host's addresses sends to the same hosts, all
- * in its VLAN, in equal parts or as a request says.
+ * The destinations of the sub-flows of each identity: each of a host's addresses sends to the same
+ * hosts, all in its VLAN, in equal parts or as in a request.
  */
 final class TrafficMatrix implements Traffic {
   private final Map<FlowIdentity, Map<DatapathId, Double>> weights = new HashMap<>();

@@ -1,4 +1,2 @@
-/**
- * Leads the sub-flows of MPTCP connections over routes of their own, planned for the whole network.
- */
+/** Routes the sub-flows of MPTCP connections over separate paths, planned for the whole network. */
 package io.malob.mptcp;

@@ -34,8 +34,8 @@ final class ConnectionRule extends WireMessage {
   }
 
   /**
-   * A rule that is there gets other actions, and keeps all else: counters, time-outs, flags. One
-   * with another cookie is left alone.
+   * An existing rule gets other actions, and keeps counters, timeouts and flags. A rule with
+   * another cookie is not changed.
    */
   static ConnectionRule change(
       OFFactory factory, TableId table, int priority, Translation translation, U64 cookie) {
@@ -64,7 +64,7 @@ final class ConnectionRule extends WireMessage {
   @Override
   void writeBody(ByteBuf out) {
     out.writeLong(cookie);
-    out.writeLong(isChange ? ALL_BITS : 0); // cookie mask, not looked at when a rule is added
+    out.writeLong(isChange ? ALL_BITS : 0); // cookie mask, ignored when a rule is added
     out.writeByte(table.getValue());
     out.writeByte(isChange ? COMMAND_MODIFY_STRICT : COMMAND_ADD);
     out.writeShort(idleSeconds);

@@ -21,14 +21,14 @@ import org.projectfloodlight.openflow.types.U64;
 
 /**
  * Compiles one connection into the messages that carry it: a rule at each of its two edges, the
- * rules of its two hosts, and its packets that have to be sent on by hand. Pure.
+ * rules of its two hosts, and its packets that the controller forwards itself. Pure.
  */
 public final class ConnectionRules {
   private ConnectionRules() {}
 
   /**
-   * One direction of a connection: how its packets look when they arrive at the edge switch and
-   * what is made of them there.
+   * One direction of a connection: its packets on arrival at the edge switch, and their translation
+   * there.
    *
    * @param incoming the packets as their sender makes them
    * @param outgoing the packets as their receiver is to see them
@@ -44,9 +44,9 @@ public final class ConnectionRules {
       Attachment receiver) {}
 
   /**
-   * The rule at the client's edge. It owns the connection: its end is reported.
+   * The rule at the client's edge. It owns the connection: the switch reports its end.
    *
-   * @param idleSeconds after how long without a packet the rule ends
+   * @param idleSeconds the idle timeout
    */
   public static OFMessage request(
       OFFactory factory,
@@ -68,7 +68,7 @@ public final class ConnectionRules {
   /**
    * The rule at the member's edge.
    *
-   * @param endIsTold whether the switch is to say when it has ended, and what it has carried
+   * @param endIsTold whether the switch reports its end, with its counters
    */
   public static OFMessage reply(
       OFFactory factory,
@@ -89,8 +89,8 @@ public final class ConnectionRules {
   }
 
   /**
-   * Gives the rule at the client's edge, if it is there, the label of another path; its counters
-   * and time-outs go on.
+   * Changes the label in the rule at the client's edge, if the rule exists; its counters and
+   * timeouts continue.
    */
   public static OFMessage relabelRequest(
       OFFactory factory, Translation translation, int vipNumber, int memberNumber, int generation) {
@@ -113,20 +113,20 @@ public final class ConnectionRules {
         Cookie.of(Cookie.Kind.REPLY, vipNumber, memberNumber, generation));
   }
 
-  /** Takes away the rule of these packets at the client's edge. */
+  /** Deletes the rule of these packets at the client's edge. */
   public static OFMessage removeRequest(OFFactory factory, FiveTuple incoming) {
     return remove(factory, FlowLayout.REQUESTS, FlowLayout.PRIORITY_ENTRY, incoming);
   }
 
-  /** Takes away the rule of these packets at the member's edge. */
+  /** Deletes the rule of these packets at the member's edge. */
   public static OFMessage removeReply(OFFactory factory, FiveTuple incoming) {
     return remove(factory, FlowLayout.CLASSIFY, FlowLayout.PRIORITY_REPLY, incoming);
   }
 
   /**
-   * The rule at the member's edge that shows the controller what an FTP server sends from its data
-   * port to the client of one of its control connections. It stays until it is removed: it must be
-   * there when the control connection has been silent for long.
+   * The rule at the member's edge that sends the controller packets from an FTP server's data port
+   * to the client of one of its control connections. It has no timeout, because the control
+   * connection may be silent for long.
    *
    * @param control the control connection's packets from the member to the client
    * @param dataPort the port that the server opens data connections from
@@ -191,7 +191,7 @@ public final class ConnectionRules {
   }
 
   /**
-   * Asks for what the rule of a connection's replies has counted.
+   * Requests the counters of the rule of a connection's replies.
    *
    * @param incoming the packets that it matches
    */
@@ -240,7 +240,7 @@ public final class ConnectionRules {
     return match.build();
   }
 
-  /** The connection that a match of ours names; the reverse of how rules are matched here. */
+  /** The connection of one of these matches; the reverse of the matches here. */
   public static FiveTuple tupleOf(Match match) {
     int protocol = match.get(MatchField.IP_PROTO).getIpProtocolNumber();
     IPAddress<?> src = IpFamily.source(match);

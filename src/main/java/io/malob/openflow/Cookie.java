@@ -4,14 +4,14 @@ import java.util.Optional;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * The cookie that each rule of ours carries, so that rules can be told apart, found and deleted
- * without knowing their matches. From the highest bit down: 12 bits application, 4 bits kind of
- * rule, 12 bits VIP number, 16 bits member number, 20 bits generation of the connection; label and
- * host rules use the lower 24 bits for an id instead.
+ * The cookie of each rule, by which rules can be distinguished, found and deleted without knowing
+ * their matches. From the highest bit down: 12 bits application, 4 bits kind of rule, 12 bits VIP
+ * number, 16 bits member number, 20 bits generation of the connection; label and host rules use the
+ * lower 24 bits for an id instead.
  */
 public final class Cookie {
 
-  /** What a rule is for. */
+  /** The kind of a rule. */
   public enum Kind {
     /** The fixed rules that lead from table to table. */
     SWITCH(0),
@@ -23,17 +23,17 @@ public final class Cookie {
     HOST(5),
     /** Copies the ends of TCP connections to the controller. */
     END(6),
-    /** Shows the controller the data connections that FTP servers open. */
+    /** Sends the data connections of FTP servers to the controller. */
     FTP_DATA(7),
-    /** Shows the controller what is still sent within a connection that was closed. */
+    /** Sends later packets of a closed connection to the controller. */
     CLOSED(8),
-    /** Shows the controller what agents report, and ARP for the addresses that they report to. */
+    /** Sends agents' reports, and ARP for their destination addresses, to the controller. */
     REPORT(9),
     /** Keeps the probes of link agents on their link. */
     PROBE(10),
-    /** Drops, for a moment, what floods the controller. */
+    /** Drops packets that flood the controller, for a short time. */
     FLOOD(11),
-    /** Drops what comes from clients that a VIP does not allow. */
+    /** Drops packets of clients that a VIP does not allow. */
     DENIAL(12);
 
     private final long code;
@@ -77,17 +77,17 @@ public final class Cookie {
     return APPLICATION << APPLICATION_SHIFT | kind.code << KIND_SHIFT;
   }
 
-  /** Whether a rule is ours and of that kind. */
+  /** Whether a rule is the balancer's and of that kind. */
   public static boolean is(U64 cookie, Kind kind) {
     return (cookie.getValue() >>> KIND_SHIFT) == (base(kind) >>> KIND_SHIFT);
   }
 
-  /** Whether a rule is ours, of any kind. */
+  /** Whether a rule is the balancer's, of any kind. */
   static boolean isOurs(U64 cookie) {
     return cookie.getValue() >>> APPLICATION_SHIFT == APPLICATION;
   }
 
-  /** What a rule is for; empty if it is not ours, or of a kind that is not known. */
+  /** The kind of a rule; empty if it is not the balancer's, or of an unknown kind. */
   public static Optional<Kind> kind(U64 cookie) {
     for (Kind kind : Kind.values()) {
       if (is(cookie, kind)) {
@@ -122,13 +122,13 @@ public final class Cookie {
     return (int) (generation & FIELD_GENERATION);
   }
 
-  /** The cookie of one of several slices of all rules of ours, told apart by their last bits. */
+  /** The cookie of one of several slices of all the balancer's rules, by their last bits. */
   static U64 slice(int slice) {
     return U64.of(base(Kind.SWITCH) | slice);
   }
 
   /**
-   * Matches one slice of our rules, given its cookie.
+   * Matches one slice of the balancer's rules, given its cookie.
    *
    * @param slices how many there are, a power of two
    */
@@ -147,7 +147,7 @@ public final class Cookie {
     return U64.of(FIELD_KIND & ~(1L << KIND_SHIFT));
   }
 
-  /** Matches all rules of ours. */
+  /** Matches all rules of the balancer. */
   static U64 applicationMask() {
     return U64.of(FIELD_APPLICATION);
   }

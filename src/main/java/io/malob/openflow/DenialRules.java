@@ -11,15 +11,15 @@ import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
- * The rules that drop, at a client's edge, what it sends to a port of a VIP that it may not use,
- * before anything of it comes to the controller. Pure.
+ * The rules that drop, at a client's edge, packets to a port of a VIP that the client may not use,
+ * before they reach the controller. Pure.
  */
 public final class DenialRules {
   private DenialRules() {}
 
   /**
-   * Drops all packets like this one, from any port of the client, for some seconds. The end of the
-   * rule is told.
+   * Drops all packets like this one, from any port of the client, for some seconds. The switch
+   * reports the end of the rule.
    *
    * @param request the packet, from the client to the VIP
    */
@@ -35,7 +35,7 @@ public final class DenialRules {
         .build();
   }
 
-  /** Takes all such rules away. */
+  /** Deletes all such rules. */
   public static OFMessage removeAll(OFFactory factory) {
     return SwitchRules.deleteByCookie(factory, Cookie.of(Cookie.Kind.DENIAL, 0), Cookie.kindMask());
   }

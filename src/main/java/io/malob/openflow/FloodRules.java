@@ -12,20 +12,20 @@ import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
- * Rules that drop, at the port where it comes in, what floods the controller, for a short time.
- * They cut off nothing that has a rule of its own: connections, and what other applications
- * forward, go on. Pure.
+ * Rules that drop packets that flood the controller, at their ingress port, for a short time. They
+ * do not affect packets with rules of their own: connections, and forwarding of other applications,
+ * continue. Pure.
  */
 public final class FloodRules {
-  /** Above what shows the controller all that has no rule, below everything else. */
+  /** Above the table-miss rule, below all others. */
   private static final int PRIORITY_MISSES = 1;
 
   private FloodRules() {}
 
   /**
-   * What drops packets like this one for so long: SYNs to its address and port, ARP for its target,
-   * or whatever else no rule of the first table knows, each from its port only. Empty if it came by
-   * another rule: what would be dropped is then not all alike.
+   * The rule that drops packets like this one for the given time: SYNs to its address and port, ARP
+   * for its target, or other packets without a rule in the first table, each from its port only.
+   * Empty if the packet came by another rule: the dropped packets would then be of different kinds.
    */
   public static Optional<OFMessage> against(OFFactory factory, OFPacketIn packetIn, int seconds) {
     OFPort port = packetIn.getMatch().get(MatchField.IN_PORT);

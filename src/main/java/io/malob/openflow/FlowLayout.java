@@ -7,7 +7,7 @@ import org.projectfloodlight.openflow.types.TableId;
  * shows how a packet goes through them.
  */
 public final class FlowLayout {
-  /** What comes in from anywhere; other applications' rules live here too, below ours. */
+  /** All incoming packets; also the rules of other applications, with lower priority. */
   public static final TableId CLASSIFY = TableId.of(0);
 
   /** One rule per connection, at the client's edge. */
@@ -22,7 +22,7 @@ public final class FlowLayout {
   /** A switch with fewer tables cannot be used. */
   public static final int TABLES = 4;
 
-  // Table 0. A labelled packet has been translated already: nothing else may touch it.
+  // Table 0. A labelled packet is already translated: no other rule may match it.
   public static final int PRIORITY_LABELLED = 50_000;
   public static final int PRIORITY_REPLY = 49_000;
   public static final int PRIORITY_FTP_DATA = 48_700;
@@ -38,7 +38,7 @@ public final class FlowLayout {
   public static final int PRIORITY_ENTRY = 1_000;
   public static final int PRIORITY_SAME_PORT = 2_000;
 
-  // Table 2, before labels: sub-flows that go on by another branch, and those that have arrived.
+  // Table 2, before labels: sub-flows that continue on another branch, and those that have arrived.
   public static final int PRIORITY_DIVERT = 2_000;
   public static final int PRIORITY_DELIVER = 3_000;
 

@@ -18,13 +18,13 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The one place from which messages go to switches. Thread-safe; never blocks. What cannot be sent,
- * because a switch is gone or does not keep up, is counted and dropped: a switch that comes back is
- * programmed anew, and a connection whose rule is missing shows itself by its next packet.
+ * Sends all messages to switches. Thread-safe; never blocks. If a switch is disconnected or too
+ * slow, messages are counted and dropped: a switch that reconnects is programmed anew, and a
+ * connection without its rule is detected by its next packet.
  */
 public final class FlowProgrammer {
 
-  /** A connected switch, as far as sending to it goes. */
+  /** The sending side of a connected switch. */
   public interface SwitchConnection {
     /** Makes messages of the switch's OpenFlow version. */
     OFFactory factory();
@@ -32,7 +32,7 @@ public final class FlowProgrammer {
     /** Sends messages in order and in one go; false if any was not sent. */
     boolean write(Iterable<OFMessage> messages);
 
-    /** Completes when the switch has worked through all that was sent before. */
+    /** Completes when the switch has processed all earlier messages. */
     ListenableFuture<?> barrier();
   }
 
@@ -72,7 +72,7 @@ public final class FlowProgrammer {
     return sent;
   }
 
-  /** Sends a frame out of these ports of a switch, as it is. */
+  /** Sends a frame from these ports of a switch, unchanged. */
   public void sendFrame(DatapathId switchId, Collection<OFPort> ports, byte[] frame) {
     switches
         .find(switchId)
@@ -96,8 +96,8 @@ public final class FlowProgrammer {
    * Sends batches one after the other, each only when the switch of the batch before has confirmed
    * that it is done.
    *
-   * @param done told once, on any thread: whether all were sent and confirmed; the first that was
-   *     not is the last that was tried
+   * @param done called once, on any thread: whether all were sent and confirmed; the first failure
+   *     ends the sequence
    */
   public void sendInOrder(List<SwitchMessages> batches, Consumer<Boolean> done) {
     if (batches.isEmpty()) {
@@ -127,7 +127,7 @@ public final class FlowProgrammer {
         MoreExecutors.directExecutor());
   }
 
-  /** How many batches could not be sent, since the start. */
+  /** The number of batches that could not be sent, since the start. */
   public long unsent() {
     return unsent.sum();
   }

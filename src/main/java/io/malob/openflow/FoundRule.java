@@ -7,7 +7,7 @@ import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/** What a rule of ours says that was read from a switch. Immutable. */
+/** The content of one of the balancer's rules that was read from a switch. Immutable. */
 public sealed interface FoundRule {
 
   /**
@@ -32,32 +32,32 @@ public sealed interface FoundRule {
   record Reply(Direction direction) implements FoundRule {}
 
   /**
-   * Where a label goes on.
+   * The next hop of a label.
    *
    * @param out the port; empty at the end of the path
    */
   record Hop(Label label, Optional<OFPort> out) implements FoundRule {}
 
-  /** Where a host is attached. */
+  /** The port of a host. */
   record Host(IPAddress<?> address, OFPort port, MacAddress mac) implements FoundRule {}
 
   /** The second rule of a host, for packets that go back out of their port. */
   record HostOnSamePort() implements FoundRule {}
 
-  /** Leads to the controller or to the connections what is for a VIP address. */
+  /** Sends packets for a VIP address to the controller or to the table of connections. */
   record Vip(IPAddress<?> address) implements FoundRule {}
 
   /** One of the rules that every switch has. */
   record Fixed() implements FoundRule {}
 
   /**
-   * Shows the controller the data connections that an FTP server opens to a client.
+   * Sends an FTP server's data connections to a client to the controller.
    *
    * @param generation that of the control connection
    */
   record FtpData(int member, int client, int generation) implements FoundRule {}
 
-  /** Shows the controller what is still sent within a connection that was closed; ends soon. */
+  /** Sends later packets of a closed connection to the controller; expires soon. */
   record Closed() implements FoundRule {}
 
   /**
@@ -66,6 +66,6 @@ public sealed interface FoundRule {
    */
   record Foreign() implements FoundRule {}
 
-  /** It carries our cookie, but says nothing that a rule of its kind would. */
+  /** It has the balancer's cookie, but not the content of its kind. */
   record Unreadable() implements FoundRule {}
 }

@@ -29,8 +29,8 @@ import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * Reads our rules back from what a switch tells about them: the reverse of {@link ConnectionRules},
- * {@link HostRules}, {@link SwitchRules} and the rules of labels. Pure.
+ * Parses the balancer's rules from the statistics of a switch: the reverse of {@link
+ * ConnectionRules}, {@link HostRules}, {@link SwitchRules} and the rules of labels. Pure.
  */
 public final class FoundRules {
   private static final int ICMP = 1;
@@ -40,7 +40,7 @@ public final class FoundRules {
   private FoundRules() {}
 
   /**
-   * Asks for the rules of ours in all tables, slice by slice: each rule is in one slice.
+   * Requests the balancer's rules in all tables, slice by slice: each rule is in one slice.
    *
    * @param slice from 0 to slices - 1
    * @param slices a power of two, at most 2^20
@@ -57,7 +57,7 @@ public final class FoundRules {
         .build();
   }
 
-  /** Asks for the rules of connections, in both directions, with what they have counted. */
+  /** Requests the rules of connections, in both directions, with their counters. */
   public static OFFlowStatsRequest requestConnections(OFFactory factory) {
     return factory
         .buildFlowStatsRequest()
@@ -70,7 +70,7 @@ public final class FoundRules {
         .build();
   }
 
-  /** Takes away the rule that was found, and no other that has taken its place meanwhile. */
+  /** Deletes the rule that was found, but no other rule that has replaced it meanwhile. */
   public static OFMessage remove(OFFactory factory, OFFlowStatsEntry entry) {
     return factory
         .buildFlowDeleteStrict()
@@ -83,7 +83,7 @@ public final class FoundRules {
         .build();
   }
 
-  /** What a rule with our cookie says. */
+  /** The content of a rule with the balancer's cookie. */
   public static FoundRule parse(OFFlowStatsEntry entry) {
     Cookie.@Nullable Kind kind = Cookie.kind(entry.getCookie()).orElse(null);
     if (kind == null) {

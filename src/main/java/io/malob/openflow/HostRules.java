@@ -12,14 +12,15 @@ import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/** The rules that hand packets to the hosts of a switch, table {@link FlowLayout#HOSTS}. Pure. */
+/**
+ * The rules that deliver packets to the hosts of a switch, table {@link FlowLayout#HOSTS}. Pure.
+ */
 public final class HostRules {
   private HostRules() {}
 
   /**
-   * The rules of one host: by address to its MAC and port, and the same back out of the port that
-   * the packet came in from, which a switch does only when told so. They end, and say so, when they
-   * have not been used for a while.
+   * The rules of one host: by address to its MAC and port, and the same out of the ingress port,
+   * which needs a rule of its own. They have an idle timeout, and the switch reports their end.
    */
   public static List<OFMessage> add(
       OFFactory factory, IPAddress<?> address, Attachment at, int idleSeconds) {
@@ -31,14 +32,14 @@ public final class HostRules {
         rule(factory, FlowLayout.PRIORITY_SAME_PORT, samePort, at, OFPort.IN_PORT, idleSeconds));
   }
 
-  /** Takes the rules of a host away that was attached to that port. */
+  /** Deletes the rules of a host that was attached to that port. */
   public static List<OFMessage> remove(OFFactory factory, IPAddress<?> address, OFPort port) {
     return ImmutableList.of(
         removeRule(factory, FlowLayout.PRIORITY_ENTRY, IpFamily.matchTo(factory, address).build()),
         removeSamePort(factory, address, port));
   }
 
-  /** Takes away the rule for packets that come in by that port, which is the host's no more. */
+  /** Deletes the rule for packets from that port, which is no longer the host's. */
   public static OFMessage removeSamePort(OFFactory factory, IPAddress<?> address, OFPort port) {
     return removeRule(
         factory,

@@ -17,14 +17,14 @@ import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U8;
 
-/** What rules for both IP versions have in common but for names and numbers. Pure. */
+/** The fields and numbers that differ between rules of both IP versions. Pure. */
 public enum IpFamily {
   /** With ICMP: unreachable, time exceeded, parameter problem. */
   IPV4(3, 0, ImmutableList.of(3, 11, 12), 68),
   /** With ICMPv6: unreachable, packet too big, time exceeded, parameter problem. */
   IPV6(1, 129, ImmutableList.of(1, 2, 3, 4), 546);
 
-  /** The ICMP type by which a host says that it does not have a port. */
+  /** The ICMP type for an unreachable port. */
   public final int icmpUnreachable;
 
   public final int icmpEchoReply;
@@ -53,7 +53,7 @@ public enum IpFamily {
     return of(address.getIpVersion());
   }
 
-  /** The family of what a rule matches. */
+  /** The family of a match. */
   public static IpFamily of(Match match) {
     return match.get(MatchField.ETH_TYPE).equals(EthType.IPv4) ? IPV4 : IPV6;
   }
@@ -77,7 +77,7 @@ public enum IpFamily {
             .andThen(m -> m.setExact(MatchField.ICMPV6_TYPE, U8.of((short) icmpType)));
   }
 
-  /** What DHCP servers send to clients. */
+  /** Packets of DHCP servers to clients. */
   public Consumer<Match.Builder> dhcp() {
     return protocol(IpProtocol.UDP)
         .andThen(m -> m.setExact(MatchField.UDP_DST, TransportPort.of(dhcpClientPort)));
@@ -105,7 +105,7 @@ public enum IpFamily {
     return setDestination(setSource(match, src), dst);
   }
 
-  /** Matches what asks who has this address: ARP, or neighbour solicitations of ICMPv6. */
+  /** Matches requests for this address: ARP, or neighbour solicitations of ICMPv6. */
   static Match.Builder matchWhoHas(OFFactory factory, IPAddress<?> address) {
     return address instanceof IPv4Address v4
         ? factory

@@ -12,11 +12,11 @@ import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
- * The rules that keep the probes of link agents on the link that they measure. They end by
- * themselves unless they are sent again, so that none is left behind after any failure. Pure.
+ * The rules that keep the probes of link agents on the link that they measure. They expire unless
+ * they are sent again, so that no rule is left after a failure. Pure.
  */
 public final class ProbeRules {
-  /** After so many seconds a rule ends that is not sent again. */
+  /** The timeout of a rule that is not sent again, in seconds. */
   public static final int LIFE_SECONDS = 100;
 
   private ProbeRules() {}
@@ -26,7 +26,7 @@ public final class ProbeRules {
    *
    * @param src the node that sends them
    * @param dst the node that they are for
-   * @param toServer whether the server of the probe is the one that they are for
+   * @param toServer whether the packets go to the server of the probe
    */
   public record Flow(IPAddress<?> src, IPAddress<?> dst, boolean toServer) {}
 

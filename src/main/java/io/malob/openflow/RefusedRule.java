@@ -7,10 +7,10 @@ import org.projectfloodlight.openflow.protocol.errormsg.OFFlowModFailedErrorMsg;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * A rule that a switch has not accepted.
+ * A rule that a switch has rejected.
  *
  * @param cookie the rule's
- * @param reason what the switch says, like {@code FLOW_MOD_FAILED/TABLE_FULL}
+ * @param reason from the switch, like {@code FLOW_MOD_FAILED/TABLE_FULL}
  */
 public record RefusedRule(U64 cookie, String reason) {
   /** The wire format's number of FLOW_MOD, from OpenFlow 1.3 on. */
@@ -19,12 +19,12 @@ public record RefusedRule(U64 cookie, String reason) {
   /** Behind the header, in every version; an error quotes at least 64 bytes (1.3.5, A.4.4). */
   private static final int COOKIE_AT = 8;
 
-  /** What an error is about; empty if that is not a rule of the balancer. */
+  /** The rule of an error; empty if it is not a rule of the balancer. */
   public static Optional<RefusedRule> of(OFErrorMsg error) {
     return ofAnybody(error).filter(rule -> Cookie.isOurs(rule.cookie()));
   }
 
-  /** What an error is about; empty if that is not a rule. */
+  /** The rule of an error; empty if it is not about a rule. */
   public static Optional<RefusedRule> ofAnybody(OFErrorMsg error) {
     byte[] quoted = error.getData().getData();
     if (quoted.length < COOKIE_AT + Long.BYTES || quoted[1] != FLOW_MOD) {

@@ -20,8 +20,8 @@ import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
- * The rules that lead agents' reports to the controller at the first switch, and the meter that
- * bounds how many of them come. Pure.
+ * The rules that send agents' reports from the first switch to the controller, and the meter that
+ * limits their rate. Pure.
  */
 public final class ReportRules {
   /** The meter's number, the same as the port that reports are sent to. */
@@ -36,8 +36,8 @@ public final class ReportRules {
   }
 
   /**
-   * Sets the meter, in the place of one from before: rules that used that one go with it, so the
-   * rules must follow. Switches without meters answer with an error.
+   * Replaces the meter: the rules that used the former one are deleted with it, so the rules must
+   * follow. Switches without meters answer with an error.
    */
   public static List<OFMessage> meter(OFFactory factory, int packetsPerSecond) {
     List<OFMeterBand> bands =
@@ -67,10 +67,10 @@ public final class ReportRules {
   }
 
   /**
-   * Leads UDP to that port of these addresses, and ARP for them, to the controller. Changes nothing
-   * where the rules are.
+   * Sends UDP to that port of these addresses, and ARP for them, to the controller. No effect if
+   * the rules exist.
    *
-   * @param metered whether through the meter, which must be there then
+   * @param metered whether through the meter, which must exist then
    */
   public static List<OFMessage> rules(
       OFFactory factory, Collection<? extends IPAddress<?>> addresses, int port, boolean metered) {

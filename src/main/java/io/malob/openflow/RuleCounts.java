@@ -11,22 +11,22 @@ import org.projectfloodlight.openflow.types.OFValueType;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * What a switch has counted for a rule. OpenFlow 1.5 tells it as a list of statistics, of which a
- * switch may leave some out; before, there are fields.
+ * The counters of a rule. In OpenFlow 1.5 they are a list of statistics, of which a switch may omit
+ * some; in earlier versions they are fields.
  *
  * @param bytes of the packets that it matched, headers included
  * @param nanos how long it has been there, idle time included
  */
 public record RuleCounts(long bytes, long nanos) {
 
-  /** The counts of a rule that has ended; empty if the switch does not tell them. */
+  /** The counters of a removed rule; empty if the switch does not report them. */
   public static Optional<RuleCounts> of(OFFlowRemoved removed) {
     return removed.getVersion() == OFVersion.OF_15
         ? of(removed.getStats())
         : of(removed.getByteCount(), removed.getDurationSec(), removed.getDurationNsec());
   }
 
-  /** How many packets a rule that has ended has matched; 0 if the switch does not tell. */
+  /** The packets of a removed rule; 0 if the switch does not report them. */
   public static long packets(OFFlowRemoved removed) {
     if (removed.getVersion() != OFVersion.OF_15) {
       return Math.max(0, removed.getPacketCount().getValue());
@@ -36,14 +36,14 @@ public record RuleCounts(long bytes, long nanos) {
         : 0;
   }
 
-  /** The counts of a rule that is there; empty if the switch does not tell them. */
+  /** The counters of an existing rule; empty if the switch does not report them. */
   public static Optional<RuleCounts> of(OFFlowStatsEntry entry) {
     return entry.getVersion() == OFVersion.OF_15
         ? of(entry.getStats())
         : of(entry.getByteCount(), entry.getDurationSec(), entry.getDurationNsec());
   }
 
-  /** A switch that does not count says that all bits are one. */
+  /** The value of switches that do not count: all bits are one. */
   private static Optional<RuleCounts> of(U64 bytes, long seconds, long nanos) {
     return bytes.getValue() < 0
         ? Optional.empty()

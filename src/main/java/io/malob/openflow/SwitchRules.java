@@ -30,14 +30,14 @@ public final class SwitchRules {
 
   private SwitchRules() {}
 
-  /** Takes all rules of ours away. */
+  /** Deletes all rules of the balancer. */
   public static List<OFMessage> removeAll(OFFactory factory) {
     return ImmutableList.of(
         deleteByCookie(factory, Cookie.of(Cookie.Kind.SWITCH, 0), Cookie.applicationMask()),
         factory.barrierRequest());
   }
 
-  /** Puts the fixed rules in place; changes nothing where they are. */
+  /** Installs the fixed rules; no effect if they exist. */
   public static List<OFMessage> fixed(OFFactory factory) {
     return ImmutableList.of(
         labelled(factory),
@@ -71,7 +71,7 @@ public final class SwitchRules {
         .build();
   }
 
-  /** Leads what is for a VIP address, and ARP for it, to us. */
+  /** Sends packets for a VIP address, and ARP for it, to the balancer. */
   public static List<OFMessage> addVip(OFFactory factory, IPAddress<?> address) {
     return ImmutableList.of(
         vip(factory.buildFlowAdd(), IpFamily.matchTo(factory, address).build())
@@ -83,10 +83,10 @@ public final class SwitchRules {
   }
 
   /**
-   * Shows the controller where TCP connections to a VIP address begin and, if wanted, end. A SYN
-   * goes to it and nowhere else: a client that uses a port again at once starts a new connection,
-   * although the rule of the old one is still there. FIN and RST are copied to it on their way to
-   * the connection's rule. Switches that cannot match TCP flags answer with an error.
+   * Sends the SYN, and optionally copies of FIN and RST, of TCP connections to a VIP address to the
+   * controller. A SYN goes only to the controller: a client that reuses a port at once starts a new
+   * connection, although the old one's rule still exists. FIN and RST continue to the connection's
+   * rule. Switches that cannot match TCP flags answer with an error.
    */
   public static List<OFMessage> addTcpFlags(
       OFFactory factory, IPAddress<?> address, boolean withEnds) {
@@ -111,7 +111,7 @@ public final class SwitchRules {
     return rules.build();
   }
 
-  /** Takes these rules of a VIP address away. */
+  /** Deletes these rules of a VIP address. */
   public static List<OFMessage> removeTcpFlags(OFFactory factory, IPAddress<?> address) {
     return ImmutableList.<OFMessage>builder()
         .add(tcpFlags(factory.buildFlowDeleteStrict(), factory, address, SYN, SYN_ACK).build())
@@ -134,7 +134,7 @@ public final class SwitchRules {
         .setMatch(tcpFlags(factory, address, flags, mask).build());
   }
 
-  /** Matches what begins TCP connections to an address. */
+  /** Matches the first packets of TCP connections to an address. */
   static Match.Builder beginnings(OFFactory factory, IPAddress<?> address) {
     return tcpFlags(factory, address, SYN, SYN_ACK);
   }
@@ -151,7 +151,7 @@ public final class SwitchRules {
         .setMasked(field, flags, mask);
   }
 
-  /** Takes the rules of a VIP address away. */
+  /** Deletes the rules of a VIP address. */
   public static List<OFMessage> removeVip(OFFactory factory, IPAddress<?> address) {
     return ImmutableList.of(
         vip(factory.buildFlowDeleteStrict(), IpFamily.matchTo(factory, address).build()).build(),
@@ -167,19 +167,19 @@ public final class SwitchRules {
         .setMatch(match);
   }
 
-  /** Takes away the requests' rules of all connections to a VIP: what clients send misses then. */
+  /** Deletes the request rules of all connections to a VIP: packets of clients then miss. */
   public static OFMessage removeRequestsOfVip(OFFactory factory, int vipNumber) {
     return deleteByCookie(
         factory, Cookie.of(Cookie.Kind.REQUEST, vipNumber, 0, 0), Cookie.vipMask());
   }
 
-  /** Takes away the requests' rules of all connections to a member. */
+  /** Deletes the request rules of all connections to a member. */
   public static OFMessage removeRequestsOfMember(OFFactory factory, int memberNumber) {
     return deleteByCookie(
         factory, Cookie.of(Cookie.Kind.REQUEST, 0, memberNumber, 0), Cookie.memberMask());
   }
 
-  /** Takes away, from all tables, the rules whose cookies match. */
+  /** Deletes, from all tables, the rules whose cookies match. */
   public static OFMessage deleteByCookie(OFFactory factory, U64 cookie, U64 mask) {
     return factory
         .buildFlowDelete()

@@ -8,8 +8,8 @@ import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 
 /**
- * An echo request that tells when it is written into the connection's buffer, as {@link
- * TimedPacketOut} does. All else is openflowj's.
+ * An echo request with a callback when it is written into the connection's buffer, like {@link
+ * TimedPacketOut}. All else is from openflowj.
  */
 public final class TimedEchoRequest implements OFEchoRequest {
   private final OFEchoRequest request;

@@ -7,16 +7,16 @@ import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Puts a frame of the controller's own out at a port, or gives it back to the controller, and tells
- * when it is written into the connection's buffer. That is on the connection's thread, and later
- * than when it is handed over: as near to the wire as a module comes.
+ * Sends a frame of the controller to a port, or back to the controller, with a callback when it is
+ * written into the connection's buffer. The callback runs on the connection's thread, as late as
+ * possible before the wire.
  */
 public final class TimedPacketOut extends WireMessage {
   private final OFPort port;
   private final byte[] frame;
   private final Runnable written;
 
-  /** A message that runs this when it is written; it must not block. */
+  /** A message that runs this when it is written; the callback must not block. */
   public TimedPacketOut(OFFactory factory, OFPort port, byte[] frame, Runnable written) {
     super(factory, OFType.PACKET_OUT);
     this.port = port;

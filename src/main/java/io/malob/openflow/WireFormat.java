@@ -10,7 +10,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * How matches, actions and instructions of connections look on the wire (OpenFlow Switch
+ * The wire format of the matches, actions and instructions of connections (OpenFlow Switch
  * Specification 1.3.5, section 7.2). They are the same in 1.4 and 1.5.
  */
 final class WireFormat {
@@ -81,7 +81,7 @@ final class WireFormat {
     out.writeZero(-bytes & 7);
   }
 
-  /** Translates packets, labels them if they are to have a label, and sends them on. */
+  /** Translates packets, adds the label if there is one, and forwards them. */
   static void instructions(ByteBuf out, Translation translation) {
     int start = out.writerIndex();
     out.writeShort(APPLY_ACTIONS);
@@ -99,14 +99,14 @@ final class WireFormat {
     out.writeZero(3);
   }
 
-  /** Translates a packet and puts it out at its receiver's port. */
+  /** Translates a packet and sends it to its receiver's port. */
   static void deliver(ByteBuf out, Translation translation) {
     translate(out, translation);
     setMac(out, ETH_DST, translation.receiver().mac());
     output(out, translation.receiver().port());
   }
 
-  /** Puts a packet out at a port, whole. */
+  /** Sends a whole packet to a port. */
   static void output(ByteBuf out, OFPort port) {
     out.writeShort(ACTION_OUTPUT).writeShort(ACTION_BYTES);
     out.writeInt(port.getPortNumber());

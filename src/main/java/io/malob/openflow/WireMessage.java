@@ -9,8 +9,8 @@ import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 
 /**
- * A message that is written field by field, for those that are sent for each connection. openflowj
- * would make some thirty objects for each of them, only to write them down. Immutable.
+ * A message that is written field by field, for messages of each connection. openflowj would create
+ * some thirty objects for each. Immutable.
  */
 public abstract class WireMessage implements OFMessage {
   private static final int LENGTH_OFFSET = 2;
@@ -25,7 +25,7 @@ public abstract class WireMessage implements OFMessage {
     this.xid = factory.nextXid();
   }
 
-  /** The bytes of the packet that it carries; all else that it has is short. */
+  /** The bytes of its packet; the rest is short. */
   public int packetBytes() {
     return 0;
   }
@@ -94,10 +94,10 @@ public abstract class WireMessage implements OFMessage {
     sink.putBytes(bytes.nioBuffer());
   }
 
-  /** Not to be changed: made anew instead. */
+  /** Immutable: create a new message instead. */
   @Override
   public final Builder createBuilder() {
-    throw new UnsupportedOperationException("a message of a connection is made anew");
+    throw new UnsupportedOperationException("a message of a connection is rebuilt instead");
   }
 
   @Override

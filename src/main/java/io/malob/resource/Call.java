@@ -11,10 +11,10 @@ import java.util.Optional;
  * A request.
  *
  * @param method its method
- * @param uri the whole path, as it was sent
+ * @param uri the whole path, as sent
  * @param path the segments of the path below the base path, decoded
- * @param variables the segments that the path of the route has names for, such as {@code {id}}
- * @param parameters what is behind the question mark
+ * @param variables the segments that the route names, such as {@code {id}}
+ * @param parameters the query parameters
  */
 public record Call(
     String method,
@@ -28,7 +28,7 @@ public record Call(
   /** The headers of a request. */
   @FunctionalInterface
   public interface Headers {
-    /** The value of a header; empty if it is not there. */
+    /** The value of a header; empty if it is missing. */
     Optional<String> get(String name);
   }
 
@@ -50,7 +50,7 @@ public record Call(
     return parameters.text(name);
   }
 
-  /** The value of a header; empty if it is not there. */
+  /** The value of a header; empty if it is missing. */
   public Optional<String> header(String name) {
     return headers.get(name);
   }

@@ -3,13 +3,13 @@ package io.malob.resource;
 import java.util.List;
 
 /**
- * Resources some of which change state by GET, as Floodlight's do. Where resources do not declare
- * it, GET, HEAD and OPTIONS read and every other method writes.
+ * Resources some of which change state by GET, as Floodlight's do. Without a declaration, GET, HEAD
+ * and OPTIONS read and every other method writes.
  */
 public interface DeclaresEffects {
 
   /**
-   * What a request does.
+   * The effect of a request.
    *
    * @param method GET, HEAD or OPTIONS
    * @param path the segments of the path below the base path, decoded, without empty ones

@@ -2,14 +2,14 @@ package io.malob.resource;
 
 import java.util.Map;
 
-/** What a request does to the controller's state. */
+/** The effect of a request on the controller's state. */
 public enum Effect {
   /** Nothing. */
   READ,
-  /** It changes or deletes something, or sends something to switches. */
+  /** It changes state, or sends messages to switches. */
   WRITE;
 
-  /** Where a request carries the effect that was granted to it, among its attributes. */
+  /** The attribute of a request with its granted effect. */
   private static final String GRANTED = Effect.class.getName();
 
   /** Notes that a request with these attributes may have this effect. */

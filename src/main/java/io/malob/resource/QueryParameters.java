@@ -9,10 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * What is behind the question mark of a URL. Immutable; values are trimmed, and each parameter has
- * one.
- */
+/** The query parameters of a URL. Immutable; values are trimmed, and each parameter has one. */
 public final class QueryParameters {
   private final ImmutableMap<String, String> values;
 
@@ -23,8 +20,8 @@ public final class QueryParameters {
   /**
    * The parameters of a URL.
    *
-   * @param query what is behind the question mark, as it was sent; empty if there is none
-   * @throws RejectedException if a parameter is there twice, is empty, or is not well encoded
+   * @param query the query, as sent; empty if there is none
+   * @throws RejectedException if a parameter is repeated, empty, or wrongly encoded
    */
   static QueryParameters read(String query) throws RejectedException {
     Map<String, String> values = new LinkedHashMap<>();
@@ -43,11 +40,11 @@ public final class QueryParameters {
     try {
       return URLDecoder.decode(text, StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      throw RejectedException.invalid(null, "the URL is not well encoded");
+      throw RejectedException.invalid(null, "the URL is not correctly encoded");
     }
   }
 
-  /** Checks that there are no parameters but these, and that none is empty. */
+  /** Checks that there are no other parameters than these, and that none is empty. */
   void checkNames(Collection<String> known) throws RejectedException {
     for (Map.Entry<String, String> parameter : values.entrySet()) {
       String name = parameter.getKey();
@@ -55,7 +52,7 @@ public final class QueryParameters {
         throw RejectedException.invalid(
             name,
             known.isEmpty()
-                ? "there are no parameters here"
+                ? "this path takes no parameters"
                 : "there is no parameter \"" + name + "\" here, only " + String.join(", ", known));
       }
       if (parameter.getValue().isEmpty()) {

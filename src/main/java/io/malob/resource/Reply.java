@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param status the HTTP status
  * @param body maps, collections, strings, numbers and booleans, to be sent as JSON; a {@link
- *     Document}; or a Restlet representation for what is sent while it is made, because only
- *     Restlet's server knows when its client has taken it, or has gone
- * @param allowed the methods that are possible, if the one asked for is not
- * @param tag the tag of what is shown, if it has one
+ *     Document}; or a Restlet representation for streamed content, because only Restlet's server
+ *     knows when its client has read it, or has disconnected
+ * @param allowed the allowed methods, if the method of the request is not allowed
+ * @param tag the tag of the body, if it has one
  * @param next the query of the next page, if there is one
- * @param caching what clients may do with it
+ * @param caching the caching by clients
  */
 public record Reply(
     int status,
@@ -29,17 +29,17 @@ public record Reply(
     Optional<String> next,
     Caching caching) {
 
-  /** What clients may do with an answer. */
+  /** The caching of an answer by clients. */
   public enum Caching {
-    /** What they do if nothing is said. */
+    /** The default. */
     UNSAID,
-    /** Keep it, and ask each time whether it is still the same. */
+    /** Keep it, and revalidate it each time. */
     REVALIDATE,
     /** Not keep it. */
     NEVER
   }
 
-  /** A document that is sent as it is, in UTF-8. */
+  /** A document that is sent unchanged, in UTF-8. */
   @SuppressWarnings("ArrayRecordComponent") // never compared, and not changed
   public record Document(String mediaType, byte[] bytes) {}
 
@@ -47,32 +47,32 @@ public record Reply(
     this(status, body, Set.of(), Optional.empty(), Optional.empty(), Caching.UNSAID);
   }
 
-  /** The answer to what went well. */
+  /** Success. */
   public static Reply ok(Object body) {
     return new Reply(200, body);
   }
 
-  /** The answer to what went well, as a text that is sent as it is. */
+  /** Success, with a text that is sent unchanged. */
   public static Reply text(String mediaType, String text) {
     return document(mediaType, text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The answer to what went well, as a document that is sent as it is, in UTF-8. */
+  /** Success, with a document that is sent unchanged, in UTF-8. */
   public static Reply document(String mediaType, byte[] bytes) {
     return new Reply(200, new Document(mediaType, bytes));
   }
 
-  /** The answer to what made something new. */
+  /** Success, with a new item. */
   public static Reply created(Object body) {
     return new Reply(201, body);
   }
 
-  /** The answer to what went well, where there is nothing to say. */
+  /** Success, without a body. */
   public static Reply nothing() {
     return new Reply(204, "");
   }
 
-  /** The answer to a change that will be in force in a moment, as what would have been answered. */
+  /** The answer to a change that will be in force soon, with the usual body. */
   public static Reply pending(Object body) {
     Map<String, @Nullable Object> pending = new LinkedHashMap<>();
     if (body instanceof Map) {
@@ -82,7 +82,7 @@ public record Reply(
     return new Reply(202, pending);
   }
 
-  /** The answer to a request that is rejected, in the form that all errors have. */
+  /** The answer to a rejected request, in the common form of errors. */
   public static Reply of(RejectedException e) {
     Map<String, @Nullable Object> body = new LinkedHashMap<>();
     body.put("error", e.sentence());
@@ -96,7 +96,7 @@ public record Reply(
     return new Reply(newStatus, body, allowed, tag, next, caching);
   }
 
-  /** This with the tag of what is shown, in its quotation marks. */
+  /** This with the tag of the body, in its quotation marks. */
   public Reply withTag(String newTag) {
     return new Reply(status, body, allowed, Optional.of(newTag), next, caching);
   }
@@ -106,7 +106,7 @@ public record Reply(
     return new Reply(status, body, allowed, tag, Optional.of(query), caching);
   }
 
-  /** This, and what clients may do with it. */
+  /** This with other caching. */
   public Reply withCaching(Caching newCaching) {
     return new Reply(status, body, allowed, tag, next, newCaching);
   }

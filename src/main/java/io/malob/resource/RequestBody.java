@@ -3,10 +3,10 @@ package io.malob.resource;
 import io.malob.json.RejectedException;
 import java.io.IOException;
 
-/** The body of a request, which is read only if the request turns out to need it. */
+/** The body of a request, which is read only if needed. */
 @FunctionalInterface
 public interface RequestBody {
-  /** The largest body that is read where there is no other limit. */
+  /** The default max size of a body. */
   int USUAL_BYTES = 64 * 1024;
 
   /**
@@ -16,7 +16,7 @@ public interface RequestBody {
    */
   byte[] bytes(int maxBytes) throws IOException, RejectedException;
 
-  /** The whole body, of the size that is usual. */
+  /** The whole body, up to the default max size. */
   default byte[] bytes() throws IOException, RejectedException {
     return bytes(USUAL_BYTES);
   }

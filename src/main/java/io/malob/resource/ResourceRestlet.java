@@ -29,7 +29,10 @@ import org.slf4j.LoggerFactory;
 
 /** Turns HTTP requests into calls of the resources, and every outcome into a response. */
 final class ResourceRestlet extends Restlet {
-  /** Of a larger body so much is thrown away, as many clients do not hear before they have sent. */
+  /**
+   * The part of a larger body that is discarded, because many clients do not read before they have
+   * sent.
+   */
   private static final int MAX_DISCARDED_BYTES = 1024 * 1024;
 
   private static final Logger log = LoggerFactory.getLogger(ResourceRestlet.class);
@@ -97,7 +100,8 @@ final class ResourceRestlet extends Restlet {
       log.error(
           "request_failed method={} uri=\"{}\"", request.getMethod(), request.getResourceRef(), e);
       return Reply.of(
-          new RejectedException(Reason.FAILED, "the controller failed; its log says why", null));
+          new RejectedException(
+              Reason.FAILED, "internal error in the controller; see its log", null));
     }
   }
 
@@ -111,12 +115,12 @@ final class ResourceRestlet extends Restlet {
             routes.parameters(Strings.nullToEmpty(request.getResourceRef().getQuery())),
             name -> Optional.ofNullable(request.getHeaders().getFirstValue(name, true)),
             maxBytes -> bytes(request.getEntity(), maxBytes));
-    // the server's own check of what a request may do is by its path, too: they have to agree
+    // the server's own permission check also depends on the path: both must agree
     if (call.method().equals("GET")
         && routes.effectOf("GET", call.path()) == Effect.WRITE
         && !Effect.WRITE.isGrantedTo(request.getAttributes())) {
       throw new RejectedException(
-          Reason.FORBIDDEN, "this path needs the right to change something", null);
+          Reason.FORBIDDEN, "this request needs permission to make changes", null);
     }
     return routes.answer(call);
   }

@@ -7,16 +7,16 @@ import org.restlet.Restlet;
 import org.restlet.routing.Router;
 
 /**
- * Puts resources at a base path of the controller's REST server.
+ * Adds resources at a base path of the controller's REST server.
  *
- * @param basePath what all their paths start with
+ * @param basePath the prefix of all their paths
  */
 public record ResourceRoutable(String basePath, Routes routes)
     implements RestletRoutable, DeclaresEffects {
 
   /**
-   * A router, as servers take everything below the base path only from those. It has one target
-   * that reads the path itself, so that what is not there is answered in JSON too.
+   * A router, because servers pass all paths below the base path only to routers. It has one target
+   * that parses the path itself, so that errors for unknown paths are JSON, too.
    */
   @Override
   public Restlet getRestlet(Context context) {

@@ -17,10 +17,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of what is below a base path: which resource answers which method of which path, and
- * which query parameters it knows. Whatever is not in the table is answered here, with 404, 405 or
- * 400. A path is written as in {@code pools/{id}/members}, without a slash at either end; HEAD is
- * answered wherever GET reads. To be filled by one thread, and then safe for use by several.
+ * The table of resources below a base path: the resource for each method of each path, with its
+ * query parameters. Other requests are answered here, with 404, 405 or 400. A path is written as in
+ * {@code pools/{id}/members}, without a slash at either end; HEAD is supported if GET only reads.
+ * To be filled by one thread, and then safe for use by several.
  */
 public final class Routes implements Resource, DeclaresEffects {
   private static final Splitter SEGMENTS = Splitter.on('/').omitEmptyStrings();
@@ -40,22 +40,19 @@ public final class Routes implements Resource, DeclaresEffects {
   }
 
   /**
-   * An empty table whose answer to a path that is not there names what there is instead, as deep in
-   * the path as it is right.
+   * An empty table whose answer to an unknown path lists the existing names at the first wrong
+   * segment.
    */
   public static Routes listing() {
     return new Routes(true, true);
   }
 
-  /**
-   * An empty table of resources that ignore everything behind the question mark, as Floodlight's
-   * do.
-   */
+  /** An empty table of resources that ignore the query, as Floodlight's do. */
   public static Routes ignoringParameters() {
     return new Routes(false, false);
   }
 
-  /** What a method does besides answering. */
+  /** The effect of a method. */
   private enum Kind {
     READS,
     STREAMS,
@@ -112,7 +109,7 @@ public final class Routes implements Resource, DeclaresEffects {
     return add("GET", path, parameters, Kind.READS, resource);
   }
 
-  /** Answers GET with what goes on and on: there is no HEAD. */
+  /** Answers GET with an endless stream: there is no HEAD. */
   public Routes stream(String path, Resource resource) {
     return add("GET", path, Set.of(), Kind.STREAMS, resource);
   }
@@ -158,7 +155,7 @@ public final class Routes implements Resource, DeclaresEffects {
     }
     Method method = new Method(resource, ImmutableSet.copyOf(parameters), kind);
     if (route.methods.put(name, method) != null) {
-      throw new IllegalArgumentException(name + " " + path + " is there twice");
+      throw new IllegalArgumentException(name + " " + path + " is a duplicate");
     }
     return this;
   }
@@ -203,12 +200,12 @@ public final class Routes implements Resource, DeclaresEffects {
     return names;
   }
 
-  /** The parameters of a request, from what is behind the question mark. */
+  /** The parameters of a request, from its query. */
   QueryParameters parameters(String query) throws RejectedException {
     return QueryParameters.read(readsParameters ? query : "");
   }
 
-  /** What a method does; where there is no route, nothing. */
+  /** The effect of a method; none without a route. */
   @Override
   public Effect effectOf(String method, List<String> path) {
     @Nullable Method found = at(path).map(route -> route.method(method)).orElse(null);

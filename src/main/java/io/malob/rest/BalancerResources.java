@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The catalog, and what its items do at the moment. Safe for use by several threads. */
+/** The catalog, and the current state of its items. Safe for use by several threads. */
 final class BalancerResources {
   private static final MemberStats NOTHING_YET = MemberStats.unknown(false);
 
@@ -39,7 +39,7 @@ final class BalancerResources {
     return new BalancerResources(balancer).routes();
   }
 
-  /** Finds the items that a request is about. */
+  /** Finds the items of a request. */
   private interface Items {
     ItemCollection<?> of(Call call) throws RejectedException;
   }

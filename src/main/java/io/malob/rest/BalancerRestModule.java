@@ -54,12 +54,12 @@ public final class BalancerRestModule extends BaseModule implements AutoCloseabl
     events = live;
     live.start(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor());
     IRestApiService server = context.getServiceImpl(IRestApiService.class);
-    // the path where Floodlight has the resources of its own balancer
+    // the path of Floodlight's own balancer
     server.addRestletRoutable(
         new ResourceRoutable("/quantum/v1.0", BalancerResources.routes(balancer)));
     server.addRestletRoutable(new ResourceRoutable("/v2.0/lbaas", LbaasResources.routes(balancer)));
     server.addRestletRoutable(new Page());
-    // before anything else that serves a part of this path
+    // before all others that serve a part of this path
     server.addRestletRoutable(new ResourceRoutable("/wm/malob/events", live.routes()));
     server.addRestletRoutable(new ResourceRoutable("/wm/malob", StateRoutes.of(context, live)));
   }

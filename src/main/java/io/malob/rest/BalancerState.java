@@ -12,18 +12,18 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** Shows the paths that the balancer uses, how full it is, and what it has done. */
+/** Shows the balancer's paths, connections and counters. */
 final class BalancerState {
   private BalancerState() {}
 
-  /** The algorithms that there are. */
+  /** All algorithms. */
   static List<Object> algorithms() {
     return Algorithm.descriptions().entrySet().stream()
         .map(each -> ImmutableMap.of("name", each.getKey(), "description", each.getValue()))
         .collect(Collectors.toList());
   }
 
-  /** What is open, and what switches have refused. */
+  /** The open connections, and the rules that switches have rejected. */
   static Map<String, Object> counters(BalancerCounters counters) {
     Map<String, Map<String, Long>> refusedRules = new LinkedHashMap<>();
     counters.rejectedRules().forEach((id, byReason) -> refusedRules.put(id.toString(), byReason));
@@ -35,7 +35,7 @@ final class BalancerState {
     return answer;
   }
 
-  /** What audits of switches have found. */
+  /** The findings of reconciliations with switches. */
   static Object audits(ReconcileStats stats) {
     Map<String, Object> shown = new LinkedHashMap<>();
     shown.put("tables_read", stats.tablesRead());
@@ -48,7 +48,7 @@ final class BalancerState {
     return shown;
   }
 
-  /** How long flows were moved. */
+  /** The rerouted long flows. */
   static Object moves(MoveStats stats) {
     Map<String, Object> shown = new LinkedHashMap<>();
     shown.put("elephants", stats.longFlows());

@@ -34,7 +34,7 @@ final class CapacityResources {
     this.capacities = capacities;
   }
 
-  /** All that are set. */
+  /** All configured ones. */
   Reply list(Call call) {
     return Reply.ok(
         capacities.all().entrySet().stream()
@@ -42,12 +42,12 @@ final class CapacityResources {
             .toList());
   }
 
-  /** Sets one where none is set. */
+  /** Sets the capacity of a port that has none. */
   Reply create(Call call) throws IOException, RejectedException {
     JsonInput<RejectedException> fields = call.json().only(FIELDS);
     PortId port = port(text(fields.get("switch")), text(fields.get("port")));
     double bitsPerSecond = bitsPerSecond(text(fields.get("mbps")));
-    // of two at the very same time the later one wins, as if it were a PUT
+    // of two simultaneous requests the later one wins, like a PUT
     @Nullable Double now = capacities.all().get(port);
     if (now == null) {
       return set(port, bitsPerSecond);
@@ -59,13 +59,13 @@ final class CapacityResources {
     return Reply.ok(shown(port, bitsPerSecond));
   }
 
-  /** The one of a port. */
+  /** Shows the capacity of a port. */
   Reply show(Call call) throws RejectedException {
     PortId port = port(call);
     return Reply.ok(shown(port, found(port, capacities.all().get(port))));
   }
 
-  /** Sets the one of a port. */
+  /** Sets the capacity of a port. */
   Reply put(Call call) throws IOException, RejectedException {
     PortId port = port(call);
     JsonInput<RejectedException> fields = call.json().only(FIELDS);
@@ -85,7 +85,7 @@ final class CapacityResources {
     }
   }
 
-  /** Takes the one of a port away. */
+  /** Removes the capacity of a port. */
   Reply delete(Call call) throws RejectedException {
     PortId port = port(call);
     try {
@@ -108,17 +108,17 @@ final class CapacityResources {
     return bitsPerSecond;
   }
 
-  /** What is shown can be sent back as it is. */
+  /** The shown fields may be sent back unchanged. */
   private static void checkSame(JsonInput<RejectedException> fields, PortId port)
       throws RejectedException {
     JsonInput<RejectedException> switchId = fields.get("switch");
     if (switchId.isThere()
         && !ParameterFormat.switchId("switch", text(switchId)).equals(port.switchId())) {
-      throw RejectedException.invalid("switch", "switch is not the one in the URL");
+      throw RejectedException.invalid("switch", "switch differs from the one in the URL");
     }
     JsonInput<RejectedException> number = fields.get("port");
     if (number.isThere() && !ParameterFormat.switchPort("port", text(number)).equals(port.port())) {
-      throw RejectedException.invalid("port", "port is not the one in the URL");
+      throw RejectedException.invalid("port", "port differs from the one in the URL");
     }
   }
 

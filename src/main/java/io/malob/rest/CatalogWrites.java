@@ -7,9 +7,8 @@ import io.malob.resource.Reply;
 import io.malob.resource.Resource;
 
 /**
- * Tells those who change the catalog whether the change is in force. A change is stored before
- * that, so the answer to one that is not in force is no error as long as it will be: 202. Safe for
- * use by several threads.
+ * Reports to clients whether a change of the catalog is in force. A change is stored before that,
+ * so a change that is not in force yet is not an error: 202. Safe for use by several threads.
  */
 final class CatalogWrites {
   private final IBalancerService balancer;
@@ -18,9 +17,7 @@ final class CatalogWrites {
     this.balancer = balancer;
   }
 
-  /**
-   * The same resource, which says so if a change is not in force yet, or could not be put in force.
-   */
+  /** The same resource, which reports if a change is not in force yet, or could not be applied. */
   Resource confirmed(Resource change) {
     return call -> {
       Reply reply = change.answer(call);
@@ -30,7 +27,7 @@ final class CatalogWrites {
         case FAILED ->
             throw new RejectedException(
                 Reason.FAILED,
-                "the change is stored, but could not be put in force; the log says why",
+                "the change is stored, but could not be applied; the log says why",
                 null);
       };
     };

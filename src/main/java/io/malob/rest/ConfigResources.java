@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The whole catalog as one tree. Safe for use by several threads. */
 final class ConfigResources {
-  /** Room for as many items as there can be. */
+  /** The max size of a body, for the max number of items. */
   static final int MAX_BYTES = 16 * 1024 * 1024;
 
   private static final ImmutableList<String> LISTS =
@@ -51,7 +51,7 @@ final class ConfigResources {
             .collect(Collectors.toList());
   }
 
-  /** The tree, in JSON or in another format that is asked for. */
+  /** The tree, in JSON or in the requested format. */
   Reply get(Call call) {
     Map<String, Object> tree = shown(catalog.snapshot());
     Optional<TextFormat> format = asked(call, "Accept");
@@ -62,7 +62,7 @@ final class ConfigResources {
     return reply.withTag(EntityTag.of(tree));
   }
 
-  /** Puts a tree in the place of what is there, or says what that would change. */
+  /** Replaces the catalog by a tree, or returns the changes that this would make. */
   Reply put(Call call) throws IOException, RejectedException {
     String dryRun = call.parameter("dry_run").orElse("false");
     if (!dryRun.equals("true") && !dryRun.equals("false")) {

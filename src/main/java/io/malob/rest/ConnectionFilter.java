@@ -20,7 +20,7 @@ import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/** Says by the parameters of a request which connections are meant. */
+/** Filters connections by the parameters of a request. */
 final class ConnectionFilter {
   /** The parameters. */
   static final ImmutableSet<String> NAMES =
@@ -37,20 +37,20 @@ final class ConnectionFilter {
     this.catalog = catalog;
   }
 
-  /** Reads a value, and says which connections have it. */
+  /** Parses a value, and returns the filter for it. */
   private interface Condition {
     Predicate<PlacedConnection> of(String text) throws RejectedException;
   }
 
   /**
-   * The connections that meet all conditions that are given.
+   * The filter for all given conditions.
    *
-   * @throws RejectedException if a value is none, or names a VIP or member that is not there
+   * @throws RejectedException if a value is invalid, or names a VIP or member that does not exist
    */
   static Predicate<PlacedConnection> of(QueryParameters parameters, CatalogSnapshot catalog)
       throws RejectedException {
     ConnectionFilter filter = new ConnectionFilter(parameters, catalog);
-    // what costs least first
+    // the cheapest first
     filter.add("client", filter::client);
     filter.add("vip", filter::vip);
     filter.add("member", filter::member);

@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.MacAddress;
 
-/** Lists the connections that the balancer knows, page by page. Safe for use by several threads. */
+/** Lists the balancer's connections, page by page. Safe for use by several threads. */
 final class ConnectionResources {
   /** The longest page. */
   static final int MAX_LINES = 1_000;
@@ -78,14 +78,14 @@ final class ConnectionResources {
 
   private static FiveTuple tuple(String cursor) throws RejectedException {
     if (!CURSOR.matcher(cursor).matches()) {
-      throw ParameterFormat.refused("next", "what the page before gave as next", cursor);
+      throw ParameterFormat.refused("next", "the value of next from the previous page", cursor);
     }
     return new FiveTuple(
         Long.parseUnsignedLong(cursor.substring(0, HALF), HALF),
         Long.parseUnsignedLong(cursor.substring(HALF), HALF));
   }
 
-  /** The id of the member; null if it has been deleted in this very moment. */
+  /** The id of the member; null if it has just been deleted. */
   private static @Nullable String memberId(PlacedConnection each, CatalogSnapshot catalog) {
     return catalog.membersAt(each.server().address()).stream()
         .filter(member -> member.number() == each.server().number())

@@ -12,9 +12,9 @@ import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.restserver.IRestApiService;
 
 /**
- * Adds the resources of a host's flows to the controller's REST server, and nothing else: for a
- * controller that has no other modules of ours. {@link BalancerRestModule} has them, too; only one
- * of both is to be loaded.
+ * Adds the resources of a host's flows to the controller's REST server, and no others: for a
+ * controller without other modules of MALOB. {@link BalancerRestModule} has them, too; load only
+ * one of both.
  */
 @Settings({})
 public final class EndhostRestModule extends BaseModule {

@@ -16,7 +16,7 @@ final class EntityTag {
 
   private EntityTag() {}
 
-  /** The tag of what is shown, with its quotation marks. */
+  /** The tag of a state, with its quotation marks. */
   static String of(Object shown) {
     byte[] hash = Hashing.sha256().hashBytes(Json.bytes(shown)).asBytes();
     StringBuilder tag = new StringBuilder("\"");
@@ -27,11 +27,11 @@ final class EntityTag {
   }
 
   /**
-   * Checks what a request has in {@code If-Match}.
+   * Checks the header {@code If-Match}.
    *
-   * @param ifMatch the header; empty if there is none, and then anything is fine
-   * @param shown what is shown now; null if there is nothing
-   * @throws RejectedException if it is not what the client has seen
+   * @param ifMatch the header; empty if there is none, then there is no check
+   * @param shown the current state; null if there is none
+   * @throws RejectedException if it differs from the state that the client has seen
    */
   static void check(Optional<String> ifMatch, @Nullable Object shown) throws RejectedException {
     if (ifMatch.isEmpty()) {
@@ -42,8 +42,8 @@ final class EntityTag {
       throw new RejectedException(
           Reason.CHANGED_MEANWHILE,
           shown == null
-              ? "there is nothing here that If-Match could match"
-              : "it has changed since it had the tag in If-Match; look at it again",
+              ? "nothing exists here that If-Match could match"
+              : "it has changed since the tag in If-Match was read; read it again",
           "If-Match");
     }
   }

@@ -19,7 +19,7 @@ import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * Says what would be chosen for a new connection, and why. Changes nothing. Safe for use by several
+ * Shows the choice for a new connection, with reasons. Changes nothing. Safe for use by several
  * threads.
  */
 final class ExplanationResources {
@@ -54,7 +54,7 @@ final class ExplanationResources {
             .orElseThrow(
                 () ->
                     RejectedException.notFound(
-                        "client", "the network knows no client with the address " + client));
+                        "client", "no known client has the address " + client));
     if (explained.outcome() instanceof AddressNeeded needed) {
       throw addressNeeded(client, needed.by());
     }
@@ -80,9 +80,9 @@ final class ExplanationResources {
     return RejectedException.unprocessable(
         "client",
         what
-            + " decides by the client's IPv4 address, and the network does not know that of "
+            + " depends on the client's IPv4 address, which is not known for "
             + client
-            + "; ping any host but a VIP from this client, and ask again");
+            + "; ping a host other than a VIP from this client, and try again");
   }
 
   private static IPAddress<?> vipAddress(String text, CatalogSnapshot catalog)
@@ -102,7 +102,7 @@ final class ExplanationResources {
     return ofVip == null ? Protocol.TCP : ofVip;
   }
 
-  /** What is given, or else what the VIP has; a ping has the type that can be balanced. */
+  /** The given port, or else the VIP's; for ICMP, echo requests. */
   private static int port(QueryParameters parameters, @Nullable Vip vip, Protocol protocol)
       throws RejectedException {
     Optional<String> given = parameters.text("port");
@@ -115,7 +115,7 @@ final class ExplanationResources {
     @Nullable Integer ofVip = vip == null ? null : vip.port();
     if (ofVip == null && !isPing) {
       throw RejectedException.invalid(
-          "port", "the parameter port is required, since the VIP takes more than one");
+          "port", "the parameter port is required, because the VIP accepts several ports");
     }
     return ofVip == null ? ICMP_ECHO : ofVip;
   }

@@ -10,16 +10,16 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Recognises fields by the names that clients give them: {@code vip id} as the MALOB thesis writes
- * it and {@code vipId} as Floodlight shows it are both {@code vip_id}.
+ * Recognises alternative names of fields: {@code vip id} of the MALOB thesis and {@code vipId} of
+ * Floodlight both mean {@code vip_id}.
  *
  * @param known the names that fields have here
- * @param others other names, and what they mean
+ * @param others alternative names with their meanings
  */
 record FieldNames(Set<String> known, Map<String, String> others) {
   private static final Pattern HUMP = Pattern.compile("(?<=[a-z])[A-Z]");
 
-  /** The names of a kind's fields, and of what else its items are shown with. */
+  /** The names of a kind's fields, and of its read-only lists. */
   static FieldNames of(CatalogKind<?> kind, String... more) {
     ImmutableMap.Builder<String, String> others = ImmutableMap.builder();
     if (kind == Catalog.MONITORS) {
@@ -32,7 +32,7 @@ record FieldNames(Set<String> known, Map<String, String> others) {
         ImmutableSet.<String>builder().addAll(kind.fieldNames()).add(more).build(), others.build());
   }
 
-  /** The name here; the given one as it is if there is no such field, so that an error shows it. */
+  /** The name here; the given one if there is no such field, so that an error shows it. */
   String here(String given) {
     String words = given.strip().replace(' ', '_');
     String apart =

@@ -32,7 +32,7 @@ final class ItemCollection<T extends CatalogItem> {
   /**
    * All items of a kind.
    *
-   * @param list a list that the items are shown with, if they have one
+   * @param list a read-only list of the items, if they have one
    */
   ItemCollection(
       Catalog catalog, CatalogKind<T> kind, FieldNames names, @Nullable ReadOnlyList<T> list) {
@@ -94,7 +94,7 @@ final class ItemCollection<T extends CatalogItem> {
     return put(text, given, call);
   }
 
-  /** Changes what is named of the item; where there is none, makes it of what is named. */
+  /** Changes the given fields of the item, or creates it. */
   Reply put(Call call) throws IOException, RejectedException {
     return put(call.variable("id"), read(call), call);
   }
@@ -114,7 +114,7 @@ final class ItemCollection<T extends CatalogItem> {
     return tagged(put.isNew() ? Reply.created(body) : Reply.ok(body));
   }
 
-  /** Deletes an item, and shows it as it was. */
+  /** Deletes an item, and returns its last state. */
   Reply delete(Call call) throws RejectedException {
     String id = call.variable("id");
     Object last = shown(catalog.snapshot(), find(id));
@@ -122,7 +122,7 @@ final class ItemCollection<T extends CatalogItem> {
     return Reply.ok(last);
   }
 
-  /** That the item is as the client has seen it, if the client says how that was. */
+  /** The condition that the item is as the client has seen it, if the client sends a tag. */
   private CatalogCondition asSeen(String id, Call call) {
     Optional<String> ifMatch = call.header("If-Match");
     return now ->
@@ -154,7 +154,7 @@ final class ItemCollection<T extends CatalogItem> {
     String given = fields.get(scopeField);
     if (given != null && !given.strip().equals(scopeValue)) {
       throw RejectedException.invalid(
-          scopeField, scopeField + " is not the one in the URL, " + scopeValue);
+          scopeField, scopeField + " differs from the one in the URL, " + scopeValue);
     }
     return fields.with(scopeField, scopeValue);
   }
@@ -164,14 +164,14 @@ final class ItemCollection<T extends CatalogItem> {
     return call.json().fields(names::here);
   }
 
-  /** What a client may write of what it gave; the list may be in it only as it is. */
+  /** The writable fields of a request; the read-only list must be unchanged. */
   private Fields fieldsOf(Map<String, JsonInput<RejectedException>> given, List<String> listNow)
       throws RejectedException {
     Map<String, JsonInput<RejectedException>> writable = new LinkedHashMap<>(given);
     @Nullable JsonInput<RejectedException> ids = list == null ? null : writable.remove(list.name());
     if (ids != null && ids.isThere() && !strings(ids).equals(listNow)) {
       throw RejectedException.invalid(
-          ids.place(), ids.place() + " is read-only: it follows from others");
+          ids.place(), ids.place() + " is read-only: it is derived from other items");
     }
     return kind.fields(writable);
   }

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Shows how the measuring of latencies goes: what became of probes, and the control channels. */
+/** Shows the state of the latency measurements: outcomes of probes, and control channels. */
 final class LatencyProbing {
   private static final double NANOS_PER_MILLISECOND = 1e6;
 

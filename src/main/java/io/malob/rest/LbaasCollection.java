@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The items of one kind, or those of one pool, in OpenStack's API. */
 final class LbaasCollection<T extends CatalogItem> {
-  /** What fields of the catalog are called here. */
+  /** The names of the catalog's fields here. */
   private static final Map<String, String> OTHER_NAMES =
       Map.of(
           "port", "protocol_port",
@@ -71,7 +71,7 @@ final class LbaasCollection<T extends CatalogItem> {
     }
   }
 
-  /** Changes what is named of the item; where there is none, makes it of what is named. */
+  /** Changes the given fields of the item, or creates it. */
   Reply put(Call call) throws IOException, RejectedException {
     String id = call.variable("id");
     Optional<T> current = format.kind().find(balancer.catalog().snapshot(), id);
@@ -112,10 +112,11 @@ final class LbaasCollection<T extends CatalogItem> {
       JsonInput<RejectedException> item = body.get(noun);
       if (!item.isObject()) {
         throw RejectedException.invalid(
-            noun, "the body must be an object with one object, \"" + noun + "\"");
+            noun,
+            "the body must be an object with one field whose value is an object, \"" + noun + "\"");
       }
       if (body.fields().size() > 1) {
-        throw RejectedException.invalid(null, "the body has more than \"" + noun + "\"");
+        throw RejectedException.invalid(null, "the body has fields besides \"" + noun + "\"");
       }
       return format.fields(item);
     } catch (RejectedException e) {

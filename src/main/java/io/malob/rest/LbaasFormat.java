@@ -14,8 +14,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How items of one kind are written in OpenStack's API for load balancers, Octavia v2. Has no
- * state.
+ * The format of items of one kind in OpenStack's API for load balancers, Octavia v2. Has no state.
  */
 abstract class LbaasFormat<T extends CatalogItem> {
   private final String noun;
@@ -28,7 +27,7 @@ abstract class LbaasFormat<T extends CatalogItem> {
     this.writable = ImmutableSet.copyOf(writable);
   }
 
-  /** What one item is wrapped in, as in {@code listener}; a list has an s more. */
+  /** The wrapper of one item, as in {@code listener}; that of a list has an additional s. */
   final String noun() {
     return noun;
   }
@@ -39,9 +38,9 @@ abstract class LbaasFormat<T extends CatalogItem> {
   }
 
   /**
-   * The catalog's fields for those that were written.
+   * The catalog's fields for the given ones.
    *
-   * @throws RejectedException if one is not known, or has a value that nothing here is like
+   * @throws RejectedException if one is unknown, or its value has no equivalent
    */
   final Fields fields(JsonInput<RejectedException> item) throws RejectedException {
     Map<String, @Nullable String> given = new LinkedHashMap<>();
@@ -57,18 +56,18 @@ abstract class LbaasFormat<T extends CatalogItem> {
   abstract Map<String, @Nullable String> read(Map<String, @Nullable String> given)
       throws RejectedException;
 
-  /** What users see of an item. */
+  /** The representation of an item. */
   abstract Map<String, @Nullable Object> shown(T item, CatalogSnapshot catalog, LbaasStatus status);
 
-  /** Checks a state that all items of a kind are in for ever. */
+  /** Checks a state that never changes for items of a kind. */
   static void checkIsUp(Map<String, @Nullable String> given) throws RejectedException {
     if (given.containsKey("admin_state_up") && !"true".equals(given.get("admin_state_up"))) {
       throw RejectedException.unprocessable(
-          "admin_state_up", "only members can be taken down here; delete it instead");
+          "admin_state_up", "only members can be set down; delete it instead");
     }
   }
 
-  /** Takes a field over under another name, if it was given. */
+  /** Copies a field under another name, if it was given. */
   static void copy(
       Map<String, @Nullable String> from,
       String name,

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A member as OpenStack's, where one without weight is drained. */
+/** A member in OpenStack's form; a member with weight 0 is drained. */
 final class LbaasMember extends LbaasFormat<Member> {
   private static final String NONE = "0";
 

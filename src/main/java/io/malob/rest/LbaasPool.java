@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A pool as OpenStack's. Its algorithms that MALOB has are the ones that regard weights. */
+/** A pool in OpenStack's form. Its algorithms map to MALOB's weighted ones. */
 final class LbaasPool extends LbaasFormat<Pool> {
   private static final ImmutableBiMap<String, String> ALGORITHMS =
       ImmutableBiMap.of("ROUND_ROBIN", "WRR+SPH", "LEAST_CONNECTIONS", "LC+SPH");

@@ -17,9 +17,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The catalog as OpenStack's users know it (Octavia v2): what of that maps, and no more. A load
- * balancer is an address that VIPs have, and so comes and goes with them. Safe for use by several
- * threads.
+ * The catalog in OpenStack's form (Octavia v2), as far as it maps. A load balancer is an address of
+ * VIPs, and exists as long as they do. Safe for use by several threads.
  */
 final class LbaasResources {
   private final IBalancerService balancer;
@@ -35,7 +34,7 @@ final class LbaasResources {
     return new LbaasResources(balancer).routes();
   }
 
-  /** Finds the items that a request is about. */
+  /** Finds the items of a request. */
   private interface Items {
     LbaasCollection<?> of(Call call) throws RejectedException;
   }

@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operating status of what OpenStack knows, from what is seen of members in the network at one
- * moment: a member whose place the network does not know, or whose checks fail, gets no connection.
+ * The operating status in OpenStack's form, from the state of members at one moment: a member that
+ * is not located, or fails its checks, gets no connections.
  */
 final class LbaasStatus {
   private static final String ONLINE = "ONLINE";
@@ -49,7 +49,7 @@ final class LbaasStatus {
     };
   }
 
-  /** That of the members which are to take connections; offline if there are none. */
+  /** The status of the members that may take connections; offline if there are none. */
   String of(Pool pool) {
     return together(
         catalog.membersOfPool(pool.id()).stream()
@@ -63,7 +63,7 @@ final class LbaasStatus {
     return pool.isEmpty() ? OFFLINE : of(pool.get());
   }
 
-  /** That of all VIPs at an address. */
+  /** The status of all VIPs at an address. */
   String of(Collection<Vip> vips) {
     return together(vips.stream().map(this::of).collect(Collectors.toList()));
   }

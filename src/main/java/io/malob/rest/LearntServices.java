@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Shows what has been learnt of the connections of services. */
+/** Shows the learnt traffic of services' connections. */
 final class LearntServices {
   private static final double NANOS_PER_MICRO = 1e3;
   private static final double MICROS_PER_MILLI = 1e3;

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shows and changes how much the controller's loggers say, where Logback does the logging. Only
- * loggers that are there already, of the controller and of Floodlight, can be changed. Safe for use
- * by several threads.
+ * Shows and changes the levels of the controller's loggers, if Logback is the backend. Only
+ * existing loggers of the controller and of Floodlight can be changed. Safe for use by several
+ * threads.
  */
 final class LogLevels {
   private static final ImmutableList<String> OURS =
@@ -61,7 +61,7 @@ final class LogLevels {
   private static RejectedException notHere() {
     return new RejectedException(
         Reason.NOT_SUPPORTED,
-        "levels can be changed where Logback does the logging, which it does not here",
+        "log levels can be changed only with Logback, which this controller does not use",
         null);
   }
 
@@ -106,7 +106,7 @@ final class LogLevels {
     return logger;
   }
 
-  /** Null has a logger say as much as the one above it. */
+  /** Null: a logger inherits the level of its parent. */
   private static @Nullable Level level(JsonInput<RejectedException> field)
       throws RejectedException {
     return field.isNull() ? null : Level.toLevel(field.oneOf(LEVELS));

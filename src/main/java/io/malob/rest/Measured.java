@@ -11,10 +11,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows values with their age and source: {@code {"value", "age_s", "source"}}, or null for what is
- * not known. Pure.
+ * Shows values with their age and source: {@code {"value", "age_s", "source"}}, or null for unknown
+ * values. Pure.
  *
- * @param nowNanos when ages are told, on the clock that measurements are dated by
+ * @param nowNanos the present on the clock of measurements
  */
 record Measured(long nowNanos) {
   private static final double THOUSANDTHS = 1e3;
@@ -24,7 +24,7 @@ record Measured(long nowNanos) {
   /**
    * One measurement.
    *
-   * @param unit how much of what is measured makes one of what is shown
+   * @param unit the shown unit, in measured units
    */
   @Nullable Object of(@Nullable Measurement measured, double unit) {
     return measured == null
@@ -48,19 +48,19 @@ record Measured(long nowNanos) {
     return shown;
   }
 
-  /** Adds all that is measured of a server. */
+  /** Adds all measurements of a server. */
   void put(Map<String, @Nullable Object> line, ServerMeasurements known) {
     for (ServerValue value : ServerValue.values()) {
       line.put(value.field(), of(known.value(value), value.unit()));
     }
   }
 
-  /** A capacity is not measured: it holds now. */
+  /** A capacity is not measured: its age is 0. */
   static Object of(LinkCapacity capacity, double unit) {
     return shown(capacity.bitsPerSecond() / unit, 0, name(capacity.source()));
   }
 
-  /** How long ago that was, in seconds. */
+  /** The age in seconds. */
   double ageSeconds(long atNanos) {
     return rounded(Math.max(0, nowNanos - atNanos) / NANOS_PER_SECOND);
   }

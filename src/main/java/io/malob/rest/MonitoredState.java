@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Shows what is known of links, servers and switches: each value with its age and source, and null
- * for what is not known. Safe for use by several threads.
+ * Shows the known values of links, servers and switches: each with its age and source, and null for
+ * unknown values. Safe for use by several threads.
  */
 final class MonitoredState {
   private static final double NANOS_PER_SECOND = 1e9;

@@ -16,28 +16,28 @@ final class MptcpResources {
     this.mptcp = mptcp;
   }
 
-  /** What is in place. */
+  /** The installed plan. */
   Reply status(Call call) {
     return Reply.ok(mptcp.status());
   }
 
-  /** The plan that would be made now. */
+  /** Computes a plan without installing it. */
   Reply plan(Call call) throws IOException, RejectedException {
     return Reply.ok(mptcp.plan(call.body().bytes()));
   }
 
-  /** Puts a plan in place. Switches may take longer than a request waits. */
+  /** Installs a plan. Switches may take longer than a request waits. */
   Reply apply(Call call) throws IOException, RejectedException {
     Map<String, @Nullable Object> status = mptcp.apply(call.body().bytes());
     return Reply.ok(status).withStatus("applying".equals(status.get("state")) ? 202 : 200);
   }
 
-  /** Takes the plan away. */
+  /** Removes the plan. */
   Reply clear(Call call) throws RejectedException {
     if (!mptcp.clear()) {
       throw noPlan();
     }
-    // what is in place says nothing of switches that still lead by what was
+    // the state does not show switches that still have the former rules
     return mptcp.isInForce() ? Reply.ok(mptcp.status()) : Reply.pending(mptcp.status());
   }
 

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The description of the whole REST interface (OpenAPI 3.1), as it is in the jar, with the names of
- * all algorithms filled in.
+ * The description of the whole REST interface (OpenAPI 3.1), from the jar, with the names of all
+ * algorithms.
  */
 final class OpenApiDocument {
   private static final String NAME = "openapi.json";

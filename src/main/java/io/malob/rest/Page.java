@@ -13,17 +13,16 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Which part of a list a request asks for: {@code ?limit=} so many, after the one of the id {@code
- * ?marker=}.
+ * The requested part of a list: {@code ?limit=} items, after the item with the id {@code ?marker=}.
  */
 record Page(Optional<String> marker, int limit) {
-  /** The longest page; without a limit, a list is given whole. */
+  /** The max length of a page; without a limit, a list is returned whole. */
   static final int MAX = 1_000;
 
   /** The names of the parameters. */
   static final Set<String> PARAMETERS = Set.of("limit", "marker");
 
-  /** The page that a request asks for. */
+  /** The page of a request. */
   static Page of(Call call) throws RejectedException {
     Optional<String> limit = call.parameter("limit");
     return new Page(

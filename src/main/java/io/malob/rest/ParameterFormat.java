@@ -12,9 +12,9 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/** Reads values from texts; what cannot be one is refused with 400 and the name of its field. */
+/** Parses values; invalid ones are rejected with 400 and the name of the field. */
 final class ParameterFormat {
-  /** As switches' ids are written: pairs of digits with colons, or all sixteen digits. */
+  /** The format of switches' ids: pairs of digits with colons, or all sixteen digits. */
   private static final Pattern SWITCH_ID =
       Pattern.compile("[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){7}|[0-9a-fA-F]{16}");
 
@@ -37,15 +37,15 @@ final class ParameterFormat {
     return OFPort.of((int) number(field, text, 1, MAX_PORT));
   }
 
-  static long number(String field, String text, long least, long most) throws RejectedException {
+  static long number(String field, String text, long min, long max) throws RejectedException {
     long number = NUMBER.matcher(text).matches() ? Long.parseLong(text) : -1;
-    if (number < least || number > most) {
-      throw refused(field, "a whole number from " + least + " to " + most, text);
+    if (number < min || number > max) {
+      throw refused(field, "a whole number from " + min + " to " + max, text);
     }
     return number;
   }
 
-  /** The IPv4 address of a host that may be told by its MAC as well, see {@link #mac}. */
+  /** The IPv4 address of a host, which can also be given by its MAC, see {@link #mac}. */
   static IPAddress<?> hostAddress(String field, String text) throws RejectedException {
     return address(text)
         .orElseThrow(
@@ -86,7 +86,7 @@ final class ParameterFormat {
     throw refused(field, "one of " + names, text);
   }
 
-  /** Says what the value of a field must be. */
+  /** An error with the expected value of a field. */
   static RejectedException refused(String field, String expected, String text) {
     String shown = text.length() <= LONGEST_SHOWN ? text : text.substring(0, LONGEST_SHOWN) + "…";
     return RejectedException.invalid(

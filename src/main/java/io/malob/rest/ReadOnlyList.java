@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.function.BiFunction;
 
 /**
- * A list of ids that an item is shown with, and that follows from other items.
+ * A read-only list of ids of an item, derived from other items.
  *
- * @param name what it is called in JSON
+ * @param name its name in JSON
  * @param ids the ids for an item
  */
 record ReadOnlyList<T extends CatalogItem>(

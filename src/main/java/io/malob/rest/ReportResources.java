@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Takes in reports of agents, and shows how agents were heard and what was dropped. */
+/** Accepts reports of agents, and shows the agents' state and dropped reports. */
 final class ReportResources {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double MILLIS_PER_SECOND = 1e3;
@@ -26,12 +26,12 @@ final class ReportResources {
     this.agents = agents;
   }
 
-  /** How agents were heard. */
+  /** The state of agents. */
   Reply list(Call call) {
     return Reply.ok(shown());
   }
 
-  /** Takes a report in. */
+  /** Accepts a report. */
   Reply take(Call call) throws IOException, RejectedException {
     try {
       agents.take(call.body().bytes());

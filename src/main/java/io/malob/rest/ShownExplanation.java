@@ -26,9 +26,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
-/** Shows why a connection would be placed as it would be, with all that was known at the moment. */
+/** Shows the placement of a connection with its reasons and all values used. */
 final class ShownExplanation {
-  /** More candidates than this are not shown, but for the one that is chosen. */
+  /** The max number of shown candidates, besides the chosen one. */
   static final int MAX_CANDIDATES = 1_000;
 
   private static final ImmutableList<String> PATH_FIELDS =
@@ -39,7 +39,7 @@ final class ShownExplanation {
   private final IMonitorService monitor;
   private final long nowNanos;
 
-  /** What was asked: a connection to the address of a VIP. */
+  /** The question: a connection to the address of a VIP. */
   record Question(IPAddress<?> vip, Protocol protocol, int port) {}
 
   ShownExplanation(Question question, ShownLinks links, IMonitorService monitor) {
@@ -153,7 +153,7 @@ final class ShownExplanation {
     return line;
   }
 
-  /** What is not known is null, never infinite or zero. */
+  /** Unknown values are null, never infinite or zero. */
   private static Map<String, @Nullable Object> values(Map<String, Double> values) {
     Map<String, @Nullable Object> shown = new LinkedHashMap<>();
     values.forEach(

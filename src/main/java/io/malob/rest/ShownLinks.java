@@ -15,8 +15,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Shows what was known of links at one moment: each value with its age and source, and null for
- * what is not known.
+ * Shows the values of links at one moment: each with its age and source, and null for unknown
+ * values.
  */
 final class ShownLinks {
   private static final double MEGA = 1e6;
@@ -26,7 +26,7 @@ final class ShownLinks {
   private final Map<DirectedLink, Integer> active;
   private final Measured show;
 
-  /** What is known now. */
+  /** The current values. */
   ShownLinks(IBalancerService balancer, IMonitorService monitor) {
     long nowNanos = monitor.nanoTime();
     this.monitor = monitor;

@@ -10,15 +10,15 @@ import java.util.Map;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/** Shows a path from host to host: each switch with the ports that it is entered and left by. */
+/** Shows a path from host to host: each switch with its ingress and egress port. */
 final class ShownPath {
   private ShownPath() {}
 
   /**
    * The switches of a path in order.
    *
-   * @param from where the host that sends is attached
-   * @param to where the host that receives is attached
+   * @param from the location of the sender
+   * @param to the location of the receiver
    */
   static List<Object> of(Path path, Attachment from, Attachment to) {
     List<Object> hops = new ArrayList<>();

@@ -20,22 +20,22 @@ import java.util.stream.Collectors;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 
 /**
- * The table of all resources below {@code /wm/malob}, but for events. Another one is a line here.
+ * The table of all resources below {@code /wm/malob}, except events. A new resource is a line here.
  */
 final class StateRoutes {
   private StateRoutes() {}
 
-  /** What is shown at the moment. */
+  /** Shows the current state. */
   private interface Shown {
     Object now() throws RejectedException;
   }
 
-  /** What is shown for a request. */
+  /** Answers a request. */
   private interface ShownFor {
     Object of(Call call) throws RejectedException;
   }
 
-  /** The routes to what the services of these modules know and do. */
+  /** The routes to the resources of these services. */
   static Routes of(FloodlightModuleContext context, LiveEvents live) {
     IBalancerService balancer = context.getServiceImpl(IBalancerService.class);
     IMonitorService monitor = context.getServiceImpl(IMonitorService.class);

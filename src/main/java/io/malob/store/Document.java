@@ -6,14 +6,14 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A kind of document: where it is in a store, and what its bytes mean. Immutable.
+ * A kind of document: its key in a store, and its format. Immutable.
  *
  * @param key its name in every store, such as {@code catalog}
  * @param isExclusive whether a store whose writers do not see each other's revisions refuses it to
  *     a second controller
- * @param editing what holds if people and commands write it, and controllers only read it; empty if
+ * @param editing the checks if people and commands write it, and controllers only read it; empty if
  *     controllers write it
- * @param <T> what it says; immutable
+ * @param <T> its content; immutable
  */
 public record Document<T>(
     String key,
@@ -26,7 +26,7 @@ public record Document<T>(
   @FunctionalInterface
   public interface Reader<T> {
     /**
-     * What these bytes say.
+     * Reads these bytes.
      *
      * @throws DamagedException if they are not of this format
      * @throws IOException if they cannot be used for another reason
@@ -37,24 +37,24 @@ public record Document<T>(
   /** Makes the bytes of a document. */
   @FunctionalInterface
   public interface Writer<T> {
-    /** The bytes that the reader reads as this. */
+    /** The bytes of a content, as the reader expects them. */
     byte[] write(T content) throws IOException;
   }
 
   /**
-   * What a file must be like that others write.
+   * The requirements for a file that others write.
    *
    * @param maxBytes how long it may be
-   * @param check looks at the file before it is read
+   * @param check checks the file before it is read
    */
   public record Editing(long maxBytes, Check check) {
-    /** Looks at a file, for instance at who can read it. */
+    /** Checks a file, for instance its permissions. */
     @FunctionalInterface
     public interface Check {
       /**
-       * Looks at it.
+       * Checks it.
        *
-       * @throws IOException if it must not be used; the message says why
+       * @throws IOException if it must not be used; the message contains the reason
        */
       void check(Path file) throws IOException;
     }

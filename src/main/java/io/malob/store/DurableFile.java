@@ -17,10 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A state file, which is always either the old version or the new one as a whole: the new one is
- * written beside it, forced to the disk, and renamed. The last version that was good is kept as a
- * copy, NAME.last-good, so that damage of the file itself loses nothing. A damaged file is never
- * taken for an empty one, nor a lost one for a first start. For one writer at a time.
+ * A state file that is replaced atomically: the new version is written beside it, forced to the
+ * disk, and renamed. A copy of the last good version, NAME.last-good, protects against damage of
+ * the file itself. A damaged file never counts as empty, nor a lost one as a first start. For one
+ * writer at a time.
  */
 final class DurableFile {
   private static final Logger LOG = LoggerFactory.getLogger(DurableFile.class);
@@ -30,7 +30,7 @@ final class DurableFile {
   private final Disk disk;
 
   /**
-   * Makes what was written to a file or directory outlive a crash of the machine.
+   * Makes writes to a file or directory durable over a crash of the machine.
    *
    * <p>The seam for tests.
    */
@@ -38,7 +38,7 @@ final class DurableFile {
     void force(Path path, FileChannel channel) throws IOException;
   }
 
-  /** A file that need not be there yet, in a directory that is there. */
+  /** A file that may not exist yet, in an existing directory. */
   DurableFile(Path file) {
     this(file, (path, channel) -> channel.force(true));
   }
@@ -57,7 +57,7 @@ final class DurableFile {
   }
 
   /**
-   * What is in it; empty on a first start. What is good is kept as a copy.
+   * Reads the content; empty on a first start. Good content is copied.
    *
    * @throws IOException if it is damaged or lost; the message names the place and how to restore it
    */
@@ -74,7 +74,7 @@ final class DurableFile {
       keep(bytes);
       return Optional.of(content);
     } catch (DamagedException e) {
-      throw new IOException(file + " is damaged, " + e.getMessage() + "; " + advice(reader), e);
+      throw new IOException(file + " is damaged: " + e.getMessage() + "; " + advice(reader), e);
     }
   }
 
@@ -87,7 +87,7 @@ final class DurableFile {
     if (Files.notExists(file) && Files.exists(copy())) {
       throw new IOException(
           String.format(
-              "%1$s is missing, but there was one: \"cp -p %2$s %1$s\" restores it;"
+              "%1$s is missing, but existed before: \"cp -p %2$s %1$s\" restores it;"
                   + " to start without it, remove %2$s as well",
               file, copy()));
     }
@@ -107,7 +107,7 @@ final class DurableFile {
     }
   }
 
-  /** Puts these bytes in the place of what is there; on return they are on the disk. */
+  /** Replaces the content by these bytes; on return they are on the disk. */
   void replace(byte[] bytes) throws IOException {
     Path beside = beside(".new");
     writeDurably(beside, bytes);
@@ -116,7 +116,7 @@ final class DurableFile {
     keep(bytes);
   }
 
-  /** Removes it if it is there; on return that is on the disk. */
+  /** Removes the file if it exists; on return the removal is on the disk. */
   void delete() throws IOException {
     // the copy first: left alone, it would mean that the file was lost
     boolean wasThere = Files.deleteIfExists(copy());
@@ -126,8 +126,8 @@ final class DurableFile {
   }
 
   /**
-   * The file is on the disk already, so this need not be forced there; and it must not fail what
-   * was asked for. The owner alone may read it, because files may hold keys.
+   * The file itself is already on the disk, so the copy need not be forced there, and its failure
+   * must not fail the request. Only the owner may read it, because files may contain keys.
    */
   private void keep(byte[] bytes) {
     try {
@@ -142,7 +142,7 @@ final class DurableFile {
           beside, copy(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       LOG.warn(
-          "last_good_not_kept file=\"{}\" why=\"{}\" - the copy is older, or there is none",
+          "last_good_not_kept file=\"{}\" why=\"{}\" - the copy is outdated or missing",
           copy(),
           e.toString());
     }
@@ -178,7 +178,7 @@ final class DurableFile {
     }
   }
 
-  /** Makes renames and removals last. */
+  /** Makes renames and removals durable. */
   private void forceDirectory() throws IOException {
     Path directory = file.resolveSibling(".").normalize();
     try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps each document in a {@link DurableFile}. A document that others edit is read again when
- * {@link #poll} finds another file; what the controller alone writes is not.
+ * {@link #poll} finds another file; documents that only the controller writes are not.
  */
 public final class FileStore extends LocalStore {
   private static final String ABSENT = "absent";
@@ -28,7 +28,7 @@ public final class FileStore extends LocalStore {
   /** The documents that others edit, and which files were read last. */
   private final Map<Document<?>, String> versions = new ConcurrentHashMap<>();
 
-  /** Held open as long as other controllers are kept out. */
+  /** Held open to exclude other controllers. */
   private final Map<String, FileChannel> locks = new ConcurrentHashMap<>();
 
   private FileStore(Function<String, Path> fileOfKey, Executor notifier) {
@@ -37,10 +37,10 @@ public final class FileStore extends LocalStore {
   }
 
   /**
-   * A store with each document in {@code KEY.json} in a directory, which is made when a controller
-   * first uses a document there that it may write.
+   * A store with each document in {@code KEY.json} in a directory, which is created when a
+   * controller first uses a document there that it may write.
    *
-   * @param notifier runs what listeners do
+   * @param notifier runs the calls of listeners
    */
   public static FileStore inDirectory(Path directory, Executor notifier) {
     return new FileStore(key -> directory.resolve(key + ".json"), notifier);
@@ -114,7 +114,7 @@ public final class FileStore extends LocalStore {
     try {
       return channel.tryLock();
     } catch (OverlappingFileLockException e) {
-      return null; // another store of this process has it
+      return null; // another store of this process holds the lock
     }
   }
 
@@ -128,7 +128,7 @@ public final class FileStore extends LocalStore {
     }
   }
 
-  /** Reads what others have edited since; to be called again and again, by one thread at a time. */
+  /** Reads documents that others have edited; to be called regularly, by one thread at a time. */
   public void poll() {
     versions.keySet().forEach(this::poll);
   }
@@ -137,7 +137,7 @@ public final class FileStore extends LocalStore {
     try {
       String now = version(file(document));
       if (!now.equals(versions.put(document, now))) {
-        // a file that has gone while the controller runs was taken away on purpose
+        // a file that disappears while the controller runs was removed on purpose
         changed(document, now.equals(ABSENT) ? Optional.empty() : load(document));
       }
     } catch (IOException e) {
@@ -145,7 +145,10 @@ public final class FileStore extends LocalStore {
     }
   }
 
-  /** Another text for another file, with the time of a change of its permissions. */
+  /**
+   * A string that identifies a version of a file, including the time of a change of its
+   * permissions.
+   */
   private static String version(Path path) throws IOException {
     BasicFileAttributes file;
     try {
@@ -157,7 +160,7 @@ public final class FileStore extends LocalStore {
     try {
       changed = Files.getAttribute(path, "unix:ctime");
     } catch (UnsupportedOperationException | IllegalArgumentException e) {
-      // a file system without it
+      // a file system without this attribute
     }
     return file.lastModifiedTime() + "/" + file.size() + "/" + file.fileKey() + "/" + changed;
   }

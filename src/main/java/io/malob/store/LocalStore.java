@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store of one process: it counts revisions itself, from 1 for what was there when it was first
- * read. Where content is kept is the subclass's. Changes of one document wait for each other;
- * different ones do not.
+ * A store of one process: it counts revisions itself, from 1 for the content at the first read.
+ * Subclasses store the content. Changes of one document wait for each other; changes of different
+ * ones do not.
  */
 abstract class LocalStore implements Store {
   private static final Logger LOG = LoggerFactory.getLogger(LocalStore.class);
@@ -28,16 +28,16 @@ abstract class LocalStore implements Store {
   /**
    * A store without documents.
    *
-   * @param notifier runs what listeners do
+   * @param notifier runs the calls of listeners
    */
   LocalStore(Executor notifier) {
     this.notifier = MoreExecutors.newSequentialExecutor(notifier);
   }
 
-  /** Reads what is kept, for the first time, or since others have changed it. */
+  /** Reads the stored content, for the first time, or after a change by others. */
   abstract <T> Optional<T> load(Document<T> document) throws IOException;
 
-  /** Keeps this; on return it is durable. */
+  /** Stores this; on return it is durable. */
   abstract <T> void save(Document<T> document, Optional<T> next) throws IOException;
 
   @Override
@@ -61,7 +61,7 @@ abstract class LocalStore implements Store {
     entries.values().forEach(Entry::close);
   }
 
-  /** Others have changed a document, as it says now. */
+  /** Others have changed a document; this is its new content. */
   <T> void changed(Document<T> document, Optional<T> now) {
     entry(document).replace(now);
   }
@@ -76,12 +76,15 @@ abstract class LocalStore implements Store {
     return (Entry<T>) entries.computeIfAbsent(document.key(), any -> new Entry<>(document));
   }
 
-  /** One document. Its monitor is held while it is read or changed, and while that is queued. */
+  /**
+   * One document. Its monitor is held while it is read or changed, and while notifications are
+   * queued.
+   */
   private final class Entry<T> {
     private final Document<T> document;
     private final Set<Subscription> subscriptions = new LinkedHashSet<>();
 
-    /** As it is kept; null until it has been read. */
+    /** The stored content; null until it has been read. */
     private @Nullable Revisioned<T> current;
 
     Entry(Document<T> document) {

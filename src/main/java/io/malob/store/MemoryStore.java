@@ -3,12 +3,12 @@ package io.malob.store;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
-/** A store that forgets everything with the process. */
+/** A store in memory, which ends with the process. */
 public final class MemoryStore extends LocalStore {
   /**
    * A store without documents.
    *
-   * @param notifier runs what listeners do
+   * @param notifier runs the calls of listeners
    */
   public MemoryStore(Executor notifier) {
     super(notifier);

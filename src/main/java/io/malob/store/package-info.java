@@ -1,7 +1,7 @@
 /**
- * What must survive a restart: documents under keys, with revisions, watches and compare-and-set.
- * In files or in memory; another store is another implementation of {@link io.malob.store.Store}.
- * May use the reading of state files, and JSON.
+ * Data that must survive a restart: documents under keys, with revisions, watches and
+ * compare-and-set. In files or in memory; another store is another implementation of {@link
+ * io.malob.store.Store}. May use the packages for state files and JSON.
  */
 @NullMarked
 package io.malob.store;

@@ -3,8 +3,8 @@ package net.floodlightcontroller.core;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What the listeners of one message tell each other. Most messages need none of it, so the storage
- * is made when it is first asked for.
+ * Data that the listeners of one message share. Most messages need none, so the storage is created
+ * on first use.
  */
 public class FloodlightContext {
   private volatile ConcurrentHashMap<String, Object> storage;

@@ -14,7 +14,7 @@ public class FloodlightContextStore<V> {
     context.getStorage().put(key, value);
   }
 
-  /** Takes a fact away. */
+  /** Removes a fact. */
   public void remove(FloodlightContext context, String key) {
     context.getStorage().remove(key);
   }

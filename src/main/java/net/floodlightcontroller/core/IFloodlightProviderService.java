@@ -22,7 +22,7 @@ public interface IFloodlightProviderService extends IFloodlightService, Runnable
   /** Removes a source. */
   void removeInfoProvider(String name, IInfoProvider infoProvider);
 
-  /** What all sources say under this name. */
+  /** The facts of all sources under this name. */
   Map<String, Object> getControllerInfo(String name);
 
   /** When the controller started, in milliseconds since the epoch. */

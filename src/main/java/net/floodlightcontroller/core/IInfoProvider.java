@@ -4,6 +4,6 @@ import java.util.Map;
 
 /** A source of facts about the controller. */
 public interface IInfoProvider {
-  /** The facts under this name; null or empty where there are none. */
+  /** The facts under this name; null or empty if there are none. */
   Map<String, Object> getInfo(String name);
 }

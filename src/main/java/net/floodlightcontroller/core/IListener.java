@@ -1,6 +1,6 @@
 package net.floodlightcontroller.core;
 
-/** Something that is called back, in an order that it takes part in deciding. */
+/** A listener with constraints on its order. */
 public interface IListener<T> {
   /** The name by which other listeners order themselves. */
   String getName();

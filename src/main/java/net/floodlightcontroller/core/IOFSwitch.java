@@ -17,7 +17,7 @@ import org.projectfloodlight.openflow.types.U64;
 
 /** A connected switch. */
 public interface IOFSwitch extends IOFMessageWriter {
-  /** Where the switch stands between handshake and disconnection. */
+  /** The state of the switch between handshake and disconnection. */
   SwitchStatus getStatus();
 
   /** How many packets the switch can buffer. */
@@ -26,10 +26,10 @@ public interface IOFSwitch extends IOFMessageWriter {
   /** Closes the connection. */
   void disconnect();
 
-  /** The actions that the switch says it can do (OpenFlow 1.0 only). */
+  /** The actions that the switch supports (OpenFlow 1.0 only). */
   Set<OFActionType> getActions();
 
-  /** What the switch says it can do. */
+  /** The capabilities of the switch. */
   Set<OFCapabilities> getCapabilities();
 
   /** The ids of its tables. */
@@ -65,7 +65,7 @@ public interface IOFSwitch extends IOFMessageWriter {
   /** Whether there is a port of that name and it is up. */
   boolean portEnabled(String name);
 
-  /** Whether the connection stands. */
+  /** Whether the connection is open. */
   boolean isConnected();
 
   /** When the connection was made. */
@@ -77,7 +77,7 @@ public interface IOFSwitch extends IOFMessageWriter {
   /** Notes that modules attach to a switch. */
   Map<Object, Object> getAttributes();
 
-  /** Whether the switch is connected and takes orders from this controller. */
+  /** Whether the switch is connected and this controller is its master. */
   boolean isActive();
 
   /** This controller's role at the switch. */
@@ -95,10 +95,10 @@ public interface IOFSwitch extends IOFMessageWriter {
   /** Sets a note. */
   void setAttribute(String name, Object value);
 
-  /** Takes a note away and gives back what it was. */
+  /** Removes a note and returns its value. */
   Object removeAttribute(String name);
 
-  /** Makes messages of the switch's OpenFlow version. */
+  /** The factory for messages of the switch's OpenFlow version. */
   OFFactory getOFFactory();
 
   /** How many tables the switch has. */
@@ -107,7 +107,7 @@ public interface IOFSwitch extends IOFMessageWriter {
   /** The latest one-way latency of the control channel, in milliseconds. */
   U64 getLatency();
 
-  /** Where a switch stands between handshake and disconnection. */
+  /** The state of a switch between handshake and disconnection. */
   enum SwitchStatus {
     HANDSHAKE(false),
     SLAVE(true),

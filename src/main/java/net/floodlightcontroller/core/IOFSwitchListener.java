@@ -3,12 +3,12 @@ package net.floodlightcontroller.core;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** Told when switches come, change and go. */
+/** Listener for switches that connect, change or disconnect. */
 public interface IOFSwitchListener {
   /** A switch has finished its handshake. */
   void switchAdded(DatapathId switchId);
 
-  /** A switch has gone. */
+  /** A switch has disconnected. */
   void switchRemoved(DatapathId switchId);
 
   /** This controller is now master of the switch. */
@@ -17,7 +17,7 @@ public interface IOFSwitchListener {
   /** A port came, went or changed. */
   void switchPortChanged(DatapathId switchId, OFPortDesc port, PortChangeType change);
 
-  /** Something else about the switch changed. */
+  /** Another property of the switch changed. */
   void switchChanged(DatapathId switchId);
 
   /** This controller is no longer master of the switch. */

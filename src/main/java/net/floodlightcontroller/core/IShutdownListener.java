@@ -1,6 +1,6 @@
 package net.floodlightcontroller.core;
 
-/** Told when the controller stops. */
+/** Listener for the stop of the controller. */
 public interface IShutdownListener {
   /** The controller is about to stop. */
   void floodlightIsShuttingDown();

@@ -10,6 +10,6 @@ public interface IShutdownService extends IFloodlightService {
   /** Stops the process because of an exception. */
   void terminate(String name, Throwable cause, int status);
 
-  /** Asks to be told before the process stops. */
+  /** Adds a listener for the stop of the process. */
   void registerShutdownListener(IShutdownListener shutdownListener);
 }

@@ -11,7 +11,7 @@ public class SwitchDescription {
   private final String serialNumber;
   private final String datapath;
 
-  /** A description with nothing in it. */
+  /** An empty description. */
   public SwitchDescription() {
     this("", "", "", "", "");
   }

@@ -2,7 +2,7 @@ package net.floodlightcontroller.core;
 
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** A switch has gone before it answered. */
+/** A switch has disconnected before it answered. */
 public class SwitchDisconnectedException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -26,13 +26,13 @@ public interface IDevice {
   /** The IPv6 addresses that it used. */
   IPv6Address[] getIPv6Addresses();
 
-  /** Where it is attached; empty if not known. */
+  /** Its location; empty if unknown. */
   SwitchPort[] getAttachmentPoints();
 
-  /** Where it was attached before. */
+  /** Its former location. */
   SwitchPort[] getOldAP();
 
-  /** Where it is attached, with faulty places if asked for. */
+  /** Its location, optionally with faulty ones. */
   SwitchPort[] getAttachmentPoints(boolean flag);
 
   /** The VLANs that it was seen on at that port. */

@@ -2,7 +2,7 @@ package net.floodlightcontroller.devicemanager;
 
 import net.floodlightcontroller.core.IListener;
 
-/** Told when hosts come, move, change and go. */
+/** Listener for new, moved, changed and removed hosts. */
 public interface IDeviceListener extends IListener<String> {
   /** A new host. */
   void deviceAdded(IDevice device);

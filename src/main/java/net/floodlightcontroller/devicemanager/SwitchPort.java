@@ -5,7 +5,7 @@ import net.floodlightcontroller.core.types.NodePortTuple;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/** A port where a host is attached, with what is wrong there, if anything. */
+/** A port where a host is attached, with its error, if any. */
 public class SwitchPort extends NodePortTuple {
   private final ErrorStatus errorStatus;
 
@@ -18,7 +18,7 @@ public class SwitchPort extends NodePortTuple {
     this.errorStatus = errorStatus;
   }
 
-  /** What is wrong with this attachment, or null. */
+  /** The error of this attachment, or null. */
   public ErrorStatus getErrorStatus() {
     return errorStatus;
   }
@@ -40,7 +40,7 @@ public class SwitchPort extends NodePortTuple {
     return errorStatus == null ? super.toString() : super.toString() + " (" + errorStatus + ")";
   }
 
-  /** What can be wrong with an attachment. */
+  /** The errors of attachments. */
   public enum ErrorStatus {
     DUPLICATE_DEVICE("duplicate-device");
 

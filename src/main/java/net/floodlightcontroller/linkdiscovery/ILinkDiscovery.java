@@ -30,13 +30,13 @@ public interface ILinkDiscovery {
     }
   }
 
-  /** Where a switch stands in the network. */
+  /** The position of a switch in the network. */
   enum SwitchType {
     BASIC_SWITCH,
     CORE_SWITCH
   }
 
-  /** What lies between the two ports of a link. */
+  /** The kind of connection between the two ports of a link. */
   enum LinkType {
     INVALID_LINK,
     DIRECT_LINK,

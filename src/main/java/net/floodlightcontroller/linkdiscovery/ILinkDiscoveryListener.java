@@ -2,7 +2,7 @@ package net.floodlightcontroller.linkdiscovery;
 
 import java.util.List;
 
-/** Told when links, switches and ports come and go. */
+/** Listener for changes of links, switches and ports. */
 public interface ILinkDiscoveryListener extends ILinkDiscovery {
   /** A batch of changes, oldest first. */
   void linkDiscoveryUpdate(List<ILinkDiscovery.LDUpdate> updates);

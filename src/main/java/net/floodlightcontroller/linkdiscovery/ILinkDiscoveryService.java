@@ -9,10 +9,10 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /** The links between switches. */
 public interface ILinkDiscoveryService extends IFloodlightService {
-  /** All directed links and what is known of them. */
+  /** All directed links with their data. */
   Map<Link, LinkInfo> getLinks();
 
-  /** What is known of a link, or null. */
+  /** The data of a link, or null. */
   LinkInfo getLinkInfo(Link link);
 
   /** The links of each switch, in both directions. */

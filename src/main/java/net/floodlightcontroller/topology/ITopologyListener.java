@@ -3,8 +3,8 @@ package net.floodlightcontroller.topology;
 import java.util.List;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscovery;
 
-/** Told when the topology has been computed anew. */
+/** Listener for a new topology. */
 public interface ITopologyListener {
-  /** The changes that led to the new topology; those that arrived together come together. */
+  /** The changes that led to the new topology; in one batch if they arrived together. */
   void topologyChanged(List<ILinkDiscovery.LDUpdate> updates);
 }

@@ -73,7 +73,8 @@ class AgentModuleTest {
   private static byte[] signed(String agent, int sequence, String content) {
     String json =
         """
-        {"agent":"%s","boot":"00000000000000aa","sequence":%d,"time_ms":5000,"uptime_ms":1000,%s}"""
+        {"agent":"%s","boot":"00000000000000aa","sequence":%d,"time_ms":5000,"uptime_ms":1000,%s}\
+        """
             .formatted(agent, sequence, content);
     byte[] key = BaseEncoding.base16().lowerCase().decode(KEY);
     String head =
@@ -363,7 +364,7 @@ class AgentModuleTest {
             () -> new AgentNetwork(Map.of("data", data.toString())));
 
     String message = String.valueOf(e.getMessage());
-    assertTrue(message.contains(file + " is damaged, " + what), message);
+    assertTrue(message.contains(file + " is damaged: " + what), message);
     Path copy = data.resolve(name + ".last-good");
     assertTrue(message.contains("\"cp -p " + copy + " " + file + "\" restores it"), message);
     Files.copy(copy, file, StandardCopyOption.REPLACE_EXISTING);
@@ -379,7 +380,7 @@ class AgentModuleTest {
         assertThrows(
             IllegalArgumentException.class,
             () -> new AgentNetwork(Map.of("data", data.toString())));
-    assertTrue(String.valueOf(e.getMessage()).contains("is missing, but there was one"));
+    assertTrue(String.valueOf(e.getMessage()).contains("is missing, but existed before"));
   }
 
   /** As in real Floodlight, where nobody else looks at the names of settings. */

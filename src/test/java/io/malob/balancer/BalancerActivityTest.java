@@ -94,12 +94,12 @@ class BalancerActivityTest {
   void placements_withoutAMember_areCountedAsRefusedWhenTheyHaveWaited() {
     net.webService(member); // nobody has seen it
     send(40_000, 80, Packet.TCP_SYN);
-    assertEquals(1, net.module.activity().waiting());
+    assertEquals(1, net.module.activity().pendingPackets());
     assertEquals(0, net.module.activity().placements().get(0).count());
 
     net.pass(4);
 
-    assertEquals(0, net.module.activity().waiting());
+    assertEquals(0, net.module.activity().pendingPackets());
     assertEquals(
         List.of(
             new PlacementCount("http", "RR+SPH", "no_member", 1),

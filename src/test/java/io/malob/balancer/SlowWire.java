@@ -59,8 +59,8 @@ final class SlowWire implements BalancerNetwork.Transport {
   }
 
   private long delayNanos() {
-    long most = random.nextInt(SLOW_ONES) == 0 ? SLOW_MICROS : USUAL_MICROS;
-    return TimeUnit.MICROSECONDS.toNanos(random.nextInt((int) most));
+    long max = random.nextInt(SLOW_ONES) == 0 ? SLOW_MICROS : USUAL_MICROS;
+    return TimeUnit.MICROSECONDS.toNanos(random.nextInt((int) max));
   }
 
   /** The connection of a switch breaks. */

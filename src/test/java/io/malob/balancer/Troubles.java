@@ -189,8 +189,8 @@ final class Troubles {
     return reached.size() == switches.size();
   }
 
-  private long millis(int most) {
-    return TimeUnit.MILLISECONDS.toNanos(random.nextInt(most));
+  private long millis(int max) {
+    return TimeUnit.MILLISECONDS.toNanos(random.nextInt(max));
   }
 
   /** Sets up a VIP with its pool. */

@@ -118,7 +118,8 @@ class ControllerProcessTest {
     start();
     String vip =
         """
-        {"id":"keep","protocol":"tcp","address":"10.0.0.100","port":80}""";
+        {"id":"keep","protocol":"tcp","address":"10.0.0.100","port":80}\
+        """;
     HttpRequest post = HttpRequest.newBuilder(uri(VIPS)).POST(BodyPublishers.ofString(vip)).build();
     assertEquals(201, client.send(post, BodyHandlers.ofString()).statusCode());
     String before = get(VIPS).body();
@@ -167,7 +168,7 @@ class ControllerProcessTest {
     assertEquals(1, errors.size(), this::said);
     Path file = data.resolve("catalog.json");
     assertTrue(
-        errors.get(0).contains(file + " is damaged, line 2, column 11: po?ls is not known"),
+        errors.get(0).contains(file + " is damaged: line 2, column 11: po?ls is not known"),
         this::said);
     assertTrue(
         errors.get(0).contains("\"cp -p " + file + ".last-good " + file + "\" restores it"),

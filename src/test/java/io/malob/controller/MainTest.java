@@ -24,7 +24,7 @@ final class MainTest {
 
     assertEquals(2, code);
     assertEquals(
-        "malob run: " + problem + "; 'malob run --help' tells more" + System.lineSeparator(),
+        "malob run: " + problem + "; see 'malob run --help'" + System.lineSeparator(),
         err.toString());
   }
 

@@ -127,8 +127,8 @@ class SlowSwitchTest {
       while (accepted < MAX_MESSAGES && slowSwitch.write(message(accepted))) {
         accepted++;
       }
-      int most = MAX_KEPT_BYTES / MESSAGE_BYTES + 1;
-      assertTrue(accepted > most / 2 && accepted <= most, "accepted " + accepted);
+      int max = MAX_KEPT_BYTES / MESSAGE_BYTES + 1;
+      assertTrue(accepted > max / 2 && accepted <= max, "accepted " + accepted);
     } finally {
       release.countDown();
     }

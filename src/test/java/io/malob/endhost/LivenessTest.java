@@ -17,8 +17,8 @@ class LivenessTest {
   }
 
   /** Looks every 25 ms and asks every 250 ms, as long as it is there at most; how long it was. */
-  private long millisAlive(long most) {
-    for (long at = 0; at < most; at += 25, now += 25 * MILLI) {
+  private long millisAlive(long max) {
+    for (long at = 0; at < max; at += 25, now += 25 * MILLI) {
       if (!liveness.isThere(now)) {
         return at;
       }
@@ -26,7 +26,7 @@ class LivenessTest {
         liveness.asked(now);
       }
     }
-    return most;
+    return max;
   }
 
   @Test

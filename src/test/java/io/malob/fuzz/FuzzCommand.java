@@ -30,8 +30,7 @@ import picocli.CommandLine.Spec;
  */
 @Command(
     name = "malob test --fuzz",
-    description =
-        "Spoiled input for the parsers, guided by what it reaches: findings, memory, threads.",
+    description = "Fuzzes the parsers, guided by coverage; checks for errors and heap growth.",
     mixinStandardHelpOptions = true)
 public final class FuzzCommand implements Callable<Integer> {
   private static final double MAX_GROWTH_MEGABYTES = 20;
@@ -47,7 +46,7 @@ public final class FuzzCommand implements Callable<Integer> {
       names = "--runs",
       paramLabel = "N",
       defaultValue = "10000000",
-      description = "How many inputs (${DEFAULT-VALUE}).")
+      description = "Number of inputs (${DEFAULT-VALUE}).")
   private int runs;
 
   @Option(
@@ -60,7 +59,7 @@ public final class FuzzCommand implements Callable<Integer> {
   @Option(
       names = "--out",
       paramLabel = "DIR",
-      description = "Where the corpus, the findings and the results (JSON) go.")
+      description = "Directory for the corpus, the findings and the results (JSON).")
   private Path out;
 
   @Option(names = "--json", description = "Print the results as JSON.")
@@ -106,7 +105,8 @@ public final class FuzzCommand implements Callable<Integer> {
                 () ->
                     new ParameterException(
                         command.commandLine(),
-                        "TARGET is packets, openflow, probes, reports or catalog, --runs positive"));
+                        "TARGET must be packets, openflow, probes, reports or catalog, and --runs"
+                            + " positive"));
     Path directory =
         out == null ? Files.createTempDirectory("malob-fuzz") : Files.createDirectories(out);
     try {
@@ -132,8 +132,8 @@ public final class FuzzCommand implements Callable<Integer> {
     double seconds = (System.nanoTime() - begin) / NANOS_PER_SECOND;
     add("findings", "findings (the first one ends the run)", exit == 0 ? 0 : 1, "", exit == 0);
     addCounts(seconds, counts);
-    add("seeds", "inputs to begin with", seeds.size(), "", true);
-    add("corpus", "inputs that reach something of their own", (double) files(corpus), "", true);
+    add("seeds", "initial inputs", seeds.size(), "", true);
+    add("corpus", "inputs with new coverage", (double) files(corpus), "", true);
     Files.deleteIfExists(counts);
   }
 

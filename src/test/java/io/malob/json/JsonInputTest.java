@@ -82,7 +82,9 @@ class JsonInputTest {
         "list[1]", "list[1] must be an object, not \"y\"", () -> list.elements().get(1).get("x"));
     assertRejected("list[0].n", "list[0].n must be an array, not 7", first.get("n")::elements);
     assertRejected(
-        "list", "list must be an array of at most 1, not an array", () -> list.elements(1));
+        "list",
+        "list must be an array of at most 1 elements, not an array",
+        () -> list.elements(1));
     assertRejected(null, "the JSON body must be an array, not an object", all::elements);
   }
 

@@ -60,7 +60,7 @@ class SettingReaderTest {
 
     assertEquals(
         DeviceModule.class.getName()
-            + ".mostDevices is the deprecated name of maxDevices, which is set, too",
+            + ".mostDevices is the deprecated name of maxDevices, which is also set",
         e.getMessage());
   }
 

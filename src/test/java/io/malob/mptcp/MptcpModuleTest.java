@@ -398,7 +398,7 @@ class MptcpModuleTest {
     }
 
     String message = why.getMessage();
-    assertTrue(message.contains(file + " is damaged, line "), message);
+    assertTrue(message.contains(file + " is damaged: line "), message);
     assertTrue(message.contains("has no routes"), message);
     assertEquals(spoiled, Files.readString(file));
     Files.copy(data.resolve("mptcp.json.last-good"), file, StandardCopyOption.REPLACE_EXISTING);

@@ -106,9 +106,9 @@ class PlanCommandTest {
         "{'network': {'switches': {'a': '00:00:00:00:00:00:00:01'}, 'links': [{'a': 'a', 'a_port': 1, 'b': 'z',"
             + " 'b_port': 1}]}} | network.links[0].b | no switch z",
         "{'network': {'switches': {'a': '00:00:00:00:00:00:00:01'}, 'links': [{'a': 'a', 'a_port': 1, 'b': 'a',"
-            + " 'b_port': 2}]}} | network.links[0].a_port | two switches",
+            + " 'b_port': 2}]}} | network.links[0].a_port | two different switches",
         "{'weights': 'load', 'network': {'switches': {'a': '00:00:00:00:00:00:00:01'}}} | weights | controller",
-        "{'vlans': [7], 'network': {'switches': {'a': '00:00:00:00:00:00:00:01'}}} | vlans | VLAN 7 is on no port",
+        "{'vlans': [7], 'network': {'switches': {'a': '00:00:00:00:00:00:00:01'}}} | vlans | VLAN 7 has no hosts",
         "{'hosts': [{'id': 'h', 'address': '10.0.0.1'}], 'network': {'switches': {'a': '00:00:00:00:00:00:00:01'}}}"
             + " | hosts.h.switch | required",
         "{'hosts': [{'id': 'h', 'address': '10.0.0.1', 'switch': 'q'}], 'network': {'switches':"

@@ -262,7 +262,7 @@ class RoutesTest {
     Response response = send("GET", "/broken");
     assertEquals(500, status(response));
     assertEquals(
-        "{\"error\":\"the controller failed; its log says why\",\"field\":null}",
+        "{\"error\":\"internal error in the controller; see its log\",\"field\":null}",
         response.getEntityAsText());
   }
 

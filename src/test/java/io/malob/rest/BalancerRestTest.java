@@ -499,7 +499,7 @@ class BalancerRestTest {
       Answer made = server.post("/vips/", "{\"id\":\"v\",\"address\":\"10.0.0.100\"}");
       assertEquals(500, made.status());
       assertEquals(
-          "the change is stored, but could not be put in force; the log says why",
+          "the change is stored, but could not be applied; the log says why",
           made.json().path("error").asText());
     } finally {
       server.effect = CatalogEffect.IN_FORCE;

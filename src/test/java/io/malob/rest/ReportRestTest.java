@@ -37,7 +37,8 @@ class ReportRestTest {
     return signed(
         """
         {"agent":"w1","boot":"00000000000000aa","sequence":%d,"time_ms":2500,"uptime_ms":7,\
-        "server":%s}"""
+        "server":%s}\
+        """
             .formatted(sequence, state));
   }
 
@@ -62,7 +63,7 @@ class ReportRestTest {
 
     assertEquals(400, answer.status());
     assertEquals("server.cpu", answer.field());
-    assertEquals("absurd: server.cpu has a value that cannot be", answer.error());
+    assertEquals("absurd: server.cpu has an impossible value", answer.error());
   }
 
   @Test

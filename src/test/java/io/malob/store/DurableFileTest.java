@@ -85,7 +85,7 @@ class DurableFileTest {
     String message = refused();
 
     assertTrue(
-        message.startsWith(path("f") + " is damaged, line 2, column 3: x must be a string; "),
+        message.startsWith(path("f") + " is damaged: line 2, column 3: x must be a string; "),
         message);
     assertTrue(message.contains("the last good version is " + path("f.last-good") + " (of "));
     assertTrue(
@@ -105,7 +105,7 @@ class DurableFileTest {
   void lostFile_isNoFirstStart() throws Exception {
     file().replace(bytes("{\"x\":\"1\"}"));
     Files.delete(path("f"));
-    assertTrue(refused().startsWith(path("f") + " is missing, but there was one: \"cp -p "));
+    assertTrue(refused().startsWith(path("f") + " is missing, but existed before: \"cp -p "));
   }
 
   /** As after a crash between the two, or an edit by hand while no controller ran. */

@@ -110,7 +110,7 @@ class FileStoreTest extends StoreContract {
     FileStore store = started();
     assertThrows(IOException.class, () -> store.read(COUNTER));
     IOException e = assertThrows(IOException.class, () -> store.read(COUNTER));
-    assertTrue(e.getMessage().startsWith(store.where(COUNTER) + " is damaged, line 1, "));
+    assertTrue(e.getMessage().startsWith(store.where(COUNTER) + " is damaged: line 1, "));
     Files.writeString(path("counter.json"), "{\"n\":4}");
     assertEquals(Optional.of(4L), store.read(COUNTER).content());
   }
@@ -173,7 +173,7 @@ class FileStoreTest extends StoreContract {
     store.poll();
     store.poll();
     assertEquals(1, told.size());
-    assertTrue(told.get(0).startsWith(path("edited.json") + " is damaged, line 1, "), told.get(0));
+    assertTrue(told.get(0).startsWith(path("edited.json") + " is damaged: line 1, "), told.get(0));
     assertEquals(Optional.of(1L), store.read(EDITED).content());
     edit("{\"n\":1}" + " ".repeat(100));
     store.poll();

@@ -56,7 +56,7 @@ public final class GraphClasses {
     if (placed == switches) {
       return Math.min(best, number);
     }
-    int least = best;
+    int min = best;
     for (int next = 0; next < switches; next++) {
       if ((used >>> next & 1) == 0 && isLowest(graph, switches, used, next)) {
         int more = number;
@@ -66,10 +66,10 @@ public final class GraphClasses {
           }
         }
         order[placed] = next;
-        least = smallest(graph, switches, order, placed + 1, used | 1 << next, more, least);
+        min = smallest(graph, switches, order, placed + 1, used | 1 << next, more, min);
       }
     }
-    return least;
+    return min;
   }
 
   private static boolean isLowest(int graph, int switches, int used, int next) {

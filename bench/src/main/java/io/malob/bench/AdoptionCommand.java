@@ -19,15 +19,15 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Kills the controller and measures how long its successor takes to count the open connections
- * again, and whether that delays new ones. Two sites: the first has the open connections, at the
- * second new ones are placed meanwhile.
+ * Kills the controller and measures the time until the new one counts the open connections again,
+ * and the delay of new ones. Two sites: the first has the open connections, at the second new ones
+ * are placed meanwhile.
  */
 @Command(
     name = AdoptionCommand.NAME,
     description = {
       "after kill -9: the time and memory to adopt open connections from the switches' rules,",
-      "and how long new connections take meanwhile"
+      "and the latency of new connections meanwhile"
     },
     mixinStandardHelpOptions = true)
 final class AdoptionCommand implements Callable<Integer> {
@@ -74,8 +74,8 @@ final class AdoptionCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       defaultValue = "10",
       description =
-          "How long the successor places new connections before the switches with the open ones"
-              + " connect (${DEFAULT-VALUE}).")
+          "How long the new controller places new connections before the switches with open"
+              + " connections connect (${DEFAULT-VALUE}).")
   private int warmup;
 
   @Option(

@@ -88,7 +88,7 @@ final class CodecCommand implements Callable<Integer> {
     }
   }
 
-  /** Whether a file is there; says so on stderr if not. */
+  /** Whether a file exists; prints an error if not. */
   static boolean exists(Path file) {
     boolean there = new File(file.toString()).isFile();
     if (!there) {

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** Which controller is started, as an option. */
+/** The controller to start, as an option. */
 final class ControllerOptions {
   @Option(
       names = "--controller-jar",
@@ -14,7 +14,7 @@ final class ControllerOptions {
       description = "The controller to start (${DEFAULT-VALUE}).")
   Path jar = Path.of("");
 
-  /** Whether it is there; says so on stderr if not. */
+  /** Whether it exists; prints an error if not. */
   boolean isBuilt() {
     return CodecCommand.exists(jar);
   }

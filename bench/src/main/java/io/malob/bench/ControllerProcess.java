@@ -80,16 +80,16 @@ final class ControllerProcess implements AutoCloseable {
     child = ChildProcess.start(arguments, log.resolveSibling("again-" + log.getFileName()));
   }
 
-  /** Where switches connect to. */
+  /** The OpenFlow port. */
   InetSocketAddress openFlow() {
     return openFlow;
   }
 
   /**
-   * How long it took to start, in seconds from the start of its process.
+   * The start times, in seconds from the start of its process.
    *
    * @param listening until both of its ports accepted connections
-   * @param healthy until its REST interface said that all of it runs
+   * @param healthy until its REST interface reported that all of it runs
    * @param cpu the processor time that it had used by then; NaN if not known
    */
   record Startup(double listening, double healthy, double cpu) {}
@@ -112,13 +112,13 @@ final class ControllerProcess implements AutoCloseable {
         listening, healthy, ProcessStatus.cpuSeconds(child.pid()).orElse(Double.NaN));
   }
 
-  /** What the REST interface is asked for: how many there are of something. */
+  /** A count from the REST interface. */
   interface Count {
     int now() throws IOException, InterruptedException;
   }
 
   /**
-   * Waits until there are as many as wanted.
+   * Waits until a count is reached.
    *
    * @throws IOException if that takes too long, or if the controller has ended
    */
@@ -143,7 +143,7 @@ final class ControllerProcess implements AutoCloseable {
     }
   }
 
-  /** The processor time that it uses in so many seconds at rest, in percent of one processor. */
+  /** Its processor time while idle, over the given seconds, in percent of one processor. */
   double restingCpuPercent(int seconds, String what) throws InterruptedException {
     double before = ProcessStatus.cpuSeconds(pid()).orElse(Double.NaN);
     ProgressBar.sleep(seconds, what);
@@ -151,7 +151,7 @@ final class ControllerProcess implements AutoCloseable {
     return 100 * (after - before) / seconds;
   }
 
-  /** Connects a network's switches and waits until the controller knows all that it must know. */
+  /** Connects a network's switches and waits until the controller knows the network. */
   void connect(Scenario scenario, Network network) throws IOException, InterruptedException {
     connect(scenario, network, openFlow, client);
   }
@@ -200,12 +200,12 @@ final class ControllerProcess implements AutoCloseable {
     return client;
   }
 
-  /** Where switches connect to. */
+  /** The OpenFlow port. */
   int openFlowPort() {
     return openFlow.getPort();
   }
 
-  /** Where its REST interface is. */
+  /** The port of its REST interface. */
   InetSocketAddress http() {
     return http;
   }

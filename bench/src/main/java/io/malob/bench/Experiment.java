@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
 
-/** Puts one demand after the other to a controller that is ready, and takes the figures. */
+/** Applies one demand after the other to a controller that is ready, and collects the results. */
 final class Experiment {
   private static final long UNKNOWN = -1;
 
@@ -21,7 +21,7 @@ final class Experiment {
   /**
    * An experiment.
    *
-   * @param target the name of what is measured
+   * @param target the name of the measured process
    * @param targetPid its process id; negative if that is not known
    */
   Experiment(String target, Network network, long targetPid) {
@@ -35,7 +35,7 @@ final class Experiment {
     return new Experiment(target, network, UNKNOWN);
   }
 
-  /** What one demand showed; times of processes are for the measured time and its warm-up. */
+  /** The result of one demand; times of processes include the warm-up. */
   record Outcome(
       String target,
       Measurement measurement,

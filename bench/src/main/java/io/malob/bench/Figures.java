@@ -23,7 +23,7 @@ final class Figures {
   private record Figure(
       String key, String name, double value, String unit, @Nullable String target, boolean holds) {}
 
-  /** No figures yet but how busy the machine is before anything is measured. */
+  /** Only the load of the machine before the measurement. */
   Figures() {
     add("load_average_before", "load average before", loadAverage(), "");
   }
@@ -48,12 +48,12 @@ final class Figures {
     add(key, name, value, unit, "< " + number(limit, "") + " " + unit, value < limit);
   }
 
-  /** Adds a count that has to be exactly so. */
+  /** Adds a count with an exact target. */
   void addExactly(String key, String name, long value, long expected) {
     add(key, name, (double) value, "", Long.toString(expected), value == expected);
   }
 
-  /** Prints the figures, writes them to a file if asked to, and gives the exit code. */
+  /** Prints the figures, optionally writes them to a file, and returns the exit code. */
   int publish(String benchmark, Map<String, ?> parameters, ProcessOptions options)
       throws IOException {
     ObjectNode root = JSON.createObjectNode().put("benchmark", benchmark);
@@ -103,7 +103,7 @@ final class Figures {
     return String.format(Locale.ROOT, whole ? "%.0f" : unit.equals("MB") ? "%.1f" : "%.2f", value);
   }
 
-  /** What the figures were measured on, and how busy it is now. */
+  /** The machine of the measurement, and its current load. */
   static void describeMachine(ObjectNode node) {
     node.put("processors", Runtime.getRuntime().availableProcessors())
         .put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"))

@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures how fast the controller starts, and what memory it takes. */
+/** Measures the start time and the memory of the controller. */
 @Command(
     name = FootprintCommand.NAME,
     description = "the time to start, and the memory: idle, and with many open connections",
@@ -38,7 +38,8 @@ final class FootprintCommand implements Callable<Integer> {
       names = "--idle",
       paramLabel = "SECONDS",
       defaultValue = "20",
-      description = "How long it is left alone before its idle memory is read (${DEFAULT-VALUE}).")
+      description =
+          "How long the controller idles before its memory is measured (${DEFAULT-VALUE}).")
   private int idleSeconds;
 
   @Option(
@@ -93,8 +94,8 @@ final class FootprintCommand implements Callable<Integer> {
         "listening", "start to both ports listening", startup.listening(), "s", MAX_START_SECONDS);
     figures.addBelow(
         "healthy", "start to healthy by REST", startup.healthy(), "s", MAX_START_SECONDS);
-    figures.add("start_cpu", "  processor time of that", startup.cpu(), "s");
-    ProgressBar.sleep(idleSeconds, "leaving it alone");
+    figures.add("start_cpu", "  processor time for it", startup.cpu(), "s");
+    ProgressBar.sleep(idleSeconds, "idling");
     double idle = ProcessStatus.residentMegabytes(controller.pid()).orElse(Double.NaN);
     figures.addBelow("rss_idle", "RSS, idle", idle, "MB", MAX_IDLE_MEGABYTES);
   }

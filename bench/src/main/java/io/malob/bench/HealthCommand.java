@@ -10,12 +10,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures what it costs to check members, and whether they are all asked at a time. */
+/** Measures the cost of health checks, and whether they are spread over time. */
 @Command(
     name = HealthCommand.NAME,
     description = {
-      "what checking many members costs: the controller's processor time at rest without a monitor",
-      "and with one, and how many checks come at a time"
+      "the cost of checking many members: the controller's idle processor time without a monitor",
+      "and with one, and how many checks run at a time"
     },
     mixinStandardHelpOptions = true)
 final class HealthCommand implements Callable<Integer> {
@@ -24,7 +24,7 @@ final class HealthCommand implements Callable<Integer> {
   private static final String USUAL_HEAP = "512m";
   private static final int MAX_SECONDS = 100_000;
 
-  /** What 1,000 members that are checked every 5 s may cost. */
+  /** The max cost of 1,000 members that are checked every 5 s. */
   private static final double MAX_PERCENT = 5;
 
   private static final long SLOT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -36,21 +36,21 @@ final class HealthCommand implements Callable<Integer> {
       names = "--members",
       paramLabel = "N",
       defaultValue = "1000",
-      description = "How many, of one pool (${DEFAULT-VALUE}).")
+      description = "Members, all in one pool (${DEFAULT-VALUE}).")
   private int members = 1_000;
 
   @Option(
       names = "--delay",
       paramLabel = "SECONDS",
       defaultValue = "5",
-      description = "From one check of a member to its next (${DEFAULT-VALUE}).")
+      description = "Interval between two checks of a member (${DEFAULT-VALUE}).")
   private int delay = 5;
 
   @Option(
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "30",
-      description = "How long each of the two is measured (${DEFAULT-VALUE}).")
+      description = "Duration of each of the two measurements (${DEFAULT-VALUE}).")
   private int seconds = 30;
 
   @Mixin private ControllerOptions controllerOptions = new ControllerOptions();
@@ -89,23 +89,23 @@ final class HealthCommand implements Callable<Integer> {
     long[] checks = network.takeChecks();
     figures.addExactly("members_up", "members up", controller.client().membersUp("pool0"), members);
     figures.add("checks", "checks", (double) checks.length / seconds, "/s");
-    figures.addCount("most_in_10_ms", "most within 10 ms", maxWithin(checks, SLOT_NANOS));
+    figures.addCount("most_in_10_ms", "max within 10 ms", maxWithin(checks, SLOT_NANOS));
     figures.addCount("most_at_first", "  at first", maxWithin(before, SLOT_NANOS));
     figures.add("off", "of a processor, without a monitor", off, "%");
     figures.add("on", "of a processor, with it", on, "%");
     figures.addBelow("checking", "of a processor, for checking", on - off, "%", MAX_PERCENT);
   }
 
-  /** The most of them that are within so many nanoseconds; they are in order. */
+  /** The max number of times within the given nanoseconds; the times are in order. */
   static int maxWithin(long[] times, long nanos) {
-    int most = 0;
+    int max = 0;
     int first = 0;
     for (int i = 0; i < times.length; i++) {
       while (times[i] - times[first] >= nanos) {
         first++;
       }
-      most = Math.max(most, i - first + 1);
+      max = Math.max(max, i - first + 1);
     }
-    return most;
+    return max;
   }
 }

@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Places connections for a long time on a small heap, and sees whether anything grows or slows. */
+/** Places connections for a long time on a small heap, and checks for growth or slowdown. */
 @Command(
     name = HeapCommand.NAME,
     description = "millions of connections on a small heap: does anything grow, slow down or fail?",
@@ -39,34 +39,34 @@ final class HeapCommand implements Callable<Integer> {
       names = "--connections",
       paramLabel = "N",
       defaultValue = "10000000",
-      description = "How many are placed, those of the warm-up included (${DEFAULT-VALUE}).")
+      description = "Connections to place, including those of the warm-up (${DEFAULT-VALUE}).")
   private int connections;
 
   @Option(
       names = "--seconds",
       paramLabel = "N",
-      description = "Goes on for that time instead, however many they are.")
+      description = "Run for this time instead of a number of connections.")
   private @Nullable Integer seconds;
 
   @Option(
       names = "--warmup",
       paramLabel = "N",
       defaultValue = "10",
-      description = "How many seconds at the start count for nothing (${DEFAULT-VALUE}).")
+      description = "Duration of the warm-up, which is not measured (${DEFAULT-VALUE}).")
   private int warmup;
 
   @Option(
       names = "--outstanding",
       paramLabel = "W",
       defaultValue = "64",
-      description = "Placements on their way at a time (${DEFAULT-VALUE}).")
+      description = "Outstanding placements at a time (${DEFAULT-VALUE}).")
   private int outstanding;
 
   @Option(
       names = "--rule-life",
       paramLabel = "MS",
       defaultValue = "2000",
-      description = "After how long a connection's rule is reported as idle (${DEFAULT-VALUE}).")
+      description = "Idle time after which a connection's rule expires (${DEFAULT-VALUE}).")
   private int ruleLifeMillis;
 
   @Override
@@ -97,7 +97,7 @@ final class HeapCommand implements Callable<Integer> {
     return networkOptions.scenario();
   }
 
-  /** Two runs, so that the load rests while the heap is looked at between them. */
+  /** Two runs, so that the load pauses while the heap is measured between them. */
   private void measure(
       Figures figures, Scenario scenario, ControllerProcess controller, Network network)
       throws IOException, InterruptedException {
@@ -127,11 +127,11 @@ final class HeapCommand implements Callable<Integer> {
         "total", "balancer: placed", client.poolCount(scenario, "total_connections"), placed);
     figures.addExactly(
         "active",
-        "balancer: active in the end",
+        "balancer: active at the end",
         client.poolCount(scenario, "active_connections"),
         0);
     figures.addExactly(
-        "open", "balancer: open in the end", counters.path("open_connections").asLong(), 0);
+        "open", "balancer: open at the end", counters.path("open_connections").asLong(), 0);
     figures.addExactly(
         "unsent", "balancer: batches not sent", counters.path("unsent_batches").asLong(), 0);
     figures.addExactly("refused_rules", "balancer: rules refused", refusedRules, 0);

@@ -5,15 +5,17 @@ import io.malob.bench.load.Measurement;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What a soak has to hold: as fast in the end as at first, with no more memory than halfway. */
+/**
+ * The targets of a soak: as fast at the end as at the beginning, with no more memory than halfway.
+ */
 final class HeapFigures {
-  private static final double LEAST_OF_FIRST_TENTH = 0.7;
+  private static final double MIN_OF_FIRST_TENTH = 0.7;
   private static final double GROWTH = 1.2;
   private static final double GROWTH_MEGABYTES = 20;
 
   private HeapFigures() {}
 
-  /** The load and what became of it, the two halves put together. */
+  /** The load and its result, of both halves together. */
   static void addLoad(Figures figures, Measurement first, Measurement second) {
     List<Double> perSecond =
         Stream.of(first, second).flatMap(half -> half.perSecond().stream()).toList();
@@ -32,7 +34,7 @@ final class HeapFigures {
         atLast,
         "/s",
         ">= 70 % of the first",
-        perSecond.size() > 1 && atLast >= LEAST_OF_FIRST_TENTH * atFirst);
+        perSecond.size() > 1 && atLast >= MIN_OF_FIRST_TENTH * atFirst);
     figures.add("p99_first", "p99 latency, first half", first.latencyMillis(99), "ms");
     figures.add("p99_second", "p99 latency, second half", second.latencyMillis(99), "ms");
     figures.add("max_latency", "longest placement", longest(first, second), "ms");
@@ -60,7 +62,7 @@ final class HeapFigures {
     return values.mapToDouble(Double::doubleValue).average().orElse(0);
   }
 
-  /** The heap, which must not be more than 20 % and 20 MB larger in the end than halfway. */
+  /** The heap, which must not be more than 20 % and 20 MB larger at the end than halfway. */
   static void addMemory(
       Figures figures, MemoryState start, MemoryState middle, MemoryState end, MemoryState after) {
     double limit =

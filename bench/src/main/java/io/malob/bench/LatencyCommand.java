@@ -15,23 +15,26 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Measures what it costs to measure latencies: two controllers in turn, one of which probes. The
- * other has the module, too, because other modules need it; it probes so seldom that it costs
+ * Measures the cost of latency measurements: two controllers in turn, one of which probes. The
+ * other has the module, too, because other modules need it; it probes so rarely that it costs
  * nothing.
  */
 @Command(
     name = "latency",
     description = {
-      "what probing the latency of many links costs: the controller's processor time at rest",
-      "with next to no probes and with them"
+      "the cost of probing the latency of many links: the controller's idle processor time",
+      "with almost no probes, and with probes"
     },
     mixinStandardHelpOptions = true)
 final class LatencyCommand implements Callable<Integer> {
   private static final String USUAL_HEAP = "512m";
 
   /** The JIT compiler has done most of its work by then. */
-  /** Until the just-in-time compiler has finished: its work is part of a start, not of rest. */
-  private static final int WARMUP_SECONDS = 60;
+  /**
+   * Until the just-in-time compiler has finished: its work is part of the start, not of the idle
+   * state.
+   */
+  static final int WARMUP_SECONDS = 60;
 
   private static final String INTERVAL = "io.malob.latency.LatencyModule.intervalMillis=";
   private static final String USUAL = INTERVAL + "2000\n";
@@ -42,21 +45,23 @@ final class LatencyCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "1000",
       description =
-          "How many, in a ring of as many switches, each in two directions (${DEFAULT-VALUE}).")
+          "Links, in a ring of as many switches, each probed in both directions"
+              + " (${DEFAULT-VALUE}).")
   private int links = 1_000;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "2",
-      description = "How often each of the two is measured, by turns (${DEFAULT-VALUE}).")
+      description =
+          "Number of times that each of the two is measured, alternating (${DEFAULT-VALUE}).")
   private int rounds = 2;
 
   @Option(
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "20",
-      description = "How long each time (${DEFAULT-VALUE}).")
+      description = "Duration of each measurement (${DEFAULT-VALUE}).")
   private int seconds = 20;
 
   @Mixin private ControllerOptions controllerOptions = new ControllerOptions();
@@ -104,7 +109,7 @@ final class LatencyCommand implements Callable<Integer> {
     }
   }
 
-  /** Processor time at rest, in percent of one processor, of a controller with these properties. */
+  /** Idle processor time, in percent of one processor, of a controller with these properties. */
   private double cpuPercent(Workspace workspace, String name, String properties)
       throws IOException, InterruptedException {
     Path file = Files.writeString(workspace.directory().resolve(name + ".properties"), properties);

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** How much is asked for, and for how long, as options. */
+/** Load and duration, as options. */
 final class LoadOptions {
   private static final List<Integer> USUAL = List.of(64, 256, 1);
 
@@ -14,28 +14,28 @@ final class LoadOptions {
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "10",
-      description = "How long each figure is measured (${DEFAULT-VALUE}).")
+      description = "Duration of each measurement (${DEFAULT-VALUE}).")
   int seconds;
 
   @Option(
       names = "--warmup",
       paramLabel = "N",
       defaultValue = "10",
-      description = "How long the load runs before that (${DEFAULT-VALUE}).")
+      description = "Duration of the warm-up before it (${DEFAULT-VALUE}).")
   int warmup;
 
   @Option(
       names = "--outstanding",
       paramLabel = "W",
       split = ",",
-      description = "Placements on their way at a time; may be repeated (64, 256 and 1).")
+      description = "Outstanding placements at a time; may be repeated (64, 256 and 1).")
   private List<Integer> outstanding = new ArrayList<>();
 
   @Option(
       names = "--rate",
       paramLabel = "R",
       split = ",",
-      description = "So many placements per second instead; may be repeated.")
+      description = "Placements per second instead; may be repeated.")
   private List<Integer> rates = new ArrayList<>();
 
   @Option(
@@ -43,8 +43,7 @@ final class LoadOptions {
       paramLabel = "MS",
       defaultValue = "2000",
       description =
-          "After how long a connection's rule is reported as idle, in milliseconds"
-              + " (${DEFAULT-VALUE}).")
+          "Idle time after which a connection's rule expires, in milliseconds (${DEFAULT-VALUE}).")
   int ruleLifeMillis;
 
   List<Demand> demands() {

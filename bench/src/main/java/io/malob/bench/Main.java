@@ -60,7 +60,7 @@ public final class Main implements Callable<Integer> {
 
   private static int refuse(CommandLine command, String sentence) {
     String name = command.getCommandSpec().qualifiedName();
-    command.getErr().printf("%s: %s; '%s --help' tells more%n", name, sentence, name);
+    command.getErr().printf("%s: %s; see '%s --help'%n", name, sentence, name);
     return WRONG_USE;
   }
 
@@ -72,10 +72,10 @@ public final class Main implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    throw new WrongUseException("which one? 'list' names them");
+    throw new WrongUseException("name a benchmark; 'list' shows them");
   }
 
-  @Command(name = "list", description = "Names the benchmarks and says what each shows.")
+  @Command(name = "list", description = "Lists the benchmarks and what each shows.")
   Integer list() {
     if (spec != null) {
       spec.subcommands()

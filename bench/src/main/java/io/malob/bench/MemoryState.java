@@ -6,7 +6,7 @@ import io.malob.bench.process.ProcessStatus;
 import java.io.IOException;
 
 /**
- * What a controller holds at one moment.
+ * The memory and connections of a controller at one moment.
  *
  * @param heapMegabytes its live objects, after a full collection
  * @param residentMegabytes the memory of its process before that collection; NaN if not known
@@ -16,7 +16,7 @@ import java.io.IOException;
 record MemoryState(double heapMegabytes, double residentMegabytes, long open, long dormant) {
 
   static MemoryState of(ControllerProcess controller) throws IOException, InterruptedException {
-    System.err.println("looking at the heap");
+    System.err.println("inspecting the heap");
     double resident = ProcessStatus.residentMegabytes(controller.pid()).orElse(Double.NaN);
     JsonNode counters = controller.client().counters();
     return new MemoryState(

@@ -46,7 +46,7 @@ final class NetworkOptions {
     return scenario(sites, pathLength, members, clients, hosts);
   }
 
-  /** A scenario of what options say. */
+  /** The scenario of the options. */
   static Scenario scenario(int sites, int pathLength, int members, int clients, int hosts) {
     try {
       return new Scenario(sites, pathLength, members, clients, hosts);

@@ -9,7 +9,7 @@ final class OutputOptions {
   @Option(
       names = "--out",
       paramLabel = "DIR",
-      description = "Where the results (JSON) and the log of the measured process go.")
+      description = "Directory for the results (JSON) and the log of the measured process.")
   @Nullable Path out;
 
   @Option(names = "--json", description = "Print the results as JSON.")

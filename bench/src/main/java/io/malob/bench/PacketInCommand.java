@@ -38,16 +38,16 @@ final class PacketInCommand implements Callable<Integer> {
   @Option(
       names = "--controller",
       paramLabel = "HOST:PORT",
-      description = "Use a controller that runs already; needs --rest, too.")
+      description = "Use a running controller; requires --rest.")
   private @Nullable String controller;
 
   @Option(
       names = "--rest",
       paramLabel = "HOST:PORT",
-      description = "Where that controller's REST interface is.")
+      description = "Address of that controller's REST interface.")
   private @Nullable String rest;
 
-  @Option(names = "--with-codec", description = "Measure the ceiling, too, and compare.")
+  @Option(names = "--with-codec", description = "Also measure the ceiling, and compare.")
   private boolean withCodec;
 
   @Override
@@ -68,7 +68,7 @@ final class PacketInCommand implements Callable<Integer> {
 
   private Scenario checked() {
     if ((controller == null) != (rest == null)) {
-      throw new WrongUseException("--controller and --rest go together");
+      throw new WrongUseException("--controller and --rest must be given together");
     }
     int unused = options.demands().size();
     return networkOptions.scenario();

@@ -15,7 +15,7 @@ final class ProcessOptions {
       paramLabel = "SIZE",
       description =
           "The heap of the measured process, as for -Xmx (heap, health, latency, switches: 512m;"
-              + " footprint: what the JVM's options say; others: 600m).")
+              + " footprint: as in the JVM's options; others: 600m).")
   private @Nullable String heap;
 
   @Option(
@@ -31,16 +31,16 @@ final class ProcessOptions {
       paramLabel = "FILE",
       defaultValue = "scripts/malob/launcher/jvm.options",
       description =
-          "The measured JVM's options, one per line: those of './malob run' (${DEFAULT-VALUE}, if it"
-              + " is there).")
+          "The measured JVM's options, one per line: those of './malob run' (${DEFAULT-VALUE}, if"
+              + " it exists).")
   private Path jvmOptions = Path.of("");
 
-  /** The heap that was asked for, or else this one. */
+  /** The heap from the options, or else this one. */
   String heapOr(String usual) {
     return heap == null ? usual : heap;
   }
 
-  /** The options of the JVM that is measured, the more special ones last, with that heap. */
+  /** The options of the measured JVM, the more specific ones last, with that heap. */
   List<String> jvm(String usualHeap) {
     List<String> options = baseOptions();
     options.add("-Xmx" + heapOr(usualHeap));
@@ -48,7 +48,7 @@ final class ProcessOptions {
     return options;
   }
 
-  /** The same with no other heap than its options say, unless one was asked for. */
+  /** The same with the heap of its own options, unless one was given. */
   List<String> jvm() {
     List<String> options = baseOptions();
     if (heap != null) {

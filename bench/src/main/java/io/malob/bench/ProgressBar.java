@@ -7,14 +7,13 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far something is, and how long the rest will take: one line that is written over, for a
- * terminal. Quiet unless the launcher says that stderr is one ({@code -Dmalob.progress=true}). For
- * one thread.
+ * The progress, and the remaining time: one line that is overwritten, for a terminal. Quiet unless
+ * the launcher reports that stderr is a terminal ({@code -Dmalob.progress=true}). For one thread.
  */
 final class ProgressBar implements AutoCloseable {
   private static final int WIDTH = 24;
   private static final String CLEAR = "\r\u001b[K";
-  private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final long whole;
   private final @Nullable PrintStream terminal;
@@ -43,14 +42,14 @@ final class ProgressBar implements AutoCloseable {
   }
 
   /**
-   * So much is done.
+   * Updates the progress.
    *
    * @param done from 0 to the whole
-   * @param words what is going on
+   * @param words the current step
    */
   void at(long done, String words) {
     long now = nanoTime.getAsLong();
-    if (terminal == null || (shown && now - shownAt < LEAST_NANOS)) {
+    if (terminal == null || (shown && now - shownAt < MIN_NANOS)) {
       return;
     }
     shown = true;
@@ -89,7 +88,7 @@ final class ProgressBar implements AutoCloseable {
     clear();
   }
 
-  /** Sleeps so many seconds. */
+  /** Sleeps for some seconds. */
   static void sleep(int seconds, String words) throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     try (ProgressBar bar = of(seconds)) {

@@ -40,7 +40,7 @@ final class Report {
     this.outcomes = outcomes;
   }
 
-  /** Prints the results, writes them to a file if asked to, and gives the exit code. */
+  /** Prints the results, optionally writes them to a file, and returns the exit code. */
   int publish() throws IOException {
     String json = JSON.writeValueAsString(json());
     Path out = processOptions.output.out;
@@ -67,7 +67,7 @@ final class Report {
                     measurement.faults().getOrDefault(kind, 0L),
                     example));
     if (measurement.placed() == 0) {
-      System.err.println(outcome.target() + ": no placement was right");
+      System.err.println(outcome.target() + ": no placement succeeded");
     }
   }
 
@@ -117,7 +117,7 @@ final class Report {
     return text.append(comparison()).toString();
   }
 
-  /** How much of the ceiling each demand reached, where both were measured. */
+  /** The part of the ceiling that each demand reached, if both were measured. */
   private String comparison() {
     StringBuilder text = new StringBuilder();
     for (Outcome outcome : outcomes) {

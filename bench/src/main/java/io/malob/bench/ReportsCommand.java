@@ -13,18 +13,18 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures what a flood of reports does to the placing of new connections. */
+/** Measures the effect of a flood of reports on new connections. */
 @Command(
     name = ReportsCommand.NAME,
     description = {
-      "new connections per second without and with a flood of agents' reports, forged ones and",
-      "garbage, that comes in at the clients' switch as if it had no meter"
+      "new connections per second, without and with a flood of forged and malformed agent",
+      "reports at the clients' switch, as if it had no meter"
     },
     mixinStandardHelpOptions = true)
 final class ReportsCommand implements Callable<Integer> {
   static final String NAME = "reports";
 
-  /** The controller looks for a changed file every 2 s. */
+  /** The controller checks for changed files every 2 s. */
   private static final long AGENTS_SECONDS = 5;
 
   @Mixin private NetworkOptions networkOptions = new NetworkOptions();

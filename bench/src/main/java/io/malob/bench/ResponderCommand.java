@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 /** The process that {@link CodecCommand} measures. */
 @Command(
     name = "responder",
-    description = "Serves emulated switches until it is ended.",
+    description = "Serves emulated switches until it is stopped.",
     hidden = true)
 final class ResponderCommand implements Callable<Integer> {
   @Option(names = "--port", required = true)

@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures what clients that are slow on purpose cost all others of the REST interface. */
+/** Measures the effect of deliberately slow clients on other clients of the REST interface. */
 @Command(
     name = "slow-clients",
     description = {
@@ -31,7 +31,9 @@ final class SlowClientsCommand implements Callable<Integer> {
   private static final long PAUSE_MILLIS = 5;
   private static final long TRICKLE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /** One in so many reads nothing; all of them hold less than the controller gives up. */
+  /**
+   * The share of connections that never read; together they hold less than the controller's limit.
+   */
   private static final int READERS = 20;
 
   /** Each twentieth of a second, so that this process does not measure itself. */
@@ -50,14 +52,14 @@ final class SlowClientsCommand implements Callable<Integer> {
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "15",
-      description = "Of each of the two measurements (${DEFAULT-VALUE}).")
+      description = "Duration of each of the two measurements (${DEFAULT-VALUE}).")
   private int seconds = 15;
 
   @Option(
       names = "--target-ms",
       paramLabel = "MS",
       defaultValue = "50",
-      description = "The 99th percentile with slow clients that is good enough (${DEFAULT-VALUE}).")
+      description = "Target for the 99th percentile with slow clients (${DEFAULT-VALUE}).")
   private double targetMillis = 50;
 
   @Mixin private ControllerOptions controllerOptions = new ControllerOptions();
@@ -136,7 +138,7 @@ final class SlowClientsCommand implements Callable<Integer> {
     return p99;
   }
 
-  /** Connections that are slow on purpose; those that are closed are made anew. */
+  /** Deliberately slow connections; closed ones are reopened. */
   private static final class SlowClients implements AutoCloseable {
     private static final String HOST = " HTTP/1.1\r\nHost: 127.0.0.1\r\n";
 

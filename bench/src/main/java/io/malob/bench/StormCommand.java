@@ -19,12 +19,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures what a storm of packets that nobody wants does to everybody else's connections. */
+/** Measures the effect of a storm of unwanted packets on other connections. */
 @Command(
     name = StormCommand.NAME,
     description = {
-      "what ten times as many packet-ins as can be placed, to one VIP or to nobody, do to",
-      "connections to other VIPs on the same switch and on another one, and to memory"
+      "the effect of ten times more packet-ins than can be placed, to one VIP or to no host, on",
+      "connections to other VIPs on the same switch and on another one, and on memory"
     },
     mixinStandardHelpOptions = true)
 final class StormCommand implements Callable<Integer> {
@@ -45,14 +45,14 @@ final class StormCommand implements Callable<Integer> {
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "10",
-      description = "How long each storm lasts (${DEFAULT-VALUE}).")
+      description = "Duration of each storm (${DEFAULT-VALUE}).")
   private int seconds;
 
   @Option(
       names = "--warmup",
       paramLabel = "N",
       defaultValue = "10",
-      description = "How long the load runs before the first figure (${DEFAULT-VALUE}).")
+      description = "Duration of the warm-up before the first measurement (${DEFAULT-VALUE}).")
   private int warmup;
 
   @Option(
@@ -109,11 +109,12 @@ final class StormCommand implements Callable<Integer> {
   private void measure(Figures figures, ControllerProcess controller, Network network)
       throws IOException, InterruptedException {
     Experiment experiment = new Experiment(PacketInCommand.TARGET, network, controller.pid());
-    Outcome most =
+    Outcome calibration =
         experiment.run(
             new Demand.Outstanding(CAPACITY_OUTSTANDING), Extent.ofSeconds(warmup, seconds));
-    int unwanted = stormRate != null ? stormRate : (int) (TIMES * most.measurement().median());
-    figures.add("capacity", "placed without a storm, at most", most.measurement().median(), "/s");
+    int unwanted =
+        stormRate != null ? stormRate : (int) (TIMES * calibration.measurement().median());
+    figures.add("capacity", "max placed without a storm", calibration.measurement().median(), "/s");
     Demand wanted = new Demand.Rate(rate);
     Outcome calm = experiment.run(wanted, Extent.ofSeconds(1, seconds));
     addLatency(figures, "calm", calm.measurement());
@@ -145,15 +146,14 @@ final class StormCommand implements Callable<Integer> {
     double lasted = seconds + 1.0;
     figures.add(key + "_sent", kind + ": unwanted packets", sent.sent() / lasted, "/s");
     figures.add(
-        key + "_blocked", "  dropped by the switch, as told", sent.blocked() / lasted, "/s");
-    figures.add(
-        key + "_dropped", "  dropped by the switch, as nobody read", sent.dropped() / lasted, "/s");
+        key + "_blocked", "  dropped by the switch, by a rule", sent.blocked() / lasted, "/s");
+    figures.add(key + "_dropped", "  dropped by the switch, unread", sent.dropped() / lasted, "/s");
     figures.addCount(key + "_rules", "  connections with rules at its end", rules);
     addLatency(figures, key, measured);
     figures.addExactly(key + "_failed", "  wanted that failed or took 2 s", measured.failed(), 0);
     figures.addBelow(
         key + "_recovery",
-        "  until the last that took 50 ms, from its end",
+        "  until the last that took 50 ms, after its end",
         Math.max(0, lastBad - end) / 1e9,
         "s",
         RECOVERY_SECONDS);

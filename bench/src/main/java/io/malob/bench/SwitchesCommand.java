@@ -7,18 +7,17 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures what many connected switches cost. */
+/** Measures the cost of many connected switches. */
 @Command(
     name = "switches",
     description = {
-      "how long it takes until many switches are active and all links between them are known,",
-      "and what they cost at rest"
+      "the time until many switches are active and all links between them are known,",
+      "and what they cost when idle"
     },
     mixinStandardHelpOptions = true)
 final class SwitchesCommand implements Callable<Integer> {
@@ -28,14 +27,14 @@ final class SwitchesCommand implements Callable<Integer> {
       names = "--switches",
       paramLabel = "N",
       defaultValue = "1000",
-      description = "How many, in a ring (${DEFAULT-VALUE}).")
+      description = "Switches, in a ring (${DEFAULT-VALUE}).")
   private int switches = 1_000;
 
   @Option(
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "20",
-      description = "How long they are watched at rest (${DEFAULT-VALUE}).")
+      description = "Duration of the idle measurement (${DEFAULT-VALUE}).")
   private int seconds = 20;
 
   @Option(
@@ -78,7 +77,7 @@ final class SwitchesCommand implements Callable<Integer> {
     results.put("all_links_s", secondsSince(start));
     long pid = controller.pid();
     results.put("until_then_cpu_s", ProcessStatus.cpuSeconds(pid).orElse(Double.NaN));
-    TimeUnit.SECONDS.sleep(5);
+    ProgressBar.sleep(LatencyCommand.WARMUP_SECONDS, "warming up");
     results.put("rest_cpu_percent", controller.restingCpuPercent(seconds, "at rest"));
     results.put("resident_mb", ProcessStatus.residentMegabytes(pid).orElse(Double.NaN));
     results.put("live_heap_mb", HeapProbe.liveMegabytes(pid));

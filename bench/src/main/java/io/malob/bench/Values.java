@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The results of a benchmark that has no targets but one at most: values by name, in order. */
+/** The results of a benchmark with max one target: values by name, in order. */
 final class Values {
   private final Map<String, Object> values = new LinkedHashMap<>();
 

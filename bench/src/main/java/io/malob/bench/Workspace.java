@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Where a benchmark writes: the directory that was asked for, or one that goes when it is done. */
+/** The output directory of a benchmark: the given one, or a temporary one. */
 final class Workspace implements AutoCloseable {
   private final Path directory;
   private final boolean isTemporary;

@@ -1,8 +1,6 @@
 package io.malob.bench;
 
-/**
- * The options do not fit, by themselves or with each other; the message is a sentence for users.
- */
+/** The options are invalid or contradict each other; the message is a sentence for users. */
 final class WrongUseException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -22,11 +22,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What file transfers take in the fluid model, for each combination of the thesis. */
+/** The duration of file transfers in the fluid model, for each combination of the thesis. */
 @Command(
     name = FluidCommand.NAME,
     description = {
-      "simulation: how long transfers take where links are shared max-min fairly,",
+      "simulation: how long transfers take if links are shared max-min fairly,",
       "for the thesis's combinations of rules"
     },
     mixinStandardHelpOptions = true)
@@ -63,7 +63,7 @@ final class FluidCommand implements Callable<Integer> {
       names = "--requests",
       paramLabel = "N",
       defaultValue = "100",
-      description = "Transfers of each client that count, per seed (${DEFAULT-VALUE}).")
+      description = "Measured transfers of each client, per seed (${DEFAULT-VALUE}).")
   private int requests;
 
   @Option(
@@ -78,8 +78,8 @@ final class FluidCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       defaultValue = "1",
       description =
-          "Between two measurements of links and servers; 0: the rules know what links can carry,"
-              + " and nothing is measured (${DEFAULT-VALUE}).")
+          "Interval between measurements of links and servers; 0: no measurements, the rules know"
+              + " the capacities of links (${DEFAULT-VALUE}).")
   private double interval;
 
   @Override
@@ -149,7 +149,8 @@ final class FluidCommand implements Callable<Integer> {
     report.metric("pairs_with_a_wider_path", detours.wider(), "");
     report.remark(
         String.format(
-            "Of %d pairs of client and server, %d have a wider path than the one with the fewest links.",
+            "Of %d pairs of client and server, %d have a wider path than the one with the fewest"
+                + " links.",
             detours.pairs(), detours.wider()));
     return report;
   }

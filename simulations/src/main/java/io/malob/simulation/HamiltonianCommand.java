@@ -27,7 +27,7 @@ final class HamiltonianCommand implements Callable<Integer> {
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
   private static final int WARM_UP = 20;
   private static final int WARM_UP_SWITCHES = 100;
-  private static final int LEAST_SWITCHES = 20;
+  private static final int MIN_SWITCHES = 20;
   private static final double NANOS_PER_MILLI = 1e6;
 
   @Option(
@@ -42,7 +42,7 @@ final class HamiltonianCommand implements Callable<Integer> {
       names = "--seeds",
       paramLabel = "N",
       defaultValue = "100",
-      description = "Networks of each kind and size: seeds from 1 on (${DEFAULT-VALUE}).")
+      description = "Networks of each kind and size, with seeds from 1 (${DEFAULT-VALUE}).")
   private int seeds;
 
   @Mixin private OutputOptions output = new OutputOptions();
@@ -60,7 +60,7 @@ final class HamiltonianCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    boolean possible = seeds > 0 && sizes.stream().allMatch(n -> n > 0 && n % LEAST_SWITCHES == 0);
+    boolean possible = seeds > 0 && sizes.stream().allMatch(n -> n > 0 && n % MIN_SWITCHES == 0);
     output.require(possible, "--seeds must be positive, --switches multiples of 20");
     for (Family family : Family.values()) {
       measure(family, WARM_UP_SWITCHES, WARM_UP);

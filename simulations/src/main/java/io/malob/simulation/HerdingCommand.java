@@ -23,7 +23,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What becomes of greedy rules between two measurements, and what counting placements changes. */
+/**
+ * The behaviour of greedy rules between two measurements, and the effect of counting placements.
+ */
 @Command(
     name = HerdingCommand.NAME,
     description = {
@@ -47,8 +49,10 @@ final class HerdingCommand implements Callable<Integer> {
   @Option(
       names = "--poisson",
       description = {
-        "Requests at random at each site instead of eight clients with one at a time each: files of",
-        "10 MB instead of 100, 0.8 per second, and computations of 1 s instead of 30, 1.1 per second."
+        "Requests at random at each site instead of eight clients with one at a time each: files"
+            + " of",
+        "10 MB instead of 100, 0.8 per second, and computations of 1 s instead of 30, 1.1 per"
+            + " second."
       })
   private boolean poisson;
 
@@ -56,7 +60,7 @@ final class HerdingCommand implements Callable<Integer> {
       names = "--requests",
       paramLabel = "N",
       defaultValue = "100",
-      description = "Requests of each client, or site, that count, per seed (${DEFAULT-VALUE}).")
+      description = "Measured requests of each client or site, per seed (${DEFAULT-VALUE}).")
   private int requests;
 
   /** One kind of requests, and the rules that are tried on it. */

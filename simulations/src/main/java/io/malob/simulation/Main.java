@@ -39,9 +39,7 @@ public final class Main {
         (wrong, args) -> {
           CommandLine command = wrong.getCommandLine();
           String name = command.getCommandSpec().qualifiedName();
-          command
-              .getErr()
-              .printf("%s: %s; '%s --help' tells more%n", name, wrong.getMessage(), name);
+          command.getErr().printf("%s: %s; see '%s --help'%n", name, wrong.getMessage(), name);
           return WRONG_USE;
         });
     commandLine.setExecutionExceptionHandler(
@@ -52,7 +50,7 @@ public final class Main {
     return commandLine;
   }
 
-  @Command(name = "list", description = "Names the simulations and says what each shows.")
+  @Command(name = "list", description = "Lists the simulations and what each shows.")
   int list() {
     if (spec != null) {
       spec.subcommands()

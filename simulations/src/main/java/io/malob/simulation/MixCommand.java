@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Whether one rule can take the place of the thesis's table of rules by service. */
+/** Whether one rule can replace the thesis's table of rules by service. */
 @Command(
     name = MixCommand.NAME,
     description = {
@@ -42,7 +42,7 @@ final class MixCommand implements Callable<Integer> {
       names = "--cpu-seconds",
       paramLabel = "S",
       defaultValue = "30",
-      description = "What a computation takes of one processor (${DEFAULT-VALUE}).")
+      description = "Processor time of a computation (${DEFAULT-VALUE}).")
   private double cpuSeconds;
 
   @Option(
@@ -50,7 +50,7 @@ final class MixCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "30",
       description =
-          "Files and computations of each client that count, and a twentieth of its pages, per seed"
+          "Measured files and computations of each client, and a twentieth of its pages, per seed"
               + " (${DEFAULT-VALUE}).")
   private int requests;
 
@@ -58,7 +58,7 @@ final class MixCommand implements Callable<Integer> {
       names = "--interval",
       paramLabel = "SECONDS",
       defaultValue = "1",
-      description = "Between two measurements of links and servers (${DEFAULT-VALUE}).")
+      description = "Interval between measurements of links and servers (${DEFAULT-VALUE}).")
   private double interval;
 
   @Override

@@ -14,12 +14,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** What the sessions of {@code ./malob lab run mptcp} would get in the fluid model. */
+/** The throughput of the sessions of {@code ./malob lab run mptcp} in the fluid model. */
 @Command(
     name = MptcpFluidCommand.NAME,
     description = {
-      "simulation: what the sessions of 'lab run mptcp' get",
-      "where their sub-flows share links max-min fairly"
+      "simulation: the throughput of the sessions of 'lab run mptcp'",
+      "if their sub-flows share links max-min fairly"
     },
     mixinStandardHelpOptions = true)
 final class MptcpFluidCommand implements Callable<Integer> {

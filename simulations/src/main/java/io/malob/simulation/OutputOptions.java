@@ -9,12 +9,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Where the results go, as options of every simulation. */
+/** The output of the results, as options of every simulation. */
 final class OutputOptions {
   @Option(
       names = "--out",
       paramLabel = "DIR",
-      description = "Also write the results there, as JSON.")
+      description = "Also write the results to this directory, as JSON.")
   private @Nullable Path out;
 
   @Option(names = "--json", description = "Print the results as JSON.")
@@ -38,7 +38,7 @@ final class OutputOptions {
     }
   }
 
-  /** What is thrown for a command line that is wrong. */
+  /** The exception for a wrong command line. */
   ParameterException wrong(String sentence) {
     return new ParameterException(
         command == null ? new picocli.CommandLine(new Main()) : command.commandLine(), sentence);

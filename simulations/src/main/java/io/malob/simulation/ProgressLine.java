@@ -1,8 +1,8 @@
 package io.malob.simulation;
 
 /**
- * How far a simulation is: one line on stderr that is written over. Quiet unless the launcher says
- * that stderr is a terminal ({@code -Dmalob.progress=true}). For one thread.
+ * The progress of a simulation: one line on stderr that is overwritten. Quiet unless the launcher
+ * reports that stderr is a terminal ({@code -Dmalob.progress=true}). For one thread.
  */
 final class ProgressLine implements AutoCloseable {
   private static final String CLEAR = "\r\u001b[K";
@@ -11,12 +11,12 @@ final class ProgressLine implements AutoCloseable {
   private final long startNanos = System.nanoTime();
   private final int parts;
 
-  /** The line of a simulation that has so many parts, which take about the same time each. */
+  /** The line of a simulation with a number of parts of about the same duration. */
   ProgressLine(int parts) {
     this.parts = parts;
   }
 
-  /** So many parts are done, and what these words name has begun. */
+  /** Updates the number of finished parts, and the name of the current one. */
   void at(int done, String words) {
     if (isShown) {
       double seconds = (System.nanoTime() - startNanos) / 1e9;

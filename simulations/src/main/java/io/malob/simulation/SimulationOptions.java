@@ -12,7 +12,7 @@ import java.util.List;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What is simulated, as options. */
+/** The simulated setting, as options. */
 final class SimulationOptions {
   @Option(
       names = "--topology",
@@ -32,21 +32,21 @@ final class SimulationOptions {
       names = "--processors",
       paramLabel = "N",
       split = ",",
-      description = "Of each server (four of the first, one of each other).")
+      description = "Processors of each server (four for the first, one for each other).")
   List<Integer> processors = new ArrayList<>();
 
   @Option(
       names = "--weights",
       paramLabel = "N",
       split = ",",
-      description = "Of each server in its pool (1).")
+      description = "Weight of each server in its pool (1).")
   List<Integer> weights = new ArrayList<>();
 
   @Option(
       names = "--seeds",
       paramLabel = "N",
       defaultValue = "10",
-      description = "How many runs there are of each kind: seeds from 1 on (${DEFAULT-VALUE}).")
+      description = "Number of runs of each kind, with seeds from 1 (${DEFAULT-VALUE}).")
   int seeds;
 
   @Mixin final OutputOptions output = new OutputOptions();

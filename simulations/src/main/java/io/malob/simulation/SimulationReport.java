@@ -12,7 +12,7 @@ import java.util.Map;
 
 /**
  * The results of a simulation: a table for people, and every value by name with its unit for
- * programs. There is no word of the machine in it, because the machine does not matter.
+ * programs. It does not describe the machine, because the machine does not matter.
  */
 final class SimulationReport {
   private static final ObjectMapper JSON =
@@ -62,7 +62,7 @@ final class SimulationReport {
     return String.format(Locale.ROOT, "%.0f %%", 100 * part);
   }
 
-  /** Prints the results, and writes them to a file if asked to. */
+  /** Prints the results, and optionally writes them to a file. */
   void publish(OutputOptions output) throws IOException {
     output.publish(experiment, json(), text());
   }

@@ -1,6 +1,6 @@
 /**
- * What is simulated of networks, clients and servers, around the controller's own algorithms: one
- * command for each simulation.
+ * Simulations of networks, clients and servers around the controller's own algorithms: one command
+ * for each simulation.
  */
 @NullMarked
 package io.malob.simulation;

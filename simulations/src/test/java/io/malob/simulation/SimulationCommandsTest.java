@@ -150,7 +150,7 @@ class SimulationCommandsTest {
     commandLine.setErr(new PrintWriter(errors));
     assertEquals(Main.WRONG_USE, commandLine.execute("mptcp-fluid", file.toString()));
     assertTrue(
-        errors.toString().contains("'access_mbps' is to be a number above 0"), errors.toString());
+        errors.toString().contains("'access_mbps' must be a number above 0"), errors.toString());
   }
 
   @ParameterizedTest

@@ -4,20 +4,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Connections that are active on a link or a server, and how many of them a measurement of it has
- * seen. What was placed since the measurement began counts on top of it: without that, every
- * connection between two measurements would go to the same place (the herding of greedy rules on
+ * seen. Connections placed since the measurement began count in addition: otherwise, every
+ * connection between two measurements would go to the same server (the herding of greedy rules on
  * stale data; M. Mitzenmacher, How useful is old information, 2000).
  *
- * <p>A measurement covers the time since the one before it. What was placed meanwhile is in it in
- * part only, so a connection is covered for certain when it was active at two measurements in a
- * row. Counted by any thread, measured by one at a time; no thread waits.
+ * <p>A measurement covers the time since the one before it. It includes connections placed
+ * meanwhile only in part, so it certainly covers a connection that was active at two measurements
+ * in a row. Counted by any thread, measured by one at a time; no thread waits.
  */
 public final class ActiveCount {
   private final AtomicInteger active = new AtomicInteger();
   private volatile int measured;
   private volatile int covered;
 
-  /** Counts connections that have become active, or are so no more if negative. */
+  /** Adds connections that have become active; a negative number removes them. */
   public void add(int change) {
     active.addAndGet(change);
   }
@@ -51,14 +51,14 @@ public final class ActiveCount {
     return measured;
   }
 
-  /** How many the latest measurement is known to have seen. */
+  /** The number of connections that the latest measurement certainly covers. */
   public int covered() {
     return covered;
   }
 
   /**
-   * How many more are active now than the latest measurement is known to have seen; negative if
-   * more have ended since than were placed.
+   * The number of active connections beyond those that the latest measurement certainly covers;
+   * negative if more have ended since than were placed.
    */
   public int sinceMeasured() {
     return active.get() - covered;

@@ -14,37 +14,37 @@ import java.util.function.BiFunction;
 
 /**
  * The capacity of a link by variable packet size probing (section 8 of Al-Najjar and others on
- * dynamic capacities; the idea is pathchar's): echoes of several sizes, of each size the least
- * round trip, because queues only ever add, and a line through these over the size, whose slope is
- * the time per byte.
+ * dynamic capacities; the idea is pathchar's): it sends echoes of several sizes, takes the min
+ * round trip of each size, because queues only add time, and fits a line over the size. Its slope
+ * is the time per byte.
  *
  * <p>An echo comes back as large as it went, so that the slope is the sum of the times per byte of
  * both directions, and says nothing of either alone. Both are taken to have the same capacity.
  * Where they do not, the result is their harmonic mean: too little for a download over ADSL. {@link
  * LinkCapacity} corrects that as soon as the link carries more.
  *
- * <p>What is least among few echoes is too much, by about what lies between the smallest of them:
- * that is taken off, and is what a point may be wrong by. The capacity is not told if the slope may
- * be wrong by more than six hundredths of itself: if the points are not on a line, if there is a
- * queue throughout, or if the link is so fast that the clock cannot tell ({@link #CLOCK_NANOS}).
+ * <p>The min of few echoes is too large, by about the distance between the smallest ones: this
+ * distance is subtracted, and it is the error of the point. There is no estimate if the slope's
+ * relative error exceeds 6 %: if the points are not on a line, if there is a queue throughout, or
+ * if the link is too fast for the clock ({@link #CLOCK_NANOS}).
  *
- * <p>All of the last {@link #LONG_NANOS} are looked at. When the last {@link #SHORT_NANOS} alone
- * tell clearly something else, the link has changed, and what is older is forgotten. For one
- * thread.
+ * <p>The estimate uses the echoes of the last {@link #LONG_NANOS}. If those of the last {@link
+ * #SHORT_NANOS} alone give a clearly different result, the link has changed, and older echoes are
+ * dropped. For one thread.
  */
 public final class CapacityEstimator {
   static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(20);
   static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-  /** What processors and timers may add to one size and not to another. */
+  /** The error that processors and timers may add to one size and not to another. */
   private static final double CLOCK_NANOS = 5_000;
 
-  private static final int LEAST_OF_A_SIZE = 3;
-  private static final int LEAST_SIZES = 3;
+  private static final int MIN_PER_SIZE = 3;
+  private static final int MIN_SIZES = 3;
   private static final double MAX_ERROR = 0.06;
 
-  /** A smaller change, as the logarithm of a ratio, is none. */
-  private static final double LEAST_CHANGE = 0.3;
+  /** A smaller change, as the logarithm of a ratio, counts as no change. */
+  private static final double MIN_CHANGE = 0.3;
 
   /** With fewer echoes of a size, a fifth of them is no more than the least. */
   private static final int ENOUGH = 12;
@@ -56,14 +56,14 @@ public final class CapacityEstimator {
   private record Echo(int bytes, long tookNanos, long atNanos) {}
 
   /**
-   * A capacity that is told with confidence.
+   * A capacity with its error.
    *
    * @param bps of both directions, in bit/s of IP packets
    * @param error the standard error of that, relative
    * @param line round trip in ns over bytes
    */
   record Capacity(double bps, double error, Line line) {
-    /** This one as it is seen after another one of the same link: so far towards that, 0 to 1. */
+    /** The weighted mean with a later estimate of the same link: its weight is 0 to 1. */
     Capacity towards(Capacity next, double part) {
       Line mixed =
           new Line(
@@ -87,7 +87,7 @@ public final class CapacityEstimator {
     echoes.clear();
   }
 
-  /** The capacity, if it can be told. */
+  /** The capacity, if an estimate is possible. */
   Optional<Capacity> capacity(long nowNanos) {
     forgetBefore(nowNanos - LONG_NANOS);
     Optional<Capacity> now = line(nowNanos - SHORT_NANOS).flatMap(CapacityEstimator::capacity);
@@ -99,10 +99,7 @@ public final class CapacityEstimator {
     return all;
   }
 
-  /**
-   * Whether echoes of later say something else than a capacity that was told before; few of them
-   * say little.
-   */
+  /** Whether later echoes contradict an earlier capacity; few of them prove little. */
   boolean contradicts(Capacity before, long nowNanos) {
     return isOther(before, line(nowNanos - SHORT_NANOS))
         || isOther(before, line(nowNanos - LONG_NANOS));
@@ -113,7 +110,7 @@ public final class CapacityEstimator {
             line -> {
               double difference = Math.abs(line.slope() - before.line.slope());
               double error = Math.hypot(line.slopeError(), before.line.slopeError());
-              return difference > Math.max(LEAST_CHANGE * before.line.slope(), 3 * error);
+              return difference > Math.max(MIN_CHANGE * before.line.slope(), 3 * error);
             })
         .isPresent();
   }
@@ -121,7 +118,7 @@ public final class CapacityEstimator {
   /** Whether two capacities may be those of one link that has not changed. */
   static boolean agree(Capacity one, Capacity other) {
     double difference = Math.abs(Math.log(one.bps / other.bps));
-    return difference <= Math.max(LEAST_CHANGE, 3 * Math.hypot(one.error, other.error));
+    return difference <= Math.max(MIN_CHANGE, 3 * Math.hypot(one.error, other.error));
   }
 
   private static Optional<Capacity> capacity(Line line) {
@@ -136,9 +133,9 @@ public final class CapacityEstimator {
   }
 
   /**
-   * What the link can carry at least, in bit/s, as far as the last {@link #SHORT_NANOS} make it
-   * certain; 0 if nothing is. An echo cannot be faster than the link, there and back, and where
-   * there is a line, its slope is hardly steeper than its error allows.
+   * The certain min capacity of the link in bit/s, from the last {@link #SHORT_NANOS}; 0 if
+   * unknown. An echo cannot be faster than the link, there and back, and where there is a line, its
+   * slope is hardly steeper than its error allows.
    */
   double atLeastBps(long nowNanos) {
     long from = nowNanos - SHORT_NANOS;
@@ -153,7 +150,7 @@ public final class CapacityEstimator {
     return Math.max(fastest, byLine);
   }
 
-  /** What an echo shows that the link can carry. */
+  /** The min capacity that an echo proves. */
   static double atLeastBps(int bytes, long tookNanos) {
     return bps((double) tookNanos / bytes);
   }
@@ -172,17 +169,17 @@ public final class CapacityEstimator {
         bySize.computeIfAbsent(echo.bytes, any -> new ArrayList<>()).add(echo.tookNanos);
       }
     }
-    bySize.values().removeIf(times -> times.size() < LEAST_OF_A_SIZE);
-    if (bySize.size() < LEAST_SIZES) {
+    bySize.values().removeIf(times -> times.size() < MIN_PER_SIZE);
+    if (bySize.size() < MIN_SIZES) {
       return Optional.empty();
     }
-    Line ofLeast = line(bySize, CapacityEstimator::least);
+    Line ofLeast = line(bySize, CapacityEstimator::min);
     boolean isEnough = bySize.values().stream().allMatch(times -> times.size() >= ENOUGH);
     Line ofFifth = isEnough ? line(bySize, CapacityEstimator::fifth) : ofLeast;
     return Optional.of(ofLeast.slopeError() <= ofFifth.slopeError() ? ofLeast : ofFifth);
   }
 
-  /** Sizes that are not sent any more have met with another time's disturbances. */
+  /** Sizes that are no longer sent were disturbed by traffic of an earlier time. */
   private Set<Integer> latestSizes() {
     Set<Integer> sizes = new HashSet<>();
     for (Echo echo : echoes) {
@@ -217,14 +214,14 @@ public final class CapacityEstimator {
    * of it left as lies between it and the next, on average, and half of what lies between it and
    * the third.
    */
-  private static Line.Point least(int bytes, long[] sorted) {
+  private static Line.Point min(int bytes, long[] sorted) {
     double left = (sorted[2] - sorted[0]) / 2.0;
     return new Line.Point(bytes, sorted[0] - left, left);
   }
 
   /**
    * The round trip that a fifth of the echoes is faster than. Its standard error is sqrt(p (1 - p)
-   * / n) / density, and the density there is told by how far a tenth and three tenths are apart.
+   * / n) / density, and the density follows from the distance between the 10 % and 30 % quantiles.
    */
   private static Line.Point fifth(int bytes, long[] sorted) {
     double apart = quantile(sorted, 0.3) - quantile(sorted, 0.1);

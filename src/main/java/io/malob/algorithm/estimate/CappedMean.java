@@ -19,10 +19,10 @@ package io.malob.algorithm.estimate;
  */
 public record CappedMean(double prior, double mean, double weight) {
 
-  /** How many values of weight 1 the mean is over, once there have been so many. */
+  /** The window of the mean, in values of weight 1. */
   public static final double WINDOW = 64;
 
-  /** Before that much is known, nothing can be told from an outlier. */
+  /** Below this weight, outliers cannot be detected. */
   private static final double SURE = 8;
 
   /**

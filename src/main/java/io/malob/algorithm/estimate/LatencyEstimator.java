@@ -19,16 +19,16 @@ public final class LatencyEstimator {
   private final Ewma latency;
 
   /**
-   * What the estimator believes.
+   * The parameters of the estimator.
    *
    * @param windowNanos over which minima are taken; those of the switches should have the same
    * @param averageNanos the time constant of the average
    * @param noiseNanos results below zero by no more than that come from noise and count as zero
-   * @param maxNanos a latency above that is not believed
+   * @param maxNanos the max plausible latency
    */
   public record Limits(long windowNanos, long averageNanos, long noiseNanos, long maxNanos) {}
 
-  /** What became of a probe's time. */
+  /** The use of a probe's time. */
   public enum Outcome {
     /** It is part of the latency. */
     USED,
@@ -42,7 +42,7 @@ public final class LatencyEstimator {
     NO_CONTROL
   }
 
-  /** An estimator that knows nothing yet. */
+  /** An estimator without samples. */
   public LatencyEstimator(Limits limits) {
     this.limits = limits;
     trips = new WindowMinimum(limits.windowNanos());

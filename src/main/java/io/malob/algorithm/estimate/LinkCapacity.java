@@ -8,48 +8,50 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a link can carry towards the host, from echoes ({@link CapacityEstimator}) and from what it
- * carries.
+ * The capacity of a link towards the host, from echoes ({@link CapacityEstimator}) and from its
+ * traffic.
  *
  * <p>A second is saturated if each echo in it, and there were at least two, was late by more than
  * two full packets take at the rate of that second, or got lost, while more was received than sent:
  * then there was a queue throughout, the link was never idle, and what it carried is what it can
- * carry. Echoes of such a second tell nothing of the capacity and are not used. What is late is
- * told by the line of the last good estimate, or by the fastest echo.
+ * carry. Echoes of such a second are not used for the capacity. The line of the last good estimate,
+ * or the fastest echo, defines which echoes are late.
  *
- * <p>A saturated second is believed for {@link #BELIEVED_NANOS}: it is measured, in the direction
- * that counts. Then echoes, as long as they tell. If the rate is above what was believed, that was
- * too little, and the rate is the capacity.
+ * <p>A saturated second counts for {@link #BELIEVED_NANOS}, because it measures the relevant
+ * direction. After that, echoes count, if they give an estimate. If the rate exceeds the estimate,
+ * the rate is the capacity.
  *
- * <p>An estimate stands for {@link #STANDS_NANOS}, if later echoes do not contradict it: at rest
- * they are too few to tell it anew.
+ * <p>An estimate stands for {@link #STANDS_NANOS}, if later echoes do not contradict it: on an idle
+ * link they are too few for a new one.
  *
- * <p>Where neither tells any more, though the link is used, there is room for more: what is assumed
- * then grows by {@link #GROWTH} each second, up to {@link #MAX_OF_RATE} times what it has carried
- * since, until the link is saturated and tells. Otherwise an uplink that is believed to carry
- * little would get little to carry, and never be seen to carry more. What is not used either is
- * unknown after {@link #HELD_NANOS}. For one thread.
+ * <p>If neither gives an estimate while the link is in use, it has spare capacity: the assumed
+ * capacity then grows by {@link #GROWTH} each second, up to {@link #MAX_OF_RATE} times the rate
+ * since then, until the link is saturated. Otherwise an uplink with a low estimate would get little
+ * traffic, and its estimate would never grow. The capacity of an unused link is unknown after
+ * {@link #HELD_NANOS}. For one thread.
  */
 public final class LinkCapacity {
   static final long BELIEVED_NANOS = TimeUnit.SECONDS.toNanos(3);
   static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(10);
   static final long STANDS_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /** How much more is assumed with each second in which the link is used, but not up. */
+  /**
+   * The growth of the assumed capacity for each second in which the link is used but not saturated.
+   */
   static final double GROWTH = 1.5;
 
-  /** No more is assumed than so many times what it has carried since. */
+  /** The max of the assumed capacity, as a multiple of the rate since then. */
   static final double MAX_OF_RATE = 4;
 
   private static final double PACKET_BITS = 12_000;
   private static final double NOISE_NANOS = 1e6;
-  private static final double LEAST_BPS = 50_000;
+  private static final double MIN_BPS = 50_000;
   private static final double AVERAGE = 0.5;
 
   /** Estimates that agree are averaged: each is from echoes of which some were in the last, too. */
   private static final double AVERAGE_ESTIMATES = 0.2;
 
-  /** What differs by less than that part is the same, measured again. */
+  /** A smaller relative difference is measurement noise. */
   private static final double SAME = 0.2;
 
   /** A saturated link that carries less than that part of the estimate has changed. */
@@ -58,13 +60,13 @@ public final class LinkCapacity {
   /** An estimate with a larger error should become better. */
   private static final double ROUGH = 0.03;
 
-  /** A link that cannot be told by then is probed less, */
+  /** After this time without an estimate, a link is probed less often, */
   private static final long HURRY_NANOS = TimeUnit.SECONDS.toNanos(20);
 
-  /** until it is tried again: so much later than the last time. */
+  /** until the next attempt: the pause grows by this factor. */
   private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  private static final int LEAST_ECHOES = 2;
+  private static final int MIN_ECHOES = 2;
   private static final int MAX_ECHOES = 256;
 
   private final CapacityEstimator estimator = new CapacityEstimator();
@@ -85,7 +87,7 @@ public final class LinkCapacity {
 
   private record Echo(int bytes, long tookNanos, long atNanos) {}
 
-  /** Where a capacity is from. */
+  /** The source of a capacity. */
   public enum Source {
     /** An operator. */
     RECORDED,
@@ -93,20 +95,20 @@ public final class LinkCapacity {
     PROBES,
     /** What the link carried while it was never idle. */
     SATURATION,
-    /** More than was measured, because it is in use and not used up. */
+    /** More than the measured rate, because the link is in use and not saturated. */
     ASSUMED,
     /** Not known. */
     UNKNOWN
   }
 
   /**
-   * What is believed.
+   * The current capacity.
    *
    * @param bps in bit/s of IP packets; 0 if unknown
    */
   public record Belief(long bps, Source source) {}
 
-  /** An echo of so many bytes, of its IP packet, has come back. */
+  /** An echo has come back; its size is that of the IP packet in bytes. */
   public void answered(int bytes, long tookNanos, long nowNanos) {
     if (tookNanos > 0 && second.size() < MAX_ECHOES) {
       second.add(new Echo(bytes, tookNanos, nowNanos));
@@ -120,7 +122,7 @@ public final class LinkCapacity {
     lost++;
   }
 
-  /** The link carries nothing any more, or is another one: everything is forgotten. */
+  /** The link is down, or a different one: resets everything. */
   public void clear() {
     estimator.clear();
     second.clear();
@@ -137,10 +139,10 @@ public final class LinkCapacity {
   }
 
   /**
-   * A second, or about that, is over.
+   * About a second has passed.
    *
-   * @param receivedBps what it carried towards the host, in bit/s of IP packets
-   * @param sentBps what it carried from it
+   * @param receivedBps its traffic towards the host, in bit/s of IP packets
+   * @param sentBps its traffic from the host
    */
   public void carried(double receivedBps, double sentBps, long nowNanos) {
     rateBps = receivedBps;
@@ -167,8 +169,8 @@ public final class LinkCapacity {
   private boolean isSaturated() {
     double lateNanos = Math.max(NOISE_NANOS, 2 * PACKET_BITS * 1e9 / rateBps);
     return fastestNanos < Double.POSITIVE_INFINITY // it does answer echoes
-        && rateBps >= LEAST_BPS
-        && second.size() + lost >= LEAST_ECHOES
+        && rateBps >= MIN_BPS
+        && second.size() + lost >= MIN_ECHOES
         && second.stream().allMatch(echo -> echo.tookNanos - idleNanos(echo.bytes) > lateNanos);
   }
 
@@ -201,7 +203,7 @@ public final class LinkCapacity {
   }
 
   private void assume(long nowNanos) {
-    boolean isUsed = rateBps >= LEAST_BPS;
+    boolean isUsed = rateBps >= MIN_BPS;
     if (isUsed) {
       usedNanos = nowNanos;
     }
@@ -223,7 +225,7 @@ public final class LinkCapacity {
     return saturationBps > 0 && nowNanos - saturatedNanos <= BELIEVED_NANOS;
   }
 
-  /** The capacity, as far as it is known. */
+  /** The capacity, if known. */
   public Belief belief(long nowNanos) {
     Belief told = told(nowNanos);
     return told.bps == 0 && assumedBps > 0
@@ -246,7 +248,7 @@ public final class LinkCapacity {
         .orElse(new Belief(0, Source.UNKNOWN));
   }
 
-  /** How much there is still to be found out about it; what takes too long is not hurried. */
+  /** The need for further probes; it falls if an estimate takes too long. */
   public ProbePlan.Need need(long nowNanos) {
     if (isMeasured(nowNanos) || isGood(nowNanos)) {
       hurriedNanos = OptionalLong.empty();
@@ -268,9 +270,8 @@ public final class LinkCapacity {
   }
 
   /**
-   * What it can carry as far as that is certain, in bit/s. While its capacity is not known, or the
-   * latest echoes do not confirm it, these tell what is certain; should they wait in a queue, that
-   * is what one begins with.
+   * The certain min capacity in bit/s. While the capacity is unknown, or the latest echoes do not
+   * confirm it, this comes from the latest echoes.
    */
   public double certainBps(long nowNanos) {
     return isConfirmed || isMeasured(nowNanos)

@@ -6,19 +6,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 
 /**
- * When to send the next echo over a link, and of which size. Echoes take at most {@link #SHARE} of
- * what the link can carry as far as that is certain, in each direction, and at most so many a
- * second that the host does not notice: more of them while the capacity is not known, two while
- * there is no other traffic. Few different sizes in turn, the largest of which the link can afford
- * seven times a second; at random times, so that they do not keep step with other traffic. The
- * first one is large: how long it takes tells at once what the link carries at least. For one
- * thread.
+ * When to send the next echo over a link, and of which size. Echoes use max {@link #SHARE} of the
+ * certain min capacity of the link, in each direction, and few per second: more while the capacity
+ * is unknown, two while there is no other traffic. Few different sizes in turn, the largest of
+ * which the link can afford seven times a second; at random times, so that they do not keep step
+ * with other traffic. The first one is large: how long it takes tells at once what the link carries
+ * at least. For one thread.
  */
 public final class ProbePlan {
-  /** Which part of the link echoes may take. */
+  /** The part of the link's capacity for echoes. */
   static final double SHARE = 0.01;
 
-  /** A link of which nothing is known is taken to carry that, in bit/s. */
+  /** The assumed capacity of an unknown link, in bit/s. */
   static final double CAREFUL_BPS = 1e6;
 
   private static final double SECOND = 1e9;
@@ -57,7 +56,7 @@ public final class ProbePlan {
     this.random = random;
   }
 
-  /** What is known of the link. */
+  /** The state of knowledge about the link. */
   public enum Need {
     /** Its capacity is not known. */
     UNKNOWN,
@@ -65,16 +64,16 @@ public final class ProbePlan {
     ROUGH,
     /** Its capacity is known, and may change. */
     KNOWN,
-    /** It carries nothing but echoes. */
+    /** It carries only echoes. */
     REST,
-    /** Whether it carries anything at all is in doubt. */
+    /** It may be down. */
     DOUBT
   }
 
   /**
    * How large an echo to send now.
    *
-   * @param certainBps what the link can carry as far as that is certain, in bit/s; 0 if nothing is
+   * @param certainBps the certain min capacity of the link in bit/s; 0 if unknown
    * @return bytes of its IP packet; 0 if it is not time
    */
   public int next(double certainBps, Need need, long nowNanos) {
@@ -103,14 +102,14 @@ public final class ProbePlan {
     };
   }
 
-  /** Saved is at most what the largest costs, and a little for the tick that comes late. */
+  /** The max saved is the cost of the largest echo, and a little for a late tick. */
   private void save(double bps, long nowNanos) {
     if (isFirst && savedNanos == 0) {
       savedNanos = nowNanos;
     }
-    double most = 2 * (LARGEST_BYTES + ETHERNET_BYTES);
+    double max = 2 * (LARGEST_BYTES + ETHERNET_BYTES);
     double earned = (nowNanos - savedNanos) / SECOND * SHARE * bps / 8;
-    savedBytes = Math.min(most, savedBytes + earned);
+    savedBytes = Math.min(max, savedBytes + earned);
     savedNanos = nowNanos;
   }
 

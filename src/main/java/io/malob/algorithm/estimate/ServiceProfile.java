@@ -10,23 +10,23 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the connections of one service are like, as learnt from those that have ended: how much they
- * carry, and how long its servers take. Thread-safe without locks; what is expected costs a few
- * volatile reads. Bounded: beyond {@link #MAX_MEMBERS}, members are not told apart.
+ * The expected traffic and service time of a service's connections, learnt from ended connections.
+ * Thread-safe without locks; an expectation costs a few volatile reads. Bounded: members beyond
+ * {@link #MAX_MEMBERS} are not distinguished.
  *
  * <p>Before anything is known, a reply of {@link #PRIOR_REPLY_BYTES}, a request of {@link
  * #PRIOR_REQUEST_BYTES} and a service time of {@link #PRIOR_SERVICE_NANOS} are expected: a small
- * web page, for which both the way and the load of the server matter. See {@link CappedMean} for
+ * web page, for which both the path and the load of the server matter. See {@link CappedMean} for
  * why these are means, and how values far from all others count.
  */
 public final class ServiceProfile {
-  /** How many members are told apart. */
+  /** The max number of members that are distinguished. */
   public static final int MAX_MEMBERS = 1_024;
 
-  /** So many connections of a service are all learnt from. */
+  /** The number of first connections of a service that are all samples. */
   public static final int EAGER = 64;
 
-  /** Of later ones, one in so many; a power of two. */
+  /** The sampling interval of later connections; a power of two. */
   public static final int ONE_IN = 16;
 
   private static final int SHIFT = Integer.SIZE - Integer.numberOfTrailingZeros(ONE_IN);
@@ -36,21 +36,18 @@ public final class ServiceProfile {
   static final double PRIOR_REQUEST_BYTES = 2_048;
   static final double PRIOR_SERVICE_NANOS = 10e6;
 
-  /** As many connections as this say more than what was expected before. */
+  /** The number of connections that outweigh the prior. */
   private static final double PRIOR_SIZE_WEIGHT = 1;
 
   private static final double PRIOR_SERVICE_WEIGHT = 4;
 
-  /** A member that has so many observations counts half by itself, half as the service does. */
+  /** With this number of samples, a member's own mean and the service's mean have equal weight. */
   private static final double SHRINKAGE = 8;
 
   /** Longer residuals are pauses of the client. */
   private static final double MAX_SERVICE_NANOS = 3_600e9;
 
-  /**
-   * When the network takes that long, what its rate was guessed wrong by is as long as services
-   * are.
-   */
+  /** Above this network time, the error of the guessed rate is as large as service times. */
   private static final double DOUBTFUL_NANOS = 1e9;
 
   private final Learnt replyBytes =
@@ -84,9 +81,8 @@ public final class ServiceProfile {
       double networkNanos) {
 
     /**
-     * How long the member would have taken if it had had nothing else to do, and a weight of 1: the
-     * part of the duration that the network does not explain, divided among the connections in
-     * flight.
+     * The service time of an idle member of weight 1: the part of the duration that the network
+     * does not explain, divided by the connections in flight.
      */
     double serviceNanos() {
       double residual = Math.max(0, durationNanos - networkNanos);
@@ -112,9 +108,9 @@ public final class ServiceProfile {
   }
 
   /**
-   * Whether the next connection is one to learn from: each of the first {@link #EAGER}, then one in
-   * {@link #ONE_IN}. Not every sixteenth, which would keep step with a round robin and see one
-   * member only: the multiples of the golden ratio are spread evenly over whatever comes in turn.
+   * Whether the next connection is a sample: each of the first {@link #EAGER}, then one in {@link
+   * #ONE_IN}. A fixed interval would keep step with round robin and sample only one member;
+   * multiples of the golden ratio are spread evenly.
    */
   public boolean wantsNext() {
     int number = placed.getAndIncrement();
@@ -159,10 +155,10 @@ public final class ServiceProfile {
   }
 
   /**
-   * How long a member of weight 1 will take for a new connection if it has nothing else to do, in
-   * nanoseconds. With others in flight it takes as many times as long as there are connections,
-   * this one included, divided by its weight. As long as few connections of the member have been
-   * seen, it counts mostly as the mean of the service.
+   * The expected service time of an idle member of weight 1 for a new connection, in nanoseconds.
+   * With others in flight it takes as many times as long as there are connections, this one
+   * included, divided by its weight. As long as few connections of the member have been seen, it
+   * counts mostly as the mean of the service.
    */
   public double expectedServiceNanos(int memberNumber) {
     double ofService = expectedServiceNanos();
@@ -174,17 +170,17 @@ public final class ServiceProfile {
     return (own.mean() * own.weight() + ofService * SHRINKAGE) / (own.weight() + SHRINKAGE);
   }
 
-  /** The same for a member of which nothing is known. */
+  /** The same for an unknown member. */
   public double expectedServiceNanos() {
     return serviceNanos.now().mean();
   }
 
-  /** How many connections it has learnt from. */
+  /** The number of samples. */
   public int samples() {
     return samples.get();
   }
 
-  /** What is expected of each member that it has seen connections of, in nanoseconds. */
+  /** The expected service time of each member with samples, in nanoseconds. */
   public Map<Integer, Double> serviceNanosByMember() {
     Map<Integer, Double> all = new TreeMap<>();
     byMember.keySet().forEach(number -> all.put(number, expectedServiceNanos(number)));

@@ -4,7 +4,7 @@ package io.malob.algorithm.estimate;
  * How long the network takes for a TCP connection in which a client asks once and gets an answer: a
  * round trip each for opening and for the request, those in which TCP grows its window (N.
  * Cardwell, S. Savage, T. Anderson, Modeling TCP Latency, INFOCOM 2000, without its losses), and
- * the time that the bytes take at the rate that is to be had. Pure.
+ * the transmission time of the bytes at the available rate. Pure.
  */
 public final class TransferTime {
   /** RFC 6928: ten segments of an Ethernet. */

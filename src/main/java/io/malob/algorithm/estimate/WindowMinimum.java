@@ -5,9 +5,8 @@ import java.util.Deque;
 import java.util.OptionalLong;
 
 /**
- * The smallest of the values of the last so many nanoseconds. Queues and busy processors only ever
- * add to a round trip, so that its minimum is what is nearest to the truth. For one thread; times
- * never go back.
+ * The min of the values within a time window. Queues and busy processors only add to a round trip,
+ * so its min is closest to the truth. For one thread; times never go back.
  */
 public final class WindowMinimum {
   private final long windowNanos;

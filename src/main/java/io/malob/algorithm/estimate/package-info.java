@@ -1,2 +1,2 @@
-/** Estimates from measurements that are disturbed. Pure: the caller says what time it is. */
+/** Estimates from noisy measurements. Pure: the caller passes the time. */
 package io.malob.algorithm.estimate;

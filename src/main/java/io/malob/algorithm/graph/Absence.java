@@ -4,10 +4,10 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** Proves by its structure that no path covers a graph, and says why; where that shows nothing. */
+/** Proves by a graph's structure that no path covers it, and gives the reason. */
 final class Absence {
-  /** Where there is no such structure, but a search has come to its end. */
-  static final String ALL_TRIED = "every way comes to an end before it has passed all switches";
+  /** The reason after a complete search, if the structure proves nothing. */
+  static final String ALL_TRIED = "every path ends before it has visited all switches";
 
   private final SwitchGraph graph;
 
@@ -15,7 +15,10 @@ final class Absence {
     this.graph = graph;
   }
 
-  /** Why no path begins at the start and covers all, as a part of a sentence; empty if not seen. */
+  /**
+   * Why no path from the start covers all, as a part of a sentence; empty if the structure proves
+   * nothing.
+   */
   static Optional<String> of(SwitchGraph graph) {
     return new Absence(graph).reason();
   }
@@ -55,8 +58,11 @@ final class Absence {
 
   private String junction(int culprit) {
     return culprit == graph.start()
-        ? name(culprit) + " joins parts of which a path that begins there can reach only one"
-        : name(culprit) + " joins three parts or more, and a path passes it only once";
+        ? name(culprit)
+            + " joins separate parts of the network, and a path that begins there can reach only"
+            + " one of them"
+        : name(culprit)
+            + " joins three or more parts of the network, and a path passes it only once";
   }
 
   private String deadEnds(int culprit, int other) {
@@ -66,15 +72,15 @@ final class Absence {
   private String colours(int culprit) {
     String alternate = "a path would alternate between two groups of switches, ";
     if (culprit != graph.start()) {
-      return alternate + "of which behind " + name(culprit) + " one is too large";
+      return alternate + "and behind " + name(culprit) + " one of them is too large";
     }
     int surplus = TwoColours.surplus(TwoColours.of(graph));
     return alternate
-        + "which are of "
+        + "with "
         + (graph.size() + surplus) / 2
         + " and "
         + (graph.size() - surplus) / 2
-        + " besides "
+        + " switches besides "
         + ingress();
   }
 

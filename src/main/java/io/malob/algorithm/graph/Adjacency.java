@@ -11,7 +11,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * The switches and links of a topology by number, in arrays: a search over thousands of links
- * spends its time on comparing, not on looking up. The links that leave a switch follow one
+ * spends its time on comparisons, not on look-ups. The links that leave a switch follow one
  * another. The arrays are never modified.
  */
 final class Adjacency {
@@ -73,12 +73,12 @@ final class Adjacency {
     return links.length;
   }
 
-  /** Whether another one has the same switches; then they have the same numbers. */
+  /** Whether another topology has the same switches; then they have the same numbers. */
   boolean hasSwitchesOf(Adjacency other) {
     return numbers.equals(other.numbers);
   }
 
-  /** The number of a switch, or -1 if it is not there. */
+  /** The number of a switch, or -1 if it is missing. */
   int number(DatapathId switchId) {
     @Nullable Integer number = numbers.get(switchId);
     return number == null ? -1 : number;

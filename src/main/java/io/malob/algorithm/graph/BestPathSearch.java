@@ -14,12 +14,12 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * by one thread, once.
  *
  * <p>Links are added from the widest to the narrowest, those of one width at a time. A switch that
- * comes into reach then has this width, and its path is the cheapest over the links that were added
- * so far. It is written down at once, since narrower links may make ways cheaper that lead on from
- * there. The search goes on from where it was as links are added, so that it looks at little more
- * than what has become cheaper (an incremental search, as by G. Ramalingam and T. Reps, An
- * incremental algorithm for a generalization of the shortest-path problem, 1996). Where all links
- * are equally wide, this is E. W. Dijkstra's algorithm with pairs of costs.
+ * is first reached then has this width, and its path is the cheapest over the links added so far.
+ * The path is recorded at once, since narrower links may make further paths cheaper. The search
+ * continues as links are added, so it examines little more than the paths that have become cheaper
+ * (an incremental search, as by G. Ramalingam and T. Reps, An incremental algorithm for a
+ * generalization of the shortest-path problem, 1996). Where all links are equally wide, this is E.
+ * W. Dijkstra's algorithm with pairs of costs.
  */
 final class BestPathSearch {
   private final Adjacency graph;
@@ -30,14 +30,14 @@ final class BestPathSearch {
 
   private final boolean[] added;
 
-  /** By switch: what the cheapest way costs; the greatest number where there is none yet. */
+  /** By switch: the cost of the cheapest path; the greatest number if there is none yet. */
   private final long[] primary;
 
   private final long[] secondary;
   private final double[] widths;
   private final SwitchHeap seen;
 
-  /** The switches whose ways have become cheaper since the latest were written down. */
+  /** The switches whose paths have become cheaper since the last record. */
   private final int[] changed;
 
   private final boolean[] isChanged;
@@ -45,12 +45,12 @@ final class BestPathSearch {
   private int reached;
   private final CostsByWidth costsByWidth;
 
-  /** By switch: the link at the outer end of its cheapest way. */
+  /** By switch: the link at the outer end of its cheapest path. */
   private final int[] lastLinks;
 
   private final SharedPaths ways;
 
-  /** By switch: its cheapest way when it was last settled. */
+  /** By switch: its cheapest path when it was last settled. */
   private final int[] cheapest;
 
   /** By switch: its path. */
@@ -110,11 +110,11 @@ final class BestPathSearch {
   }
 
   /**
-   * What a search would find after links were removed. The paths that are left are still the best,
-   * and by the same tie-breaks. If all links are equally wide, only switches that have lost theirs
-   * are looked at, beginning with their neighbours that have not. Otherwise links are added in few
+   * The result of a search after links were removed. The remaining paths are still the best, by the
+   * same tie-breaks. If all links are equally wide, the search examines only switches that have
+   * lost their paths, beginning with neighbours that have not. Otherwise links are added in few
    * steps, one for each width of a switch that has lost its path; then costs over narrower links
-   * are not known any more.
+   * are no longer known.
    *
    * @param before what was found with the removed links
    * @param left the paths of these that use no removed link; the others are added
@@ -152,7 +152,7 @@ final class BestPathSearch {
     return search.found(/* costsFound= */ null);
   }
 
-  /** Whether the cheapest ways that are known are the paths, not ways over narrower links. */
+  /** Whether the known cheapest paths are the best paths, without paths over narrower links. */
   private boolean costsAreOfPaths(CostsByWidth known) {
     for (int at = 0; at < paths.length; at++) {
       if (paths[at] != SharedPaths.NONE && known.width(known.narrowest(at)) != widths[at]) {
@@ -253,7 +253,7 @@ final class BestPathSearch {
   }
 
   private Found found(@Nullable CostsByWidth costsFound) {
-    // ways that have become cheaper again are no paths
+    // paths that have become cheaper again are not the best
     SharedPaths only = ways.count() == reached ? ways : ways.only(paths);
     return new Found(widths, only, paths, costsFound, only.used(graph.linkCount()), effort);
   }
@@ -289,7 +289,7 @@ final class BestPathSearch {
     relaxIfSettled(link);
   }
 
-  /** Looks at a link unless that is to come, when the switch at its inner end is settled. */
+  /** Examines a link, unless the switch at its inner end is not yet settled. */
   private void relaxIfSettled(int link) {
     int inner = direction.inner(graph, link);
     if (isReached(inner) && !seen.contains(inner)) {
@@ -328,7 +328,7 @@ final class BestPathSearch {
     }
   }
 
-  /** Takes the way over a link if it is the best so far to where it leads. */
+  /** Takes the path over a link if it is the best so far to the link's end. */
   private void relax(int link) {
     effort++;
     int inner = direction.inner(graph, link);
@@ -340,16 +340,17 @@ final class BestPathSearch {
     } else if (first == primary[outer]
         && second == secondary[outer]
         && (link == lastLinks[outer] || comesFirst(link, lastLinks[outer]))) {
-      // the same cost, and smaller switch ids; over the same link, what it leads on has these
+      // the same cost, and smaller switch ids; over the same link, the rest of the path has smaller
+      // ones
       lastLinks[outer] = link;
       seen.raise(outer);
     }
   }
 
   /**
-   * Whether the way over one link has the smaller sequence of switch ids than that over another one
-   * to the same switch. Paths that cost the same have equally many links, since one of both costs
-   * counts them; links are numbered by the ids at their ends.
+   * Whether the path over one link has a smaller sequence of switch ids than the path over another
+   * link to the same switch. Paths that cost the same have equally many links, since one of both
+   * costs counts them; links are numbered by the ids at their ends.
    */
   private boolean comesFirst(int a, int b) {
     boolean first = a < b;
@@ -380,7 +381,7 @@ final class BestPathSearch {
     }
   }
 
-  /** Writes down what has changed, and the paths of those that have come into reach. */
+  /** Records changes, and the paths of newly reached switches. */
   private void writeDown(double width) {
     for (int i = 0; i < changedCount; i++) {
       int at = changed[i];

@@ -9,16 +9,16 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * The best path between one switch, the root, and each other switch, in one {@link Direction}:
- * found by a {@link BestPathSearch}, which says what is best. Immutable but for the {@link Path}
+ * found by a {@link BestPathSearch}, which defines the order. Immutable but for the {@link Path}
  * objects that it remembers; thread-safe. A look-up never searches.
  */
 public final class BestPaths {
   /**
-   * Widths that differ by less than a tenth are the same: what is left of links goes up and down.
+   * Widths that differ by less than a tenth are the same: the free capacity of links fluctuates.
    */
   private static final double NOISE = 0.1;
 
-  /** Which way the paths lead. */
+  /** The direction of the paths. */
   enum Direction {
     FROM_ROOT,
     TO_ROOT;
@@ -46,17 +46,16 @@ public final class BestPaths {
   private final AtomicReferenceArray<@Nullable Path> paths;
 
   /**
-   * What a search has found, by switch.
+   * The result of a search, by switch.
    *
-   * @param widths the bottleneck of its path: infinite at the root, negative where there is none
-   * @param ways the paths by number, and those that are part of them
-   * @param paths the number of its path; {@link SharedPaths#NONE} where there is none
-   * @param costs what its path costs, and what it would over narrower links; null if that is not
-   *     known any more
+   * @param widths the bottleneck of its path: infinite at the root, negative if there is none
+   * @param ways the paths by number, and the paths that are parts of them
+   * @param paths the number of its path; {@link SharedPaths#NONE} if there is none
+   * @param costs the cost of its path, also over narrower links; null if no longer known
    * @param used by link: whether a path uses it
-   * @param effort how many times the search looked at a link
+   * @param effort how many links the search examined
    */
-  @SuppressWarnings("ArrayRecordComponent") // never compared, and written by the search alone
+  @SuppressWarnings("ArrayRecordComponent") // never compared, written only by the search
   record Found(
       double[] widths,
       SharedPaths ways,
@@ -119,13 +118,12 @@ public final class BestPaths {
   }
 
   /**
-   * The best paths without some links, at the costs and widths for which these were searched for.
-   * Where no path uses them, these are the paths. Then the costs by width that {@link #holds} looks
-   * at remain those with the removed links: what is the best among more paths is the best among
-   * fewer.
+   * The best paths without some links, at the costs and widths of this search. If no path uses the
+   * links, the paths stay. Then the costs by width that {@link #holds} compares still include the
+   * removed links: the best of more paths is also the best of fewer.
    *
    * @param repairing whether paths over the links are repaired
-   * @return null if that is needed and not wanted
+   * @return null if a repair is needed but not requested
    */
   @Nullable BestPaths without(RemovedLinks removed, boolean repairing) {
     Adjacency after = removed.after();
@@ -198,14 +196,14 @@ public final class BestPaths {
     return number < 0 ? 0 : Math.max(0, found.widths[number]);
   }
 
-  /** How many times the search, or the repair, looked at a link. */
+  /** How many links the search, or the repair, examined. */
   public long effort() {
     return found.effort;
   }
 
-  /** What the paths were searched for with; many share it. */
+  /** The costs and widths of a search; many paths share them. */
   record Basis(LinkCosts costs, LinkWidths widths) {
-    /** The links that differ from other costs and widths by more than noise. */
+    /** The links whose costs and widths differ from others by more than noise. */
     int[] linksUnlike(LinkCosts costsNow, LinkWidths widthsNow) {
       return IntStream.range(0, widths.count())
           .filter(
@@ -221,7 +219,7 @@ public final class BestPaths {
     return new Basis(costs, linkWidths);
   }
 
-  // not by the difference, which two infinite widths do not have
+  // not by the difference, which is undefined for two infinite widths
 
   private static boolean isNarrower(double before, double now) {
     return now < (1 - NOISE) * before;
@@ -232,11 +230,10 @@ public final class BestPaths {
   }
 
   /**
-   * Whether a search with these costs and widths would find the same paths again, or others that
-   * are wider, or as wide and cheaper, by no more than noise. One pass over the links that have
-   * changed; false where that does not suffice to tell.
+   * Whether a search with these costs and widths would find the same paths again, or paths that are
+   * better by no more than noise. One pass over the changed links; false if that does not prove it.
    *
-   * @param unlike what {@link Basis#linksUnlike} gives for them
+   * @param unlike the result of {@link Basis#linksUnlike} for them
    */
   boolean holds(LinkCosts costsNow, LinkWidths widthsNow, int[] unlike) {
     @Nullable CostsByWidth known = found.costs;
@@ -268,8 +265,8 @@ public final class BestPaths {
   }
 
   /**
-   * Whether a path over a link could be as cheap as one that was found, or cheaper, among paths of
-   * a bottleneck that is wider than one width, and not wider than another.
+   * Whether a path over a link could be at least as cheap as a found path, among paths whose
+   * bottleneck is wider than one width and not wider than another.
    */
   private boolean couldBeCheaper(
       CostsByWidth known, int link, LinkCosts costsNow, double above, double upTo) {

@@ -3,8 +3,9 @@ package io.malob.algorithm.graph;
 import java.util.Arrays;
 
 /**
- * All switches of a graph in an order, which is a path but for gaps: places where a switch is no
- * neighbour of the next one. Knows its gaps while parts of it are turned round. Used by one thread.
+ * All switches of a graph in an order that is a path except for gaps: places where a switch is not
+ * a neighbour of the next one. Keeps track of gaps while parts of it are reversed. Used by one
+ * thread.
  */
 final class BrokenPath {
   private static final int NONE = -1;
@@ -18,7 +19,7 @@ final class BrokenPath {
   /** The places before gaps, in any order. */
   private final int[] gaps;
 
-  /** By place: where it is among the gaps, if there is one behind it. */
+  /** By place: its index in the gaps, if a gap follows. */
   private final int[] gapNumbers;
 
   private int gapCount;
@@ -68,16 +69,16 @@ final class BrokenPath {
     return order.clone();
   }
 
-  /** How many gaps fewer there are after turning a part round, which does not begin at place 0. */
+  /** How many gaps a reversal of a part removes. The part does not begin at place 0. */
   int gain(int from, int to) {
     int before = (gapNumbers[from - 1] == NONE ? 0 : 1) + (gapNumbers[to] == NONE ? 0 : 1);
     int after = (isJoined(from - 1, to) ? 0 : 1) + (to == end() || isJoined(from, to + 1) ? 0 : 1);
     return before - after;
   }
 
-  /** Turns a part round, which does not begin at place 0; its last switch comes to its begin. */
+  /** Reverses a part that does not begin at place 0; its last switch becomes its first. */
   void turn(int from, int to) {
-    // what is between two places within the part gets between two others
+    // the gap between two places of the part moves between two others
     for (int low = from, high = to - 1; low <= high; low++, high--) {
       int number = gapNumbers[low];
       moveGap(gapNumbers[high], low);

@@ -3,9 +3,9 @@ package io.malob.algorithm.graph;
 import java.util.Arrays;
 
 /**
- * What the cheapest path between a root and each switch costs over links of at least a certain
- * width: for each switch, one entry for each width from which on it costs less. Written by one
- * search, then read only.
+ * The cost of the cheapest path between a root and each switch over links of a min width: for each
+ * switch, one entry for each width below which the path is cheaper. Written by one search, then
+ * read only.
  */
 final class CostsByWidth {
   static final int NONE = -1;
@@ -65,7 +65,7 @@ final class CostsByWidth {
     return secondary[entry];
   }
 
-  /** Whether the way over a link from one entry is as cheap as another one, or cheaper. */
+  /** Whether the path over a link from one entry is at least as cheap as another entry. */
   boolean isAsCheap(int from, int link, LinkCosts costs, int to) {
     long first = primary[from] + costs.primary(link);
     return first != primary[to]

@@ -9,16 +9,16 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds paths over all switches of a network, each once, that begin with a given link. The link
- * that is asked for is taken even if it is forbidden. Links are used in both directions, so that
- * one without its opposite counts as none. A search with a budget never claims that there is no
- * path because it has not found one. Immutable, pure and thread-safe.
+ * Finds paths over all switches of a network, each once, that begin with a given link. The given
+ * first link is used even if it is forbidden. Links need both directions; a link without its
+ * opposite is ignored. A search whose budget is spent never claims that there is no path.
+ * Immutable, pure and thread-safe.
  */
 public final class HamiltonianSearch {
-  /** How many steps a search may take by default, for each pair of switches, and overall. */
+  /** The default max number of steps of a search, for each pair of switches and overall. */
   private static final long STEPS_PER_PAIR = 1000;
 
-  private static final long LEAST_BUDGET = 1_000_000;
+  private static final long MIN_BUDGET = 1_000_000;
   private static final long MAX_BUDGET = 300_000_000;
 
   /** How many paths are listed to draw one of them. */
@@ -31,15 +31,15 @@ public final class HamiltonianSearch {
   private static final long FIRST_ROUND = 5;
 
   /**
-   * How many times more steps are spent on extending than on mending after the first attempt: a
-   * step of it is quicker, and it alone can tell that there is no path.
+   * The ratio of steps for extension to steps for rotation after the first attempt: a step of
+   * extension is faster, and only extension can prove that there is no path.
    */
   private static final long EXTENDING = 4;
 
   private final Topology topology;
   private final long budget;
 
-  /** What came of a search. */
+  /** The result of a search. */
   public sealed interface Result {}
 
   /**
@@ -57,7 +57,7 @@ public final class HamiltonianSearch {
   public record Absent(String reason) implements Result {}
 
   /**
-   * The budget was spent before either was known.
+   * The budget was spent without a result.
    *
    * @param steps how many that were
    */
@@ -71,22 +71,19 @@ public final class HamiltonianSearch {
    */
   public record Listing(ImmutableList<Path> paths, boolean complete) {}
 
-  /**
-   * Searches in a network with a budget that suits its size, and that no machine needs more than
-   * seconds for.
-   */
+  /** Searches in a network with a budget that fits its size and takes no more than seconds. */
   public HamiltonianSearch(Topology topology) {
     this(topology, usualBudget(topology.switches().size()));
   }
 
   private static long usualBudget(long switches) {
-    return Math.max(LEAST_BUDGET, Math.min(MAX_BUDGET, STEPS_PER_PAIR * switches * switches));
+    return Math.max(MIN_BUDGET, Math.min(MAX_BUDGET, STEPS_PER_PAIR * switches * switches));
   }
 
   /**
    * Searches in a network.
    *
-   * @param budget of one search, in looks at a neighbour of a switch
+   * @param budget of one search, in examined neighbours of switches
    */
   public HamiltonianSearch(Topology topology, long budget) {
     this.topology = topology;
@@ -106,10 +103,10 @@ public final class HamiltonianSearch {
   }
 
   /**
-   * A random path: where there are few, each is as likely as the others (algorithm 1 of "SDN-Based
-   * Load Balancing for Multi-Path TCP", whose list of all is out of reach in larger networks);
-   * where there are many, any may come, though not all are as likely. Where links are parallel, the
-   * way over switches is drawn first.
+   * A random path: if there are few, each is equally likely (algorithm 1 of "SDN-Based Load
+   * Balancing for Multi-Path TCP", whose list of all is out of reach in larger networks); if there
+   * are many, any path is possible, but not all are equally likely. With parallel links, the
+   * sequence of switches is drawn first.
    */
   public Result random(DirectedLink first, Set<UndirectedLink> forbidden, SplittableRandom random) {
     SwitchGraph graph = SwitchGraph.behind(topology, first, forbidden);
@@ -126,7 +123,7 @@ public final class HamiltonianSearch {
   }
 
   /**
-   * Paths in a fixed order, up to so many.
+   * Paths in a fixed order, up to a limit.
    *
    * @param first the first link of each
    * @param forbidden links that they must not use later

@@ -11,10 +11,10 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * The k paths without loops that have the lowest latency, then the fewest links, from one switch to
- * another (J. Y. Yen, Finding the k shortest loopless paths in a network, 1971). Each way off a
- * path that is known is searched for with the distances to the destination in the whole network as
- * a lower bound (A*), so that a search looks at little more than the way itself. Several equally
- * good paths come in an order that is the same every time.
+ * another (J. Y. Yen, Finding the k shortest loopless paths in a network, 1971). Each deviation
+ * from a known path is searched with the distances to the destination in the whole network as a
+ * lower bound (A*), so that a search examines little more than the path itself. The order of
+ * equally good paths is deterministic.
  */
 final class KShortestPaths {
   private static final int NONE = -1;
@@ -37,7 +37,7 @@ final class KShortestPaths {
   private final int[] hopsToDst;
 
   /** One path, by the numbers of its links. */
-  @SuppressWarnings("ArrayRecordComponent") // compared by ORDER alone
+  @SuppressWarnings("ArrayRecordComponent") // compared only by ORDER
   private record Found(int[] links, long latency) {}
 
   private KShortestPaths(Adjacency graph, long[] latencies, DatapathId dst) {
@@ -66,7 +66,7 @@ final class KShortestPaths {
     return destination;
   }
 
-  /** Up to k paths from a switch, the best first; none if there is no way. */
+  /** Up to k paths from a switch, the best first; none if there is no path. */
   ImmutableList<Path> from(DatapathId src, int k) {
     if (src.equals(destination)) {
       return ImmutableList.of(Path.within(src));
@@ -129,7 +129,7 @@ final class KShortestPaths {
     return best;
   }
 
-  /** The best path that begins like that, and then goes on as none of the known ones does. */
+  /** The best path with this beginning that continues differently from all known ones. */
   private void addDetour(int[] root, int spur, List<Found> known, NavigableSet<Found> candidates) {
     boolean[] passed = new boolean[graph.switchCount()];
     long latency = 0;
@@ -155,7 +155,7 @@ final class KShortestPaths {
     }
   }
 
-  /** One search for the best way from a switch that avoids some switches, and some first links. */
+  /** One search for the best path from a switch that avoids some switches and some first links. */
   private final class Detour {
     private final int start;
     private final boolean[] avoided;
@@ -179,7 +179,7 @@ final class KShortestPaths {
       return byA != byB ? byA < byB : hops[a] + hopsToDst[a] < hops[b] + hopsToDst[b];
     }
 
-    /** The links of the way; none if there is no way. */
+    /** The links of the path; none if there is no path. */
     int[] search() {
       latency[start] = 0;
       seen.raise(start);

@@ -4,12 +4,12 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the links of one topology cost in a search: a path with a smaller sum of primary costs is
+ * The costs of the links of one topology in a search: a path with a smaller sum of primary costs is
  * better, and of equal ones that with the smaller sum of secondary costs. Arrays are by the links'
  * place in {@link Topology#links()}, and never written to.
  */
 public final class LinkCosts {
-  /** One for each link: what counts is how many there are. */
+  /** One for each link: the number of links counts. */
   private static final long HOP = 1;
 
   /**
@@ -71,8 +71,8 @@ public final class LinkCosts {
   }
 
   /**
-   * Whether a link costs as good as what it cost in another search: small changes are noise, and
-   * paths that follow noise cost more than they gain.
+   * Whether a link costs nearly the same as in another search: small changes are noise, and
+   * following noise costs more than it gains.
    */
   boolean isLike(LinkCosts before, int link) {
     return isLike(primary, before.primary, link) && isLike(secondary, before.secondary, link);

@@ -9,12 +9,12 @@ import java.util.stream.IntStream;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * What is known of the links of one topology, and what is active on them. What was measured never
- * changes here; the connections go on being counted. Thread-safe.
+ * The known values of the links of one topology, and their active connections. Measured values
+ * never change here; counts of connections do. Thread-safe.
  *
- * <p>A link of which nothing is known counts as the worst that is known: as slow as the slowest, as
- * narrow as the narrowest. So it never wins by accident, and where nothing is known of any link all
- * are alike, and the number of links decides.
+ * <p>A link with unknown values counts as the worst known one: as slow as the slowest, as narrow as
+ * the narrowest. So it never wins by accident. If no link has known values, all are equal, and the
+ * number of links decides.
  */
 public final class LinkValues {
   private final Topology topology;
@@ -25,7 +25,7 @@ public final class LinkValues {
 
   private final double[] throughputs;
 
-  /** 0 where it is unknown. */
+  /** 0 if unknown. */
   private final double[] capacities;
 
   private final ActiveCount[] loads;
@@ -51,13 +51,13 @@ public final class LinkValues {
     this.loads = topology.links().stream().map(loads::of).toArray(ActiveCount[]::new);
   }
 
-  /** Nothing is known of any link. */
+  /** No link has known values. */
   public static LinkValues unknown(Topology topology) {
     return of(topology, Map.of(), new LinkLoads(), Counting.PLACED_SINCE);
   }
 
   /**
-   * What is known of links.
+   * Values of links.
    *
    * @param known the known values by link; a missing link is unknown
    * @param loads the connections on them
@@ -76,7 +76,7 @@ public final class LinkValues {
     return topology;
   }
 
-  /** Whether what was placed since measurements counts. */
+  /** Whether connections placed since measurements count. */
   public Counting counting() {
     return counting;
   }
@@ -122,7 +122,7 @@ public final class LinkValues {
     return IntStream.range(0, latencies.length).allMatch(link -> now.isLike(then, link));
   }
 
-  /** What a new connection would get of each link, by the links' place in the topology. */
+  /** The share of a new connection on each link, by the links' place in the topology. */
   double[] shares() {
     double[] shares = new double[throughputs.length];
     for (int link = 0; link < shares.length; link++) {
@@ -141,7 +141,7 @@ public final class LinkValues {
   }
 
   /**
-   * What a new connection would get of a path, in bit/s, as loads are now; infinite within a
+   * The share of a new connection on a path, in bit/s, at the current loads; infinite within a
    * switch.
    */
   public double shareBps(Path path) {
@@ -152,16 +152,15 @@ public final class LinkValues {
     return narrowest;
   }
 
-  /** What a new connection would get of a link, in bit/s, as loads are now. */
+  /** The share of a new connection on a link, in bit/s, at the current loads. */
   public double shareBps(DirectedLink link) {
     return share(topology.adjacency().number(link));
   }
 
   /**
-   * What is left of a link is shared with those that were placed since that was measured, in equal
-   * parts. Where the link is full, a new connection gets its part of the whole all the same, as TCP
-   * shares it (max-min fairness), so that of two full links the one with fewer connections is
-   * wider.
+   * A new connection shares the free capacity of a link equally with the connections placed since
+   * the measurement. On a full link, it still gets its part of the whole capacity, because TCP
+   * shares it (max-min fairness): of two full links, the link with fewer connections is wider.
    */
   private double share(int link) {
     if (counting == Counting.MEASURED_ONLY) {

@@ -28,7 +28,7 @@ final class LinkWidths {
             .toArray());
   }
 
-  /** All links equally wide, so that only what they cost counts. */
+  /** All links equally wide, so that only their costs count. */
   static LinkWidths alike(int links) {
     double[] widths = new double[links];
     Arrays.fill(widths, Double.POSITIVE_INFINITY);

@@ -1,8 +1,8 @@
 package io.malob.algorithm.graph;
 
-/** Why no path can cover what is left of a graph. */
+/** Why no path can cover the rest of a graph. */
 enum Obstacle {
-  /** None that is seen at once. */
+  /** No obvious obstacle. */
   NONE,
   /** A switch is not reached. */
   UNREACHED,

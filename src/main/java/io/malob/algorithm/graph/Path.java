@@ -5,7 +5,7 @@ import java.util.stream.Collectors;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * A directed way from one edge switch to another; a path from a switch to itself has no links.
+ * A directed path from one edge switch to another; a path from a switch to itself has no links.
  * Immutable. The hash is computed once, because paths are looked up for every connection.
  */
 public final class Path {

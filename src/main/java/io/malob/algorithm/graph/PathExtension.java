@@ -5,9 +5,9 @@ import java.util.SplittableRandom;
 
 /**
  * Finds all paths over all switches of a graph, one after the other, by adding one switch after
- * another and going back where the rest cannot be covered any more. Switches with the fewest
- * neighbours left come first (H. C. von Warnsdorff's rule for the knight's tour, 1823), those with
- * as many in random order. Used by one thread.
+ * another and going back if the rest can no longer be covered. Switches with the fewest neighbours
+ * left come first (H. C. von Warnsdorff's rule for the knight's tour, 1823), equal ones in random
+ * order. Used by one thread.
  */
 final class PathExtension {
   private static final int[] NOTHING = {};

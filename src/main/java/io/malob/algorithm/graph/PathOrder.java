@@ -1,6 +1,6 @@
 package io.malob.algorithm.graph;
 
-/** By what one path between two switches is better than another. */
+/** The criterion by which one path between two switches is better than another. */
 public enum PathOrder {
   /** Fewer links; of these, the lower latency. */
   FEWEST_HOPS,

@@ -5,11 +5,11 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for a path over all switches of a graph by mending one that is broken. A gap is moved by
- * turning a part of the path round, so that one of the two switches beside the gap comes next to a
- * neighbour (the rotation of L. Pósa, Hamiltonian circuits in random graphs, 1976, at several
- * places of one path). Gaps that meet are gone; there are never more than before. Does not know
- * whether there is a path at all. Used by one thread.
+ * Searches for a path over all switches of a graph by repairing a path with gaps. Reversing a part
+ * of the path moves a gap: one of the two switches beside it comes next to a neighbour (the
+ * rotation of L. Pósa, Hamiltonian circuits in random graphs, 1976, at several places of one path).
+ * Gaps that meet disappear; their number never grows. The search cannot prove that there is no
+ * path. Used by one thread.
  *
  * <pre>
  *   s ... a | b ... c d ... e      a, c neighbours, | the gap
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class PathRotation {
-  /** Turning a part round is faster than looking at as many neighbours. */
+  /** Reversing a part is faster than examining as many neighbours. */
   private static final int TURNED_PER_STEP = 8;
 
   private final SwitchGraph graph;
@@ -25,7 +25,7 @@ final class PathRotation {
   private final SplittableRandom random;
   private final BrokenPath path;
 
-  // the best way to move one gap that has been seen
+  // the best move of one gap so far
   private int from;
   private int to;
   private int gain;
@@ -47,7 +47,7 @@ final class PathRotation {
     return path.gapCount() == 0 ? path.order() : null;
   }
 
-  /** All switches, from neighbour to neighbour as far as that goes, by Warnsdorff's rule. */
+  /** All switches, from neighbour to neighbour as far as possible, by Warnsdorff's rule. */
   private int[] begin() {
     int size = graph.size();
     int[] shuffled = shuffled(size);
@@ -135,7 +135,7 @@ final class PathRotation {
     }
   }
 
-  /** Lets the path end elsewhere, which costs nothing. */
+  /** Lets the path end elsewhere, which is free. */
   private void moveEnd() {
     int[] neighbors = graph.neighbors(path.switchAt(path.end()));
     if (neighbors.length > 0) {

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Searches for paths with one {@link LinkValues}, and with the connections on links as they are
- * when a width is first needed. Each search looks at all links of the network; used by one thread.
+ * Searches for paths with one {@link LinkValues}, and with the numbers of connections at the first
+ * use of a width. Each search examines all links of the network; used by one thread.
  */
 public final class PathSearches {
   private final LinkValues values;
@@ -18,7 +18,7 @@ public final class PathSearches {
   private final LinkCosts latency;
   private final LinkWidths alike;
 
-  /** The links that have changed, by what they have changed from. */
+  /** The links that have changed, by their previous values. */
   private final Map<Basis, int[]> unlike = new HashMap<>();
 
   private @Nullable Adjacency before;
@@ -50,12 +50,11 @@ public final class PathSearches {
   }
 
   /**
-   * Paths of another topology in this one, which has the same switches and fewer links: still those
-   * that are the best with what was known before.
+   * Paths of another topology in this one, which has the same switches and fewer links: still the
+   * best with the values from before.
    *
-   * @param repairing whether those over links that are not there any more are repaired
-   * @return null if they are to be searched for, as all are if this topology has other switches or
-   *     more links
+   * @param repairing whether paths over removed links are repaired
+   * @return null if a search is needed, as always if this topology has other switches or more links
    */
   public @Nullable BestPaths inThisTopology(BestPaths paths, boolean repairing) {
     Adjacency now = values.topology().adjacency();
@@ -74,8 +73,8 @@ public final class PathSearches {
   }
 
   /**
-   * Up to k paths without loops with the lowest latency, the best first; none if there is no way.
-   * Costs less if the search before was for the same destination.
+   * Up to k paths without loops with the lowest latency, the best first; none if there is no path.
+   * Costs less if the previous search was for the same destination.
    */
   public ImmutableList<Path> shortest(DatapathId src, DatapathId dst, int k) {
     @Nullable KShortestPaths toDst = shortest;

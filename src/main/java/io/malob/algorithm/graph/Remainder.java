@@ -4,10 +4,10 @@ import java.util.Arrays;
 
 /**
  * The switches that a path has not been at, and whether a path from its end could still cover them
- * all. Looks at the blocks of what is left (the parts that no single switch separates): they must
- * be a chain that begins at the path's end, because a switch that separates is passed only once. If
- * each link joins switches of different colours, they alternate on a path, also behind each switch
- * that separates. Used by one thread.
+ * all. Uses the blocks of the rest (the parts that no single switch separates): they must be a
+ * chain that begins at the path's end, because a switch that separates is passed only once. If each
+ * link joins switches of different colours, they alternate on a path, also behind each switch that
+ * separates. Used by one thread.
  */
 final class Remainder {
   private static final int NONE = -1;
@@ -88,7 +88,7 @@ final class Remainder {
     }
   }
 
-  /** What keeps a path that is at a switch, which is not left, from covering what is left. */
+  /** The obstacle that keeps a path at a visited switch from covering the rest. */
   Obstacle obstacle(int at) {
     Arrays.fill(order, 0);
     blocks = 0;
@@ -168,7 +168,7 @@ final class Remainder {
     return Obstacle.NONE;
   }
 
-  /** The switch that is in the way, or behind which it is. */
+  /** The switch that is the obstacle, or is before it. */
   int culprit() {
     return culprit;
   }

@@ -14,7 +14,7 @@ final class SharedPaths {
   private int[] inner;
   private int count;
 
-  /** None yet, with room for so many. */
+  /** No paths, with the given capacity. */
   SharedPaths(int expected) {
     links = new int[expected];
     inner = new int[expected];
@@ -74,7 +74,7 @@ final class SharedPaths {
   }
 
   /**
-   * Some paths, and none that are not part of one.
+   * Only some paths, and their parts.
    *
    * @param some the numbers of paths; is filled with those that they have there
    */

@@ -12,10 +12,10 @@ import java.util.TreeMap;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * What is left of a network behind the first link of a path: all switches but the one where the
- * path begins, by number, and which of them are neighbours. Links that are parallel make two
- * switches neighbours once. A path over all switches of the network is that link and a path over
- * all switches of this graph, from the one where the link ends. Immutable.
+ * The rest of a network behind the first link of a path: all switches but the one where the path
+ * begins, by number, and which of them are neighbours. Links that are parallel make two switches
+ * neighbours once. A path over all switches of the network is that link and a path over all
+ * switches of this graph, from the one where the link ends. Immutable.
  */
 final class SwitchGraph {
   private final DirectedLink first;
@@ -42,7 +42,7 @@ final class SwitchGraph {
     this.start = start;
   }
 
-  /** What is left of a topology behind a link, without forbidden links. */
+  /** The rest of a topology behind a link, without forbidden links. */
   static SwitchGraph behind(Topology topology, DirectedLink first, Set<UndirectedLink> forbidden) {
     if (!topology.contains(first) || first.src().equals(first.dst())) {
       throw new IllegalArgumentException("first: " + first + " is no link of the topology");
@@ -110,7 +110,7 @@ final class SwitchGraph {
     return new Path(first.src(), taken.build());
   }
 
-  /** The first link and a path over switches, by each choice of parallel links, up to so many. */
+  /** The first link and a path over switches, by each choice of parallel links, up to a limit. */
   ImmutableList<Path> paths(int[] order, int limit) {
     List<ImmutableList<DirectedLink>> begun = List.of(ImmutableList.of(first));
     for (int i = 1; i < order.length; i++) {

@@ -14,7 +14,7 @@ final class SwitchHeap {
   private final int[] places;
   private int size;
 
-  /** Compares switches by what is known of them now. */
+  /** Compares switches by their current costs. */
   interface Order {
     /** Whether the first is to be settled before the second. */
     boolean isBefore(int first, int second);
@@ -35,7 +35,7 @@ final class SwitchHeap {
     return places[switchNumber] != ABSENT;
   }
 
-  /** Puts a switch in, or moves it up after it has become better. */
+  /** Adds a switch, or moves it up after an improvement. */
   void raise(int switchNumber) {
     int place = places[switchNumber];
     if (place == ABSENT) {

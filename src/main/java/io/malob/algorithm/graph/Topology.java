@@ -8,7 +8,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * The switches and the directed links between them. Immutable; switches and links are sorted, so
- * that whatever is computed from a topology is the same every time.
+ * that computations on a topology are deterministic.
  */
 public final class Topology {
 
@@ -56,12 +56,12 @@ public final class Topology {
         .collect(ImmutableList.toImmutableList());
   }
 
-  /** Whether all switches and links of a path are there. */
+  /** Whether the topology has all switches and links of a path. */
   public boolean contains(Path path) {
     return switches.contains(path.src()) && path.links().stream().allMatch(adjacency::contains);
   }
 
-  /** Whether a link is there. */
+  /** Whether the topology has a link. */
   public boolean contains(DirectedLink link) {
     return adjacency.contains(link);
   }

@@ -5,28 +5,28 @@ import java.util.Collection;
 import java.util.function.Predicate;
 
 /**
- * What a server's connections show of it, beside all checks: after some failures in a row it is out
- * for a while, and each time for longer. For each base time that it then stays in without being put
- * out again, one time is forgiven. Immutable. Times are on a monotonic clock.
+ * The state of outlier detection for one server, besides its health checks: after some failures in
+ * a row it is ejected for a while, each time for longer. For each base time without a new ejection,
+ * one earlier ejection no longer counts. Immutable. Times are on a monotonic clock.
  *
  * @param failures in a row, as long as it is in
  * @param firstFailureNanos when the first of them was
- * @param times how often it was put out lately
- * @param untilNanos when it is in again, or has been since
- * @param isOut whether it is out
+ * @param times how often it was ejected lately
+ * @param untilNanos the end of the last ejection
+ * @param isOut whether it is ejected
  */
 public record Ejection(
     int failures, long firstFailureNanos, int times, long untilNanos, boolean isOut) {
 
-  /** Nothing is known against it. */
+  /** No failures. */
   public static final Ejection NONE = new Ejection(0, 0, 0, 0, false);
 
   /**
-   * How it is judged.
+   * The parameters.
    *
-   * @param failures how many in a row put a server out, within the base time; 0 for never
-   * @param baseNanos how long it is out the first time, above 0
-   * @param maxNanos how long it is out at most
+   * @param failures how many in a row eject a server, within the base time; 0 for never
+   * @param baseNanos the length of a first ejection, above 0
+   * @param maxNanos the max length
    */
   public record Policy(int failures, long baseNanos, long maxNanos) {
     private long nanosOut(int times) {
@@ -34,7 +34,7 @@ public record Ejection(
     }
   }
 
-  /** After a failure. What fails while it is out was placed before. */
+  /** After a failure. Failures during an ejection belong to connections placed before. */
   public Ejection failed(long nowNanos, Policy policy) {
     if (isOut || policy.failures == 0) {
       return this;
@@ -48,7 +48,7 @@ public record Ejection(
     return new Ejection(0, 0, more, nowNanos + policy.nanosOut(more), true);
   }
 
-  /** After a connection that began then was answered. */
+  /** After an answer to a connection that began at the given time. */
   public Ejection answered(long beganNanos) {
     return failures > 0 && beganNanos - firstFailureNanos >= 0
         ? new Ejection(0, 0, times, untilNanos, isOut)
@@ -72,9 +72,8 @@ public record Ejection(
   }
 
   /**
-   * Of the members of a pool that could take connections, those that do not because they are out.
-   * None, if that were more than half: then it is more likely that something else is wrong, and the
-   * others would not bear it.
+   * The ejected ones of the members of a pool that could take connections. None if they are more
+   * than half: then another cause is more likely, and the other members would be overloaded.
    */
   public static <T> ImmutableSet<T> heeded(Collection<T> members, Predicate<T> isOut) {
     ImmutableSet<T> out = members.stream().filter(isOut).collect(ImmutableSet.toImmutableSet());

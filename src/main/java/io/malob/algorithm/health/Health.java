@@ -2,7 +2,7 @@ package io.malob.algorithm.health;
 
 import java.util.Locale;
 
-/** What checks of a server have shown. */
+/** The health of a server. */
 public enum Health {
   /** It has no health check and is assumed to be up. */
   UNCHECKED,
@@ -12,7 +12,7 @@ public enum Health {
   UP,
   /** It does not. */
   DOWN,
-  /** Nothing is wrong with its checks, but its connections have got no answer. */
+  /** It passes its checks, but its connections got no answer. */
   EJECTED;
 
   /** Whether it takes connections. */
@@ -20,7 +20,7 @@ public enum Health {
     return this == UNCHECKED || this == UP;
   }
 
-  /** As it is written in answers. */
+  /** The name in REST. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -1,12 +1,12 @@
 package io.malob.algorithm.health;
 
 /**
- * What a server's checks so far amount to: it goes down after some failures in a row, and up again
- * after some passes in a row, so that neither a lost packet nor a lucky one decides. A server that
- * is new is up with its first pass. Immutable.
+ * The result of a server's checks so far: it goes down after some failures in a row, and up again
+ * after some passes in a row, so that a single check does not decide. A server that is new is up
+ * with its first pass. Immutable.
  *
  * @param health the verdict
- * @param contrary how many of the last checks in a row spoke against it
+ * @param contrary how many of the last checks in a row contradict it
  */
 public record RiseAndFall(Health health, int contrary) {
   /** A server that must pass before it takes connections. */

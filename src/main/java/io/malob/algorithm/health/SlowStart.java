@@ -1,8 +1,8 @@
 package io.malob.algorithm.health;
 
 /**
- * How a server that is new, or back, comes to its share: with a tenth of it at first, and more in
- * proportion to time, so that its caches fill before it is like the others. Pure.
+ * The share of a new or recovered server: a tenth of its full share at first, then growing linearly
+ * with time, so that its caches fill first. Pure.
  *
  * @param durationNanos how long it takes, at least 1
  */

@@ -13,23 +13,26 @@ import java.util.Optional;
 /** Rates a server together with the paths to and from it. Pure. */
 interface JointRule {
 
-  /** The best way for a request to a server and back, as loads are now; empty if there is none. */
+  /**
+   * The best paths for a request to a server and back, at the current loads; empty if there are
+   * none.
+   */
   Optional<Way> best(NetworkSnapshot network, Request request, Server server);
 
   /** How it chooses. */
   Reason reason();
 
-  /** What it sees in a way, by name with its unit. */
+  /** The values that it uses for a pair of paths, by name with unit. */
   ImmutableMap<String, Double> values(
       NetworkSnapshot network, Request request, Server server, Way way);
 
   /**
-   * The two paths of a connection, and how good they are: the way with the lower cost is taken, of
-   * equal ones that with the lower second cost, then the one with fewer links, then the one to the
-   * server with fewer connections for its weight.
+   * The two paths of a connection with their cost: the pair with the lower cost is chosen; of equal
+   * ones, the pair with the lower second cost, then with fewer links, then to the server with fewer
+   * connections for its weight.
    *
-   * @param load connections of the server by its weight, the new one included; so that where all
-   *     ways are alike, which they are where nothing is known, connections are spread
+   * @param load connections of the server by its weight, the new one included; so that connections
+   *     are distributed if all paths are equal, for example without measurements
    */
   record Way(Path request, Path reply, double cost, double secondCost, double load)
       implements Comparable<Way> {
@@ -39,7 +42,7 @@ interface JointRule {
             .thenComparingInt(Way::links)
             .thenComparingDouble(Way::load);
 
-    /** How many links there are there and back. */
+    /** The number of links of both paths. */
     int links() {
       return request.hops() + reply.hops();
     }

@@ -2,9 +2,9 @@ package io.malob.algorithm.joint;
 
 /** The rules for choosing a server and the paths to and from it together. */
 public enum JointRules {
-  SL_PS("server that answers soonest, by latency there and back"),
+  SL_PS("lowest round-trip latency plus the wait at the server"),
   HT_PS("server with the widest bottleneck"),
-  PCT("where it is predicted to be done first");
+  PCT("earliest predicted completion");
 
   private final String description;
 
@@ -17,12 +17,12 @@ public enum JointRules {
     return name().replace('_', '-');
   }
 
-  /** What it chooses, in a few words for people. */
+  /** A short description. */
   public String description() {
     return description;
   }
 
-  /** Whether it asks for the widest paths. */
+  /** Whether it needs the widest paths. */
   public boolean isByWidth() {
     return this != SL_PS;
   }

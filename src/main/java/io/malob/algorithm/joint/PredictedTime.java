@@ -15,23 +15,21 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * PCT, predicted completion time: the server and the paths over which a connection is done first,
- * as far as can be told. That is the time that the network takes for as much as connections of its
- * service have been seen to carry, over a fair share of the bottleneck, and the time that they have
- * been seen to take at the server, as often as there are connections in flight, divided by its
- * weight. So small requests go where latency is low, large ones where there is room, and heavy ones
- * to the least busy server, without any configuration.
+ * PCT, predicted completion time: the server and the paths with the earliest predicted completion
+ * of the connection. The prediction is the network time for the typical traffic of the service,
+ * over a fair share of the bottleneck, plus the typical service time at the server, multiplied by
+ * its connections in flight and divided by its weight. So small requests go where latency is low,
+ * large ones where bandwidth is free, and heavy ones to the least busy server, without
+ * configuration.
  *
- * <p>Paths are chosen among those with the lowest latency and the widest one, each direction for
- * itself. A link of unknown latency or throughput counts as the worst that is known. Without data
- * about links, servers are compared by their load alone, then by links; before anything is learnt
- * of a service, a small web page is expected (see {@link ServiceProfile}).
+ * <p>Candidates are the paths with the lowest latency and the widest path, separately for each
+ * direction. A link of unknown latency or throughput counts as the worst known one. Without data
+ * about links, servers are compared by their load alone, then by links; for an unknown service, a
+ * small web page is expected (see {@link ServiceProfile}).
  */
 final class PredictedTime implements JointRule {
-  /**
-   * Nothing at all would take for ever, by any server, so that none would be better than another.
-   */
-  private static final double LEAST_BPS = 1;
+  /** A share of 0 would make all servers equally bad, with an infinite time. */
+  private static final double MIN_BPS = 1;
 
   private static final Reason REASON =
       new Reason(
@@ -68,18 +66,21 @@ final class PredictedTime implements JointRule {
     return Optional.of(new Way(there, back, cost, 0, JointRule.load(network, server)));
   }
 
-  /** Of the known paths, the one that so many bits get over first; null if there is none. */
+  /**
+   * Of the known paths, the path with the shortest transfer time for the given bits; null if there
+   * is none.
+   */
   private static @Nullable Path quickest(
       NetworkSnapshot network, DatapathId src, DatapathId dst, double latencyBefore, double bits) {
     ImmutableList<Path> shortest = network.shortest(src, dst);
     @Nullable Path best = network.widest(src, dst).orElse(null);
-    double least =
+    double min =
         best == null ? Double.POSITIVE_INFINITY : nanos(network, best, latencyBefore, bits);
     for (int i = 0; i < shortest.size(); i++) {
       double nanos = nanos(network, shortest.get(i), latencyBefore, bits);
-      // the widest one is taken only where it is better
-      if (nanos < least || (i == 0 && nanos == least)) {
-        least = nanos;
+      // the widest path is used only if it is better
+      if (nanos < min || (i == 0 && nanos == min)) {
+        min = nanos;
         best = shortest.get(i);
       }
     }
@@ -94,7 +95,7 @@ final class PredictedTime implements JointRule {
   }
 
   private static double rateBps(LinkValues values, Path path) {
-    return Math.max(LEAST_BPS, values.shareBps(path));
+    return Math.max(MIN_BPS, values.shareBps(path));
   }
 
   private static double networkNanos(
@@ -107,7 +108,7 @@ final class PredictedTime implements JointRule {
         + profile.expectedRequestBits() * 1e9 / rateBps(network.values(), there);
   }
 
-  /** With what is in flight at the server, the new connection included. */
+  /** Includes the connections in flight at the server, and the new one. */
   private static double serviceNanos(
       NetworkSnapshot network, ServiceProfile profile, Server server) {
     long inFlight = Math.max(0, server.load().present(network.values().counting()));

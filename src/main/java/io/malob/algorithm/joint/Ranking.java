@@ -13,10 +13,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sites in the order in which they suit the clients at one switch, within one snapshot. All are
- * rated once, when the ranking is made. After that, each choice rates the site that comes up again,
- * which goes back behind others if it has become worse, and one other in turn, which may have
- * become better. So a choice costs O(log sites), and the order follows the loads. Thread-safe.
+ * The sites, the best first, for the clients at one switch, within one snapshot. All are rated
+ * once, when the ranking is created. After that, each choice rates the first site again, which
+ * moves back if it has become worse, and one other site in turn, which may have become better. So a
+ * choice costs O(log sites), and the order follows the loads. Thread-safe.
  */
 final class Ranking {
   private static final int MAX_TRIES = 4;
@@ -29,13 +29,13 @@ final class Ranking {
   private final TournamentTree order;
   private final AtomicInteger turn = new AtomicInteger();
 
-  /** Whether it was chosen from since {@link #takeUsed}. */
+  /** Whether it was used for a choice since {@link #takeUsed}. */
   private volatile boolean used;
 
   /**
    * Rates all sites.
    *
-   * @param like a request of those that this is for
+   * @param like one of the requests that the ranking serves
    * @param sites not empty
    */
   Ranking(JointRule rule, NetworkSnapshot network, Request like, ImmutableList<Site> sites) {
@@ -75,14 +75,14 @@ final class Ranking {
     }
   }
 
-  /** Whether it was chosen from since the last time that this was asked, or since it was made. */
+  /** Whether it was used for a choice since the last call, or since its creation. */
   boolean takeUsed() {
     boolean was = used;
     used = false;
     return was;
   }
 
-  /** The same ranking for a trial: what it would do next, without doing it here. */
+  /** A copy of the ranking for a trial. */
   Ranking trial(NetworkSnapshot trialNetwork) {
     return new Ranking(this, trialNetwork);
   }
@@ -104,8 +104,8 @@ final class Ranking {
   }
 
   /**
-   * The site that suits best now; one whose servers have not come to their full share is left out
-   * of as many choices as they lack of that.
+   * The best site now. A site whose servers are in slow start is skipped in proportion to their
+   * missing share.
    */
   int best() {
     if (!used) {
@@ -124,12 +124,12 @@ final class Ranking {
     return isIn(now, second) ? second : bestOfThoseIn(now, best);
   }
 
-  /** Whether a site is not left out of a choice. */
+  /** Whether a site is not skipped for a choice. */
   private boolean isIn(int now, int site) {
     return TurnHash.isAmong((long) now * sites.size() + site, sites.get(site).share());
   }
 
-  /** Rare, because linear: several of the best have come a short while ago. */
+  /** Linear, but rare: several of the best sites are in slow start. */
   private int bestOfThoseIn(int now, int otherwise) {
     int best = otherwise;
     for (int site = 0; site < sites.size(); site++) {
@@ -155,7 +155,7 @@ final class Ranking {
   /** Rates a site again; tells whether it has become worse. */
   private boolean rate(int site) {
     @Nullable Way now = rated(site);
-    // at once: what another thread has written meanwhile must not pass for what is in the order
+    // atomically: a value that another thread has written meanwhile must not count as ordered
     @Nullable Way before = ways.getAndSet(site, now);
     int change = compare(now, before);
     if (change != 0) {

@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Chooses server and paths together, by a {@link JointRule}: the switch with servers that suits the
- * client best, and of the servers there the one with the fewest connections for its weight.
+ * Chooses server and paths together, by a {@link JointRule}: the best switch with servers for the
+ * client, and of the servers there the one with the fewest connections for its weight.
  */
 public final class ServerWithPath implements Placer {
-  /** How many sites are rated at most to make ready for a snapshot. */
+  /** The max number of sites that are rated to prepare a snapshot. */
   private static final int MAX_RATED = 20_000;
 
   private final ImmutableList<Server> servers;
@@ -39,7 +39,7 @@ public final class ServerWithPath implements Placer {
   /**
    * The rankings of one snapshot.
    *
-   * @param before those of the snapshot before, for threads that still place in that; or null
+   * @param before those of the snapshot before, for threads that still use it; or null
    */
   private record Rankings(
       NetworkSnapshot network, Map<Key, Ranking> byKey, @Nullable Rankings before) {
@@ -53,13 +53,13 @@ public final class ServerWithPath implements Placer {
       this(network, new ConcurrentHashMap<>(), null);
     }
 
-    /** Those of the next snapshot, none yet. */
+    /** The rankings of the next snapshot, still empty. */
     Rankings followedBy(NetworkSnapshot next) {
       return new Rankings(
           next, new ConcurrentHashMap<>(), new Rankings(network, byKey, /* before= */ null));
     }
 
-    /** Those of a snapshot; null if there are none. */
+    /** The rankings of a snapshot; null if there are none. */
     @Nullable Rankings of(NetworkSnapshot wanted) {
       if (network == wanted) {
         return this;
@@ -106,7 +106,7 @@ public final class ServerWithPath implements Placer {
         : inOrder(ranking, pick);
   }
 
-  /** One site after the other, the best first: rare, because linear. */
+  /** One site after the other, the best first: linear, but rare. */
   private Result inOrder(Ranking ranking, Function<Site, @Nullable Server> pick) {
     Refusal refusal = Refusal.NOT_ACCEPTABLE;
     for (int site : ranking.inOrder()) {
@@ -121,8 +121,8 @@ public final class ServerWithPath implements Placer {
   }
 
   /**
-   * Those rankings that were chosen from since the last time are made anew, as many as can be in a
-   * short time; others when they are wanted. That rates sites by paths that are known.
+   * Renews the rankings that were used since the last call, within a short time; others are renewed
+   * on demand. This rates sites by known paths.
    */
   @Override
   public void prepare(NetworkSnapshot network) {
@@ -166,7 +166,7 @@ public final class ServerWithPath implements Placer {
     return other == null ? rated : other;
   }
 
-  /** What would be used for a request, to be used without consequences. */
+  /** A copy of the ranking for a request, for a trial. */
   private Ranking trial(Request request, NetworkSnapshot network) {
     @Nullable Rankings current = rankings.of(network);
     NetworkSnapshot trial = network.trial();
@@ -208,7 +208,7 @@ public final class ServerWithPath implements Placer {
     }
     ImmutableList.Builder<Explanation.Candidate> candidates = ImmutableList.builder();
     for (Server server : servers) {
-      // as it was rated for the choice, which may be a moment ago
+      // as rated for the choice, possibly a moment ago
       Optional<Way> way = Optional.ofNullable(ways.get(server.at().switchId()));
       candidates.add(
           new Explanation.Candidate(

@@ -9,20 +9,19 @@ import io.malob.algorithm.graph.Path;
 import java.util.Optional;
 
 /**
- * SL-PS of the thesis (section 3.3.3): the server that answers soonest, by the latency of the path
- * there and of the path back, and by how long it makes a connection wait (which the thesis leaves
- * out, so that the nearest server gets everything however busy it is; see {@link
- * io.malob.algorithm.ServerLoad#expectedWaitNanos}). Of several, the one with the fewest links.
+ * SL-PS of the thesis (section 3.3.3): the server with the lowest sum of the latencies of both
+ * paths and the wait at the server (the thesis omits the wait, so the nearest server gets all
+ * connections even if it is busy; see {@link io.malob.algorithm.ServerLoad#expectedWaitNanos}). Of
+ * several, the one with the fewest links.
  *
- * <p>A link of unknown latency counts as the slowest that is known. Where none is known, the server
- * with the shortest wait, then the fewest links away, is taken. A server that has not reported how
- * long it takes, or not for too long, is expected to take a millisecond for each connection that it
- * has.
+ * <p>A link of unknown latency counts as the slowest that is known. If none is known, the server
+ * with the shortest wait is chosen, then the server the fewest links away. A server without a
+ * recent report is expected to take a millisecond for each of its connections.
  */
 final class ShortestLatency implements JointRule {
   private static final Reason REASON =
       new Reason(
-          "lowest latency to the server and back, plus the wait there",
+          "lowest latency to the server and back, plus the wait at the server",
           "fewest links, then fewest connections per weight, then smaller switch ids");
 
   @Override
@@ -41,7 +40,7 @@ final class ShortestLatency implements JointRule {
   }
 
   private static double waitNanos(NetworkSnapshot network, Server server) {
-    // one in slow start counts as slower by as much as it lacks of its share
+    // a server in slow start counts as slower in proportion to its missing share
     return server.load().expectedWaitNanos(server.weight(), network.values().counting())
         / server.load().share();
   }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The servers at one switch: as seen from any client they are equally far away, and LC chooses
- * among them. Thread-safe.
+ * The servers at one switch: any client has the same distance to all of them, and LC chooses among
+ * them. Thread-safe.
  */
 final class Site {
   private final DatapathId switchId;
@@ -25,24 +25,24 @@ final class Site {
     sharesChanged();
   }
 
-  /** The share of the server that has come closest to its full one; LC sees to the others. */
+  /** The largest share of its servers; LC handles the others. */
   double share() {
     return share;
   }
 
   void sharesChanged() {
-    double most = 0;
+    double max = 0;
     for (Server server : servers) {
-      most = Math.max(most, server.load().share());
+      max = Math.max(max, server.load().share());
     }
-    share = most;
+    share = max;
   }
 
   DatapathId switchId() {
     return switchId;
   }
 
-  /** The server that would be taken. */
+  /** The next server. */
   Server next() {
     return servers.get(picker.next());
   }
@@ -52,7 +52,7 @@ final class Site {
     return acceptable(picker.pick(), acceptable);
   }
 
-  /** What {@link #pick} would give now; takes no turn. */
+  /** The next result of {@link #pick}; takes no turn. */
   @Nullable Server wouldPick(Predicate<Server> acceptable) {
     return acceptable(picker.next(), acceptable);
   }

@@ -9,12 +9,12 @@ import io.malob.algorithm.graph.Path;
 import java.util.Optional;
 
 /**
- * HT-PS of the thesis (section 3.3.3): the server from which a new connection gets the widest
- * bottleneck towards the client, which is where most services send most, with what was placed since
- * it was measured; of several, the lowest latency. A link of unknown throughput counts as the
- * narrowest that is known; where none is known, the lowest latency decides, as in SPL. Where no
- * latency is known either, it is the fewest links, then the fewest connections by weight. What
- * servers report is not looked at.
+ * HT-PS of the thesis (section 3.3.3): the server with the widest bottleneck for a new connection
+ * towards the client, the direction of most traffic, including connections placed since the
+ * measurement; of several, the lowest latency. A link of unknown throughput counts as the narrowest
+ * that is known; if none is known, the lowest latency decides, as in SPL. If no latency is known
+ * either, the fewest links decide, then the fewest connections by weight. Reports of servers are
+ * ignored.
  */
 final class WidestBottleneck implements JointRule {
   private static final Reason REASON =

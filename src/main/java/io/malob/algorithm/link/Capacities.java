@@ -3,10 +3,10 @@ package io.malob.algorithm.link;
 import java.util.List;
 
 /**
- * What is assumed of uplinks of which not everything is known. Pure.
+ * Assumed values of uplinks with unknown capacities. Pure.
  *
- * <p>An uplink whose capacity is unknown counts as the mean of those that are known: it gets its
- * part until it is measured, and never wins by being unknown.
+ * <p>An uplink of unknown capacity counts as the mean of the known ones: it gets its part until it
+ * is measured, and never wins because it is unknown.
  */
 final class Capacities {
   private Capacities() {}
@@ -25,10 +25,10 @@ final class Capacities {
   }
 
   /**
-   * Which part of all flows, or bytes, each one should carry; together 1. A weight that the
-   * operator gave wins over the capacity. Where some have weights and others have none, capacities
-   * are brought to the scale of the weights by the uplinks that have both; if there is none, an
-   * uplink without weight counts as the mean of the weights. Nothing known at all: equal parts.
+   * The part of all flows, or bytes, that each uplink should carry; together 1. A weight that the
+   * operator gave wins over the capacity. If some have weights and others have none, capacities are
+   * brought to the scale of the weights by the uplinks that have both; if there is none, an uplink
+   * without weight counts as the mean of the weights. Without any known value, the parts are equal.
    */
   static double[] shares(List<UplinkLoad> uplinks) {
     double[] shares = bps(uplinks);

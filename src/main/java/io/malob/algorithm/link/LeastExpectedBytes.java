@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * ADAPTIVE: the uplink that would be done first with what it has to carry, if one more flow of mean
- * size came to it: least (expected bytes + mean size) / capacity. Open flows count by what they are
- * expected to carry still ({@link FlowSizes}), so that a large one counts for more than a small
- * one, and one that is placed counts at once, before any measurement sees it.
+ * ADAPTIVE: the uplink that would finish first with all its traffic and one more flow of mean size:
+ * min (expected bytes + mean size) / capacity. Open flows count by their expected remainder ({@link
+ * FlowSizes}): a large flow counts more than a small one, and a new flow counts at once, before any
+ * measurement covers it.
  *
- * <p>A weight of the operator takes the place of the capacity; see {@link Capacities#shares} for
- * what is not known. Among equals, in turn. For one thread.
+ * <p>A weight of the operator replaces the capacity; see {@link Capacities#shares} for unknown
+ * values. Among equals, in turn. For one thread.
  */
 final class LeastExpectedBytes implements UplinkPicker {
   private final FlowSizes sizes;
@@ -24,12 +24,12 @@ final class LeastExpectedBytes implements UplinkPicker {
   public UplinkLoad pick(List<UplinkLoad> usable) {
     double[] cost = Capacities.shares(usable);
     double one = sizes.meanBytes();
-    double least = Double.POSITIVE_INFINITY;
+    double min = Double.POSITIVE_INFINITY;
     for (int i = 0; i < cost.length; i++) {
       cost[i] = (usable.get(i).expectedBytes() + one) / cost[i];
-      least = Math.min(least, cost[i]);
+      min = Math.min(min, cost[i]);
     }
-    double best = least;
+    double best = min;
     return turn.next(
         IntStream.range(0, cost.length)
             .filter(i -> cost[i] <= best)

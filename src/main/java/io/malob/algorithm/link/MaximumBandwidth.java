@@ -6,10 +6,10 @@ import java.util.stream.IntStream;
 /**
  * MBW: the uplink with the largest available bandwidth, which is its capacity less its rate
  * (equation 1 in section 5.1.2 of the paper on dynamic capacities). Among equals, and if no
- * capacity is known, in turn. An operator's weight is no bandwidth, and is not looked at.
+ * capacity is known, in turn. An operator's weight is not a bandwidth, and is ignored.
  *
  * <p>This is the paper's rule, with its weakness: all flows between two measurements go to the same
- * uplink, because what they will take is not in the rate yet, and nothing here guesses it. {@link
+ * uplink, because the rate does not include them yet, and this rule does not estimate them. {@link
  * LeastExpectedBytes} is the rule that counts them. For one thread.
  */
 final class MaximumBandwidth implements UplinkPicker {
@@ -19,12 +19,12 @@ final class MaximumBandwidth implements UplinkPicker {
   public UplinkLoad pick(List<UplinkLoad> usable) {
     double[] available = Capacities.bps(usable);
     boolean known = usable.stream().anyMatch(each -> each.capacityBps() > 0);
-    double most = Double.NEGATIVE_INFINITY;
+    double max = Double.NEGATIVE_INFINITY;
     for (int i = 0; i < available.length; i++) {
       available[i] = known ? available[i] - usable.get(i).rateBps() : 0;
-      most = Math.max(most, available[i]);
+      max = Math.max(max, available[i]);
     }
-    double best = most;
+    double best = max;
     return turn.next(
         IntStream.range(0, available.length)
             .filter(i -> available[i] >= best)

@@ -1,15 +1,15 @@
 package io.malob.algorithm.link;
 
 /**
- * What is known of one uplink of a host when a flow is about to be placed.
+ * The known values of one uplink of a host when a flow is placed.
  *
  * @param number of the uplink, stable as long as it is configured
  * @param weight that the operator gave it; 0 if its capacity is to be its weight
- * @param capacityBps what it can carry towards the host, in bit/s; 0 if unknown
- * @param rateBps what it carried lately towards the host, in bit/s
+ * @param capacityBps its capacity towards the host, in bit/s; 0 if unknown
+ * @param rateBps its recent rate towards the host, in bit/s
  * @param openFlows flows that were placed on it and have not ended
- * @param expectedBytes what its open flows are expected to carry still while a new one is open; the
- *     sum of {@link FlowSizes#expectedBytes}
+ * @param expectedBytes the expected traffic of its open flows while a new one is open; the sum of
+ *     {@link FlowSizes#expectedBytes}
  */
 public record UplinkLoad(
     int number,

@@ -1,4 +1,4 @@
-/** Which of its own uplinks a host sends a new flow over. Pure: no clock, no I/O. */
+/** The choice of a host's uplink for a new flow. Pure: no clock, no I/O. */
 @NullMarked
 package io.malob.algorithm.link;
 

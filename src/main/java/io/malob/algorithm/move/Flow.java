@@ -3,10 +3,10 @@ package io.malob.algorithm.move;
 import io.malob.algorithm.graph.Path;
 
 /**
- * One direction of a connection that carries much for long.
+ * One direction of a long flow.
  *
- * @param path where it goes now
- * @param bps what it carries, in bit/s
- * @param isMovable whether it may be led over another path now; if not, it counts all the same
+ * @param path its current path
+ * @param bps its rate, in bit/s
+ * @param isMovable whether it may be rerouted now; if not, it still counts
  */
 public record Flow(Path path, double bps, boolean isMovable) {}

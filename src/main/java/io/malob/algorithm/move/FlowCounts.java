@@ -5,11 +5,11 @@ import io.malob.algorithm.graph.Path;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How many flows go over each link, and what they carried when that was measured. */
+/** The number of flows over each link, and their measured rate. */
 final class FlowCounts {
   private final Map<DirectedLink, Integer> flows = new HashMap<>();
 
-  /** Stays as it was measured, wherever flows are led since. */
+  /** Stays as measured, also after flows are rerouted. */
   private final Map<DirectedLink, Double> measuredBps = new HashMap<>();
 
   void add(Flow flow) {

@@ -12,20 +12,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which long flows are led over another path. Pure and deterministic.
+ * Decides which long flows are rerouted. Pure and deterministic.
  *
- * <p>A flow's fair share of a link is what other traffic leaves of it, divided by the long flows
- * that are on it; its share of a path is that of its narrowest link. A flow is moved to the path
- * with the widest share, counted with itself on it, if that is so many times wider as the gain
- * says. That is done one by one, the flow that gains most first, and each decision counts those
- * before it: two flows do not flee onto the same path. Since each move makes a share wider and
- * leaves no other flow with less than that, the moves come to an end.
+ * <p>A flow's fair share of a link is the capacity that other traffic leaves, divided by the link's
+ * long flows; its share of a path is that of the narrowest link. A flow is moved to the path with
+ * the widest share, counted with the flow itself, if this share exceeds the current one by the
+ * gain. Moves are decided one by one, the largest gain first, and each decision counts those before
+ * it, so that two flows do not move to the same path. Each move widens a share and leaves no other
+ * flow with less than that, so the moves terminate.
  *
- * <p>A path over a link of unknown capacity is never taken, and a flow on one is left alone.
+ * <p>A path over a link of unknown capacity is never chosen, and a flow on such a path is never
+ * moved.
  */
 public final class MovePlanner {
-  /** What is left to flows where other traffic seems to take everything. */
-  private static final double LEAST_PART = 0.01;
+  /** The min part of a link for flows, even if other traffic seems to fill it. */
+  private static final double MIN_PART = 0.01;
 
   private final Topology topology;
   private final Map<DirectedLink, LinkState> links;
@@ -49,24 +50,24 @@ public final class MovePlanner {
   /**
    * The moves to make now, in order.
    *
-   * @param links what is known of links; those that are missing are unknown
+   * @param links the known links; missing ones are unknown
    * @param flows all long flows
    * @param gain how many times wider the new share must be, at least 1
-   * @param most how many moves at most
+   * @param max the max number of moves
    */
   public static List<Move> plan(
       Topology topology,
       Map<DirectedLink, LinkState> links,
       List<Flow> flows,
       double gain,
-      int most) {
-    return new MovePlanner(topology, links, flows, gain).plan(most);
+      int max) {
+    return new MovePlanner(topology, links, flows, gain).plan(max);
   }
 
-  private List<Move> plan(int most) {
+  private List<Move> plan(int max) {
     List<Move> moves = new ArrayList<>();
     Set<Integer> moved = new HashSet<>();
-    while (moves.size() < most) {
+    while (moves.size() < max) {
       Optional<Move> best = best(moved);
       if (best.isEmpty()) {
         break;
@@ -114,7 +115,7 @@ public final class MovePlanner {
         : null;
   }
 
-  /** The share of a path for a flow that is on another one, or on this. */
+  /** The share of a path for a flow that is on this or another path. */
   private double width(Path path, Path now) {
     Set<DirectedLink> own = Set.copyOf(now.links());
     return path.links().stream()
@@ -123,14 +124,14 @@ public final class MovePlanner {
         .orElse(Double.POSITIVE_INFINITY);
   }
 
-  /** The share of a link for a flow that is on these; 0 if its capacity is not known. */
+  /** The share of a link for a flow with the given path; 0 if its capacity is unknown. */
   private double width(DirectedLink link, Set<DirectedLink> own) {
     @Nullable LinkState state = links.get(link);
     if (state == null) {
       return 0;
     }
     double others = Math.max(0, state.useBps() - counts.measuredBps(link));
-    double left = Math.max(state.capacityBps() - others, LEAST_PART * state.capacityBps());
+    double left = Math.max(state.capacityBps() - others, MIN_PART * state.capacityBps());
     int flowsOnIt = counts.flows(link) + (own.contains(link) ? 0 : 1);
     return left / Math.max(1, flowsOnIt);
   }

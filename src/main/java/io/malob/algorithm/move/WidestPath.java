@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The path between two switches whose narrowest link is the widest, of several that with the fewest
- * links among those that the search meets: a search for few flows, each with widths of its own.
+ * The path between two switches whose narrowest link is the widest, of several, the path with the
+ * fewest links that the search finds. For few flows, each with its own widths.
  */
 final class WidestPath {
   private WidestPath() {}
 
-  /** How a switch is reached. */
+  /** The path to a switch. */
   private record Reached(DatapathId at, double width, int hops) {}
 
   private static final Comparator<Reached> BEST =
@@ -32,7 +32,7 @@ final class WidestPath {
           .thenComparingInt(Reached::hops)
           .thenComparing(Reached::at);
 
-  /** The path; empty if there is none over links that are wider than 0. */
+  /** The path; empty if no path has a width above 0. */
   static Optional<Path> search(
       Topology topology, DatapathId src, DatapathId dst, ToDoubleFunction<DirectedLink> widths) {
     Map<DatapathId, Reached> best = new HashMap<>();

@@ -1,2 +1,2 @@
-/** Which long flows are led over another path. */
+/** The decisions which long flows are rerouted. */
 package io.malob.algorithm.move;

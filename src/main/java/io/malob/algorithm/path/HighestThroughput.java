@@ -7,11 +7,11 @@ import java.util.Optional;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * HTP of the thesis (section 3.3.3): the path whose narrowest link gives a new connection the most,
- * with what was placed since it was measured (see {@link io.malob.algorithm.graph.LinkValues}); of
- * several, the one with the lowest latency, then with the fewest links, then with the smaller
- * switch ids. A link of unknown throughput counts as the narrowest that is known; where none is
- * known, this is SPL.
+ * HTP of the thesis (section 3.3.3): the path with the widest bottleneck for a new connection,
+ * including connections placed since the measurement (see {@link
+ * io.malob.algorithm.graph.LinkValues}); of several, the one with the lowest latency, then with the
+ * fewest links, then with the smaller switch ids. A link of unknown throughput counts as the
+ * narrowest that is known; where none is known, this is SPL.
  */
 public final class HighestThroughput implements PathPicker {
   private static final Reason REASON =

@@ -9,7 +9,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 /** Chooses a path between two edge switches. Pure: the same network gives the same path. */
 public interface PathPicker {
 
-  /** The path to take; empty if there is none. */
+  /** The path; empty if there is none. */
   Optional<Path> pick(NetworkSnapshot network, DatapathId src, DatapathId dst);
 
   /** How it chooses. */

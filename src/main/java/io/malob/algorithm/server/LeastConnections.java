@@ -7,9 +7,9 @@ import io.malob.algorithm.Server;
 import java.util.List;
 
 /**
- * LC of the thesis (section 3.3.2): the server with the fewest connections for its weight, the new
- * one included, and those that came by other ways as far as they are known; of several, the one
- * that was picked longest ago.
+ * LC of the thesis (section 3.3.2): the server with the fewest connections for its weight,
+ * including the new one and the known connections outside VIPs; of several, the server picked
+ * longest ago.
  */
 public final class LeastConnections implements ServerPicker {
   private static final Reason REASON =

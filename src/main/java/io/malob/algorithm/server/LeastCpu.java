@@ -8,19 +8,18 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * CPU of the thesis (section 3.3.3): the server whose processors are used least. What it has
- * reported grows with each connection that is placed on it since, by as much as its connections
- * have been seen to take (see {@link io.malob.algorithm.ServerLoad#expectedCpu}). Of several within
- * one percent, the one with the fewest connections for its weight, then the one that was picked
- * longest ago.
+ * CPU of the thesis (section 3.3.3): the server with the lowest CPU utilization. The reported value
+ * grows with each connection placed since, by the observed utilization per connection (see {@link
+ * io.malob.algorithm.ServerLoad#expectedCpu}). Of several within one percent, the server with the
+ * fewest connections for its weight, then the server picked longest ago.
  *
- * <p>A server whose use is unknown counts as fully used: it is taken when all others are, too.
- * Where none is known, this is LC.
+ * <p>A server of unknown utilization counts as fully used: it is chosen if all others are fully
+ * used, too. If none is known, this is LC.
  */
 public final class LeastCpu implements ServerPicker {
   private static final Reason REASON =
       new Reason(
-          "lowest use of the processors, with what was placed since it was reported",
+          "lowest CPU utilization, including connections placed since the last report",
           "within 1 %: fewest connections per weight, then picked longest ago");
 
   private final Counting counting;
@@ -35,7 +34,7 @@ public final class LeastCpu implements ServerPicker {
   }
 
   private static int percent(Server server, Counting counting) {
-    // one in slow start counts as used by as much more as it lacks of its share
+    // the utilization of a server in slow start counts more, in proportion to its missing share
     return (int) (100 * server.load().expectedCpu(counting) / server.load().share());
   }
 

@@ -10,9 +10,8 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server with the least load, by whatever a rule takes for load; of several, the one that was
- * picked longest ago. Kept in a {@link TournamentTree}: a choice and a change of load cost O(log
- * servers).
+ * The server with the least load, as a rule defines it; of several, the server picked longest ago.
+ * Kept in a {@link TournamentTree}: a choice and a change of load cost O(log servers).
  */
 final class LeastLoaded {
   private final List<Server> servers;
@@ -40,7 +39,7 @@ final class LeastLoaded {
     return servers.get(index);
   }
 
-  /** The index of the least loaded server, whose turn is over with that. */
+  /** Picks the least loaded server; returns its index. */
   int pick() {
     int index = best.best();
     picked.set(index, turn.incrementAndGet());
@@ -48,7 +47,7 @@ final class LeastLoaded {
     return index;
   }
 
-  /** What {@link #pick} would give now. */
+  /** The next result of {@link #pick}. */
   int next() {
     return best.best();
   }

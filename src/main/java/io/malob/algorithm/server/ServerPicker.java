@@ -10,10 +10,10 @@ import io.malob.algorithm.Server;
  */
 public interface ServerPicker {
 
-  /** The index of the server to take. */
+  /** Picks a server; returns its index. */
   int pick();
 
-  /** The index that {@link #pick} would give now; takes no turn. */
+  /** The next result of {@link #pick}; takes no turn. */
   int next();
 
   /** Tells that the load of a server has changed. */
@@ -22,6 +22,6 @@ public interface ServerPicker {
   /** How it chooses. */
   Reason reason();
 
-  /** What it knows of a server, by name with its unit. */
+  /** The values that it uses for a server, by name with unit. */
   ImmutableMap<String, Double> values(int index);
 }

@@ -7,8 +7,8 @@ import java.util.function.IntBinaryOperator;
  * The best of several candidates, found again in O(log candidates) after one of them has changed: a
  * knock-out tree whose leaves are the candidates and whose inner nodes name the better of their two
  * sides, so that the root names the best. Threads do not wait for each other: a thread that changes
- * a leaf replays each match above it, and once more if another thread decided it meanwhile; after
- * two tries the result takes the change into account, whoever wrote it (P. Jayanti, f-arrays:
+ * a leaf replays each match above it, and once more if another thread decided the match meanwhile;
+ * after two tries the result includes the change, whichever thread wrote it (P. Jayanti, f-arrays:
  * implementation and applications, PODC 2002).
  */
 public final class TournamentTree {
@@ -26,7 +26,7 @@ public final class TournamentTree {
    * A tree in which all matches are played.
    *
    * @param candidates how many there are, at least one
-   * @param better gives the better of two, as they are at that moment
+   * @param better returns the better of two, by their current state
    */
   public TournamentTree(int candidates, IntBinaryOperator better) {
     this.candidates = candidates;

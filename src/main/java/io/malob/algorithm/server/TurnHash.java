@@ -1,6 +1,6 @@
 package io.malob.algorithm.server;
 
-/** Numbers that look like chance, and are the same for the same turn. Pure. */
+/** Pseudo-random numbers that are the same for the same turn. Pure. */
 public final class TurnHash {
   /** Odd constants that spread consecutive numbers over all 64 bits (D. Stafford's mix 13). */
   private static final long STEP = 0x9e3779b97f4a7c15L;
@@ -8,7 +8,7 @@ public final class TurnHash {
   private static final long MIX_1 = 0xbf58476d1ce4e5b9L;
   private static final long MIX_2 = 0x94d049bb133111ebL;
 
-  /** To make a fraction from the highest 53 bits. */
+  /** Converts the highest 53 bits to a fraction. */
   private static final int FRACTION_SHIFT = 11;
 
   private static final double FRACTION = 0x1p-53;
@@ -22,7 +22,7 @@ public final class TurnHash {
     return mixed ^ (mixed >>> 31);
   }
 
-  /** Whether a number, a turn's for example, is among the part of all, from 0 to 1. */
+  /** Whether the hash of a number, for example of a turn, is below a fraction from 0 to 1. */
   public static boolean isAmong(long number, double share) {
     return share >= 1 || (of(number) >>> FRACTION_SHIFT) * FRACTION < share;
   }

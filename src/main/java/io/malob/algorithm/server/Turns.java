@@ -6,11 +6,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Gives servers their turns. One that has not come to its full share yet is left out of as many of
- * its turns as it lacks of that.
+ * Gives servers their turns. A server in slow start is skipped in proportion to its missing share.
  */
 final class Turns {
-  /** So many turns are left out in a row at most. */
+  /** The max number of turns in a row that are skipped. */
   private static final int MAX_LEFT_OUT = 64;
 
   private final List<Server> servers;
@@ -20,7 +19,7 @@ final class Turns {
   /**
    * Turns of these servers.
    *
-   * @param order gives the index of the server for each turn
+   * @param order returns the index of the server for each turn
    */
   Turns(List<Server> servers, AtomicInteger turn, IntUnaryOperator order) {
     this.servers = List.copyOf(servers);
@@ -28,7 +27,7 @@ final class Turns {
     this.order = order;
   }
 
-  /** The index of the server whose turn it is, and is over with that. */
+  /** Takes a turn; returns the index of its server. */
   int pick() {
     for (int leftOut = 0; ; leftOut++) {
       int now = turn.getAndIncrement();
@@ -39,7 +38,7 @@ final class Turns {
     }
   }
 
-  /** What {@link #pick} would give now. */
+  /** The next result of {@link #pick}. */
   int next() {
     int now = turn.get();
     for (int leftOut = 0; ; leftOut++) {

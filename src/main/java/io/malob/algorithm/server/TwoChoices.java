@@ -9,21 +9,20 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * P2C, for pools of thousands: of two servers drawn by weight, the one with fewer connections for
- * its weight; of two equals, the one drawn first (M. Mitzenmacher, The power of two choices in
- * randomized load balancing, 2001). No order has to be kept, so that a connection's end costs
- * nothing. A draw is a hash of the pool's turn: the same turns give the same servers.
+ * P2C, for pools of thousands: of two servers drawn by weight, the server with fewer connections
+ * for its weight; of two equals, the server drawn first (M. Mitzenmacher, The power of two choices
+ * in randomized load balancing, 2001). No order is kept, so the end of a connection costs nothing.
+ * A draw is a hash of the pool's turn: the same turns give the same servers.
  */
 public final class TwoChoices implements ServerPicker {
   private static final Reason REASON =
       new Reason(
-          "of two servers drawn by weight, the one with fewer connections per weight",
-          "the one drawn first");
+          "fewer connections per weight, of two servers drawn by weight", "the server drawn first");
 
   /** Twice the turn, and one, have no more bits than these. */
   private static final int DRAW_BITS = 34;
 
-  /** How often a server is put back at most. */
+  /** The max number of repeated draws. */
   private static final int MAX_AGAIN = 64;
 
   private final List<Server> servers;

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * WRR: servers in turn, each as often as its weight says. Over one cycle the proportions are exact,
+ * WRR: servers in turn, in proportion to their weights. Over one cycle the proportions are exact,
  * and the turns of a server are spread evenly over the cycle: the k-th turn of a server of weight w
  * is due at (k + 1/2) / w of the cycle, and turns come in the order in which they are due (earliest
  * due date first, as in stride scheduling). The cycle is laid out once, with one entry for each
@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  */
 public final class WeightedRoundRobin implements ServerPicker {
   private static final Reason REASON =
-      new Reason("the next in turn, as often as weights say", "none, as turns are exact");
+      new Reason("the next in turn, in proportion to the weights", "none: turns are exact");
 
   private final int[] cycle;
   private final AtomicInteger turn;

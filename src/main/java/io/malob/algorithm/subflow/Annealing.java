@@ -3,10 +3,10 @@ package io.malob.algorithm.subflow;
 import java.util.SplittableRandom;
 
 /**
- * Looks for a better plan by changing one way at a time. A change for the worse is made, too, if it
- * is small enough; what is small enough becomes less and less (threshold accepting, Dueck and
- * Scheuer 1990: as simulated annealing, without its exponential function, whose last digit may
- * differ between machines).
+ * Searches for a better plan by changing one route at a time. It also accepts a worse plan if the
+ * difference is below a threshold, which falls over time (threshold accepting, Dueck and Scheuer
+ * 1990: as simulated annealing, without its exponential function, whose last digit may differ
+ * between machines).
  */
 final class Annealing {
   private static final double LAST_PART = 0.01;
@@ -27,11 +27,11 @@ final class Annealing {
   }
 
   /**
-   * Leaves the best plan that it comes across; at least the one that there is.
+   * Leaves the best plan that it finds, at least the given one.
    *
-   * @param threshold by how much one change may raise the energy at first
+   * @param threshold the initial max increase of the energy by one change
    * @param steps how many changes are tried
-   * @return whether it is better than the one that there was
+   * @return whether it is better than the given one
    */
   boolean run(double threshold, int steps) {
     Loads loads = assignment.loads();

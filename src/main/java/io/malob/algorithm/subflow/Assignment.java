@@ -4,7 +4,7 @@ import com.google.common.collect.ImmutableList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A way for each demand, and what links carry so. One thread only. */
+/** A route for each demand, and the resulting loads of links. One thread only. */
 final class Assignment {
   private final ImmutableList<Choice> choices;
   private final int[][] ways;
@@ -13,10 +13,10 @@ final class Assignment {
   private final Loads loads;
 
   /**
-   * Each demand on a way to begin with.
+   * Each demand with an initial route.
    *
    * @param ways one for each choice
-   * @param loads with nothing on the links but what they carry anyway
+   * @param loads the background loads of links
    */
   Assignment(List<Choice> choices, List<int[]> ways, Loads loads) {
     this.choices = ImmutableList.copyOf(choices);
@@ -83,7 +83,7 @@ final class Assignment {
     return known;
   }
 
-  /** By how much the change of a demand's way that was drawn last would raise the energy. */
+  /** The increase of the energy by the drawn change of a demand's route. */
   double energyChange(int index, Neighborhood around) {
     Counter counter = choices.get(index).counter();
     return counter.isWhole()
@@ -91,7 +91,7 @@ final class Assignment {
         : loads.energyChange(footprints[index], counter.count(around.changed()));
   }
 
-  /** Makes the change of a demand's way that was drawn last. */
+  /** Makes the drawn change of a demand's route. */
   void change(int index, Neighborhood around) {
     int[] way = around.changed();
     Counter counter = choices.get(index).counter();

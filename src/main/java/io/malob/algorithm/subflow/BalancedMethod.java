@@ -4,24 +4,24 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /**
- * Looks for the plan with the smallest maximum, then the smallest spread, then the smallest sum of
- * squares. Annealing first lowers the sum of squares alone, which brings all links together; then,
- * in turns, the maximum and the spread, by making dear what is outside of a window. It ends early
- * when bounds say that nothing better can be.
+ * Searches for the plan with the smallest maximum, then the smallest spread, then the smallest sum
+ * of squares. Annealing first lowers the sum of squares alone, which brings all links together;
+ * then, in turns, it lowers the maximum and the spread by a penalty for values outside a window. It
+ * ends early when bounds prove that no better plan exists.
  */
 final class BalancedMethod {
   private static final int STEPS_PER_DEMAND = 1250;
   private static final int MAX_STEPS = 100_000;
 
-  /** How far the minimum is to be raised in one round, in what one demand adds to a link. */
+  /** The target increase of the minimum in one round, in units of one demand's load on a link. */
   private static final int FAR = 5;
 
   private static final int ROUNDS = 8;
 
-  /** After so many rounds that did not help, each aim has been tried. */
+  /** The number of rounds without improvement after which each aim has been tried. */
   private static final int MAX_ROUNDS_IN_VAIN = 3;
 
-  /** The largest change for the worse at first, in squares of what one demand adds to a link. */
+  /** The initial threshold, in squares of one demand's load on a link. */
   private static final double THRESHOLD = 8;
 
   /** With a window, energies are higher. */
@@ -39,7 +39,7 @@ final class BalancedMethod {
     this.unit = unit(assignment);
   }
 
-  /** What one demand adds to the value of a link, on an average. */
+  /** The mean load of one demand on a link. */
   static double unit(Assignment assignment) {
     double sum = 0;
     double count = 0;
@@ -54,7 +54,7 @@ final class BalancedMethod {
     return count == 0 ? 1 : sum / count;
   }
 
-  /** Looks at all plans, or leaves the best one found; tells whether none is better. */
+  /** Examines all plans, or leaves the best one found; returns whether it is proven optimal. */
   Verdict plan() {
     spread(all());
     Exhaustion exhaustion = new Exhaustion(assignment, bounds);
@@ -68,7 +68,7 @@ final class BalancedMethod {
   }
 
   /**
-   * Chooses the ways of some demands, and others only where it helps.
+   * Chooses the routes of some demands, and others only if that helps.
    *
    * @param free the demands whose ways are not in use yet
    */
@@ -106,7 +106,7 @@ final class BalancedMethod {
     improvement.run();
   }
 
-  /** Sets the next aim: as far as can be, or a little better than what there is. */
+  /** Sets the next aim: the bound, or a little better than the present value. */
   private void setWindow(boolean isFar) {
     Score score = assignment.loads().score();
     double tooMuch = score.maximum() - bounds.maximum();

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.function.DoublePredicate;
 
 /**
- * What no plan can do better than. A maximum is possible at most if each link's use in any case is
- * within it, if all links together have room for all routes, and if the links of each switch have
- * room for all that come by. Likewise a minimum is possible at most if there are enough sub-flows
- * to fill all links up to it.
+ * Bounds for all plans. A maximum is possible at most if each link's use in any case is within it,
+ * if all links together have room for all routes, and if the links of each switch have room for all
+ * routes through it. Likewise a minimum is possible at most if there are enough sub-flows to fill
+ * all links up to it.
  *
  * <p>By the links of a switch: a Hamiltonian path uses two of them, but one where it begins, and
  * one where it ends; and there are as many ends as paths.
@@ -29,7 +29,7 @@ final class Bounds {
    * The bounds for all demands together.
    *
    * @param egress by number, the switches that every route has to reach
-   * @param loads for capacities and what links carry anyway
+   * @param loads for capacities and background loads
    */
   Bounds(Network network, boolean[] egress, List<Choice> choices, Loads loads) {
     this.network = network;
@@ -39,7 +39,7 @@ final class Bounds {
     this.stars = new StarUse(network, egress, choices);
     double top = 1;
     for (int edge = 0; edge < network.edgeCount(); edge++) {
-      top = Math.max(top, loads.value(edge, usage.most()[edge]));
+      top = Math.max(top, loads.value(edge, usage.max()[edge]));
     }
     maximum = boundary(top, 0, value -> !canHaveMaximum(value));
     minimum = boundary(0, top, value -> !canHaveMinimum(value));
@@ -55,13 +55,13 @@ final class Bounds {
     return minimum;
   }
 
-  /** Whether no plan is better but by its sum of squares. */
+  /** Whether no plan is better, except in its sum of squares. */
   boolean areReachedBy(Score score) {
     return Score.compare(score.maximum(), maximum) <= 0
         && Score.compare(score.minimum(), minimum) >= 0;
   }
 
-  /** The last value, on the way from one that can be to one that cannot. */
+  /** The last possible value between a possible and an impossible one, by bisection. */
   private static double boundary(double possible, double impossible, DoublePredicate cannot) {
     double can = possible;
     double not = impossible;
@@ -83,12 +83,12 @@ final class Bounds {
     double[] room = new double[network.edgeCount()];
     for (int edge = 0; edge < room.length; edge++) {
       double within = loads.subflows(edge, value) + ROUNDING;
-      room[edge] = Math.min(usage.most()[edge], isWhole ? Math.floor(within) : within);
-      if (room[edge] < usage.least()[edge] - ROUNDING) {
+      room[edge] = Math.min(usage.max()[edge], isWhole ? Math.floor(within) : within);
+      if (room[edge] < usage.min()[edge] - ROUNDING) {
         return false;
       }
     }
-    return sum(room) >= usage.leastTotal() - slack(usage.leastTotal())
+    return sum(room) >= usage.minTotal() - slack(usage.minTotal())
         && (!isWhole || stars.fitsInto(room));
   }
 
@@ -96,8 +96,8 @@ final class Bounds {
     double[] need = new double[network.edgeCount()];
     for (int edge = 0; edge < need.length; edge++) {
       double wanted = loads.subflows(edge, value) - ROUNDING;
-      need[edge] = Math.max(usage.least()[edge], isWhole ? Math.ceil(wanted) : wanted);
-      if (need[edge] > usage.most()[edge] + ROUNDING) {
+      need[edge] = Math.max(usage.min()[edge], isWhole ? Math.ceil(wanted) : wanted);
+      if (need[edge] > usage.max()[edge] + ROUNDING) {
         return false;
       }
     }

@@ -13,8 +13,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 /**
  * Orders paths to egress switches as the branches of a route, where a packet takes the first branch
  * that its egress switch is on: a path that passes another egress switch comes after that one's
- * own, unless it begins with it. Where two pass each other's, the shorter comes first and is the
- * way to both.
+ * own, unless it begins with it. If two paths pass each other's egress switch, the shorter comes
+ * first and leads to both.
  */
 final class BranchOrder {
   private final Map<DatapathId, Path> wanted;
@@ -24,7 +24,7 @@ final class BranchOrder {
     this.wanted = wanted;
   }
 
-  /** The branches for paths by where they lead. */
+  /** The branches for paths, by egress switch. */
   static ImmutableList<Path> of(Map<DatapathId, Path> wanted) {
     return new BranchOrder(wanted).order();
   }
@@ -42,7 +42,7 @@ final class BranchOrder {
     return withoutBeginnings(ordered.build());
   }
 
-  /** Those that are not the beginning of another one, which serves as well. */
+  /** The paths that are not the beginning of another one. */
   static ImmutableList<Path> withoutBeginnings(List<Path> paths) {
     return paths.stream()
         .filter(path -> paths.stream().noneMatch(other -> isLonger(other, path)))
@@ -54,7 +54,7 @@ final class BranchOrder {
         && path.links().subList(0, beginning.hops()).equals(beginning.links());
   }
 
-  /** Whether all egress switches on a path either have their own already, or want this one. */
+  /** Whether all egress switches on a path already have their own path, or use this one. */
   private boolean takesNothing(Path path) {
     return path.switches().stream()
         .filter(passed -> !served.contains(passed))

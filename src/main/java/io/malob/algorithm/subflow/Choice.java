@@ -1,9 +1,9 @@
 package io.malob.algorithm.subflow;
 
 /**
- * One demand, and the ways that it may take.
+ * One demand, and its possible routes.
  *
- * @param reason why they are of their kind, in a sentence, for people
+ * @param reason why they are of their kind, in a sentence
  */
 record Choice(Demand demand, Counter counter, Route.Kind kind, String reason, Ways ways) {
 

@@ -12,22 +12,22 @@ import java.util.stream.IntStream;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Finds out which ways an identity may take: Hamiltonian paths; trees where there is none. VLANs
- * with the same first link have the same.
+ * Finds the possible routes of an identity: Hamiltonian paths, or trees if there are none. VLANs
+ * with the same first link share them.
  */
 final class ChoiceFinder {
-  /** More paths than that are not listed, of one first link and of all of them. */
+  /** The max number of listed paths, of one first link and of all of them. */
   private static final int LISTED = 4000;
 
   private static final int LISTED_OF_ALL = 5_000;
 
-  /** What listing the paths of all first links may cost, in steps. */
+  /** The max number of steps to list the paths of all first links. */
   private static final long LISTING_STEPS = 2_000_000;
 
-  /** In how many cases listing may fail; then it is not tried any more. */
+  /** The max number of failed listings. */
   private static final int MAX_FAILURES = 8;
 
-  /** What finding one path may cost, in steps. */
+  /** The max number of steps to find one path. */
   private static final long FINDING_STEPS = 20_000_000;
 
   private final PlanRequest request;
@@ -43,9 +43,9 @@ final class ChoiceFinder {
   private record Found(Route.Kind kind, String reason, Ways ways) {}
 
   /**
-   * The choices that a request gives.
+   * The choices of a request.
    *
-   * @throws UnplannableException if there is no way at all for some of it
+   * @throws UnplannableException if a part of it has no route
    */
   ChoiceFinder(PlanRequest request, Network network) throws UnplannableException {
     this.request = request;
@@ -67,7 +67,7 @@ final class ChoiceFinder {
     return egress.clone();
   }
 
-  /** The choice that a demand has. */
+  /** The choice of a demand. */
   Choice choice(Demand demand) {
     DirectedLink first = demand.identity().first();
     Found ways = found.computeIfAbsent(first, this::find);
@@ -105,7 +105,7 @@ final class ChoiceFinder {
   }
 
   private static Found paths(Ways ways) {
-    return new Found(Route.Kind.HAMILTONIAN, "A path over all switches, each once.", ways);
+    return new Found(Route.Kind.HAMILTONIAN, "A path that visits each switch once.", ways);
   }
 
   private Found trees(DirectedLink first, HamiltonianSearch.Result search) {
@@ -123,7 +123,7 @@ final class ChoiceFinder {
   }
 
   /**
-   * Checks that there is a way for everything.
+   * Checks that every part has a route.
    *
    * @throws UnplannableException if there is not
    */
@@ -146,7 +146,7 @@ final class ChoiceFinder {
             .collect(Collectors.joining(", "));
     if (!apart.isEmpty()) {
       throw new UnplannableException(
-          "The network falls apart: there is no way from "
+          "The network is partitioned: no path leads from "
               + network.switchOf(0)
               + " to "
               + apart

@@ -9,8 +9,8 @@ import java.util.stream.IntStream;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Counts the sub-flows that one demand puts on each link of a route: all of them on every link; or,
- * if it is known where they end, on each link those that have not left before.
+ * Counts the sub-flows of one demand on each link of a route: all of them on every link; or, if
+ * their egress switches are known, those that have not left the route yet.
  */
 final class Counter {
   private final Network network;
@@ -50,7 +50,7 @@ final class Counter {
     return share;
   }
 
-  /** The most that a demand can put on a link. */
+  /** The max load of a demand on a link. */
   double subflows() {
     return subflows;
   }
@@ -65,12 +65,12 @@ final class Counter {
     return ending;
   }
 
-  /** The sub-flows that leave the ingress switch, if they all find their way. */
+  /** The sub-flows that leave the ingress switch, if all have routes. */
   double leaving(int ingress) {
     return isWhole() ? subflows : Arrays.stream(ending).sum() - ending[ingress];
   }
 
-  /** What a path or tree adds. */
+  /** The load of a path or tree. */
   Footprint count(int[] links) {
     int[] edges = new int[links.length];
     for (int i = 0; i < links.length; i++) {
@@ -89,7 +89,7 @@ final class Counter {
     return amounts;
   }
 
-  /** What a route adds whose branches may be anything. */
+  /** The load of a route with arbitrary branches. */
   Footprint count(Route route) {
     double[] loads = new double[network.edgeCount()];
     if (isWhole()) {

@@ -1,7 +1,7 @@
 package io.malob.algorithm.subflow;
 
 /**
- * An identity that needs a way.
+ * An identity that needs a route.
  *
  * @param subflows how many source addresses send by it, each one sub-flow per connection; at least
  *     1

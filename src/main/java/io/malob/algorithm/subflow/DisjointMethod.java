@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Chooses short paths, one ingress switch and VLAN after the other, each knowing what the others
- * put on the links. Then each is chosen again a few times, and what is better stays. Routes in use
- * stay as they are.
+ * Chooses short paths, one ingress switch and VLAN after the other, each with the loads of the
+ * others. Then each is chosen again a few times, and improvements stay. Routes in use stay as they
+ * are.
  */
 final class DisjointMethod {
   private static final int ROUNDS = 3;
@@ -25,7 +25,7 @@ final class DisjointMethod {
   private final Map<FlowIdentity, Route> routes = new LinkedHashMap<>();
   private final Map<FlowIdentity, Counter> counters = new LinkedHashMap<>();
 
-  /** Those who share the ingress switch and the VLAN. */
+  /** The demands of one ingress switch and VLAN. */
   private record Group(DatapathId ingress, int vlan) {
     static Group of(FlowIdentity identity) {
       return new Group(identity.ingress(), identity.vlan());
@@ -42,7 +42,7 @@ final class DisjointMethod {
     }
   }
 
-  /** A route for each demand, in their order; the loads are as they make them. */
+  /** A route for each demand, in their order; updates the loads. */
   ImmutableList<Route> run(Previous previous) {
     Map<Group, List<FlowIdentity>> groups = new LinkedHashMap<>();
     for (Demand demand : request.demands()) {

@@ -22,22 +22,22 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Routes of short paths for all identities of one ingress switch together: to each egress switch
- * the cheapest set of as many paths without a common link as there are, one of them a shortest if
- * that costs none of them; of these, the short ones are taken. What carries less is preferred, also
- * among egress switches. Immutable and pure.
+ * the cheapest max set of link-disjoint paths, one of them a shortest path if that does not reduce
+ * the set; of these, the short ones are used. Less loaded links are preferred, also among egress
+ * switches. Immutable and pure.
  *
- * <p>A way of more links than the shortest and {@value #DETOUR} takes more from others than it
- * gives, because each sub-flow takes a full share of each link: the sub-flows of an identity whose
- * first link has no other way go along those of another identity.
+ * <p>A path with more than {@value #DETOUR} links beyond the shortest takes more from others than
+ * it gives, because each sub-flow takes a full share of each link: the sub-flows of an identity
+ * whose first link has no shorter path use the path of another identity.
  */
 public final class DisjointRoutes {
-  /** How many links longer than the shortest a way may be. */
+  /** The max number of links of a path beyond the shortest. */
   static final int DETOUR = 1;
 
-  /** What a link costs more that another identity uses to the same egress switch. */
+  /** The extra cost of a link that another identity uses to the same egress switch. */
   private static final long TAKEN = 4 * LinkPrices.LINK;
 
-  /** Makes the number of links count before what they carry. */
+  /** Makes the number of links count before their loads. */
   private static final long LENGTH_FIRST = 1_000_000;
 
   private final Topology topology;
@@ -58,7 +58,7 @@ public final class DisjointRoutes {
    * A route for each identity, in their order.
    *
    * @param identities of one ingress switch and VLAN, each once; not empty
-   * @param load what a link carries before, in sub-flows; not negative
+   * @param load the initial load of a link, in sub-flows; not negative
    * @throws IllegalArgumentException if they are not of one switch and VLAN, or if an egress switch
    *     cannot be reached
    */
@@ -80,7 +80,7 @@ public final class DisjointRoutes {
     private final DatapathId ingress;
     private final LinkPrices prices;
 
-    /** Leads away from the ingress switch only, and there over the first links only. */
+    /** Leads only away from the ingress switch, and there only over the first links. */
     private final Topology outward;
 
     private final Topology behind;
@@ -126,7 +126,7 @@ public final class DisjointRoutes {
               ? ImmutableList.of(new Path(ingress, ImmutableList.of(identity.first())))
               : BranchOrder.of(paths);
       int shared = along.getOrDefault(identity, 0);
-      String reason = "Short paths, with no link in common as far as that goes";
+      String reason = "Short paths, link-disjoint where possible";
       return new Route(
           identity,
           Route.Kind.DISJOINT,
@@ -134,12 +134,12 @@ public final class DisjointRoutes {
           shared == 0
               ? reason + "."
               : reason
-                  + "; to "
+                  + "; "
                   + shared
                   + " of "
                   + paths.size()
-                  + " switches along those of other links, because this one leads there by a long"
-                  + " detour or not at all.");
+                  + " switches are reached over the paths of other links, because this link leads"
+                  + " there by a long detour or not at all.");
     }
 
     private Map<FlowIdentity, Path> pathsTo(DatapathId egress) {
@@ -151,18 +151,18 @@ public final class DisjointRoutes {
     }
 
     private Map<FlowIdentity, Path> pathsTo(DatapathId egress, Path shortest) {
-      int most = shortest.hops() + DETOUR;
+      int max = shortest.hops() + DETOUR;
       Map<DirectedLink, Path> own = new HashMap<>();
       for (Path path : disjointTo(egress, shortest)) {
-        if (path.hops() <= most) {
+        if (path.hops() <= max) {
           own.put(path.links().get(0), path);
         }
       }
       own.putIfAbsent(shortest.links().get(0), shortest);
-      return complete(egress, own, most);
+      return complete(egress, own, max);
     }
 
-    /** As many as there are without common links; with a shortest if that makes no fewer. */
+    /** The max number of link-disjoint paths, with a shortest one if that does not reduce it. */
     private List<Path> disjointTo(DatapathId egress, Path shortest) {
       List<Path> paths = UnitFlow.paths(outward, ingress, egress, prices::of);
       if (paths.stream().anyMatch(path -> path.hops() == shortest.hops())) {
@@ -184,9 +184,9 @@ public final class DisjointRoutes {
       return with.size() < paths.size() ? paths : with;
     }
 
-    /** Ways for those, too, whose first link has none of its own. */
+    /** Adds paths for identities whose first link has none of its own. */
     private Map<FlowIdentity, Path> complete(
-        DatapathId egress, Map<DirectedLink, Path> own, int most) {
+        DatapathId egress, Map<DirectedLink, Path> own, int max) {
       Set<UndirectedLink> taken = new HashSet<>();
       own.values()
           .forEach(path -> path.links().forEach(link -> taken.add(UndirectedLink.of(link))));
@@ -198,7 +198,7 @@ public final class DisjointRoutes {
         Optional<Path> path =
             Optional.ofNullable(own.get(identity.first()))
                 .or(() -> through(identity.first(), egress, taken))
-                .filter(way -> way.hops() <= most);
+                .filter(way -> way.hops() <= max);
         if (path.isEmpty()) {
           along.merge(identity, 1, Integer::sum);
         }
@@ -208,7 +208,7 @@ public final class DisjointRoutes {
       return paths;
     }
 
-    /** The cheapest way over a first link, if there is one; links that others use cost more. */
+    /** The cheapest path over a first link, if there is one; links that others use cost more. */
     private Optional<Path> through(
         DirectedLink first, DatapathId egress, Set<UndirectedLink> taken) {
       return PathTree.cheapest(
@@ -225,12 +225,12 @@ public final class DisjointRoutes {
       return path.links().stream().mapToLong(prices::of).sum();
     }
 
-    /** Where none of the first links leads there: all over another one. */
+    /** If no first link leads there: all over another link. */
     private Map<FlowIdentity, Path> aroundTo(DatapathId egress) {
       Path path =
           PathTree.cheapest(topology, ingress, LinkCosts.of(topology, prices::of))
               .pathTo(egress)
-              .orElseThrow(() -> new IllegalArgumentException("no way leads to " + egress));
+              .orElseThrow(() -> new IllegalArgumentException("no path leads to " + egress));
       Map<FlowIdentity, Path> paths = new TreeMap<>();
       for (FlowIdentity identity : identities) {
         paths.put(identity, path);

@@ -10,12 +10,12 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at all plans, where they are few: demand by demand, all loads of links that can come about,
- * each once. What cannot become better than the best plan known is left out. Whole routes only,
- * hence whole numbers.
+ * Examines all plans, if they are few: demand by demand, all possible loads of links, each once. It
+ * skips partial plans that cannot become better than the best known plan. Whole routes only, hence
+ * whole numbers.
  */
 final class Exhaustion {
-  /** More ways of one more demand than that are not tried. */
+  /** The max number of routes of one further demand that are tried. */
   private static final int MAX_TRIES = 500_000;
 
   private final Assignment assignment;
@@ -28,7 +28,7 @@ final class Exhaustion {
   private int looked;
   private int tries;
 
-  /** A plan for the first demands: the loads, and how they came about. */
+  /** A plan for the first demands: the loads, and the routes that cause them. */
   private record Partial(ImmutableIntArray loads, @Nullable Partial before, int choice, int way) {}
 
   /**
@@ -51,12 +51,12 @@ final class Exhaustion {
     return assignment.choice(index).ways().all();
   }
 
-  /** How many different loads were looked at. */
+  /** How many different loads were examined. */
   int looked() {
     return looked;
   }
 
-  /** Leaves the best plan of all; false if there are too many to know. */
+  /** Leaves the best plan of all; false if there are too many plans. */
   boolean run() {
     for (int index : order) {
       if (ways(index).isEmpty() || !assignment.choice(index).counter().isWhole()) {
@@ -65,9 +65,9 @@ final class Exhaustion {
     }
     int[] none = new int[assignment.loads().edgeCount()];
     List<Partial> partials = List.of(new Partial(ImmutableIntArray.copyOf(none), null, -1, -1));
-    int[] later = most(order);
+    int[] later = max(order);
     for (int index : order) {
-      subtract(later, most(List.of(index)));
+      subtract(later, max(List.of(index)));
       partials = next(partials, index, later);
       if (tries >= MAX_TRIES) {
         return false;
@@ -112,15 +112,15 @@ final class Exhaustion {
     return true;
   }
 
-  /** By edge, the most that these demands can add. */
-  private int[] most(List<Integer> indices) {
-    int[] most = new int[assignment.loads().edgeCount()];
+  /** By edge, the max load that these demands can add. */
+  private int[] max(List<Integer> indices) {
+    int[] max = new int[assignment.loads().edgeCount()];
     for (int index : indices) {
-      IntStream.range(0, most.length)
+      IntStream.range(0, max.length)
           .filter(edge -> ways(index).stream().anyMatch(way -> uses(index, way, edge)))
-          .forEach(edge -> most[edge] += assignment.choice(index).demand().subflows());
+          .forEach(edge -> max[edge] += assignment.choice(index).demand().subflows());
     }
-    return most;
+    return max;
   }
 
   private boolean uses(int index, int[] way, int edge) {
@@ -134,15 +134,15 @@ final class Exhaustion {
   }
 
   private void take(List<Partial> complete) {
-    Score least = best;
+    Score min = best;
     @Nullable Partial chosen = null;
     for (Partial partial : complete) {
       Score score =
           assignment
               .loads()
               .score(partial.loads().asList().stream().mapToDouble(load -> load).toArray());
-      if (score.isBetterThan(least)) {
-        least = score;
+      if (score.isBetterThan(min)) {
+        min = score;
         chosen = partial;
       }
     }

@@ -5,15 +5,15 @@ import java.util.Comparator;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * What the sub-flows have in common that take one way through the network: the switch where they
- * come in, the link by which they leave it, and their VLAN (section II.A.4 and 5 of "SDN-Based Load
- * Balancing for Multi-Path TCP": the HashMap of datapath id and port).
+ * The common properties of sub-flows with one route through the network: their ingress switch, the
+ * link by which they leave it, and their VLAN (section II.A.4 and 5 of "SDN-Based Load Balancing
+ * for Multi-Path TCP": the HashMap of datapath id and port).
  *
  * @param first the link from the ingress switch to its neighbour
- * @param vlan from 1 to 4094; 0 where ways are not told apart by VLAN
+ * @param vlan from 1 to 4094; 0 if routes do not depend on the VLAN
  */
 public record FlowIdentity(DirectedLink first, int vlan) implements Comparable<FlowIdentity> {
-  /** Ways are the same for all VLANs. */
+  /** All VLANs have the same routes. */
   public static final int ANY_VLAN = 0;
 
   private static final int LAST_VLAN = 4094;
@@ -27,7 +27,7 @@ public record FlowIdentity(DirectedLink first, int vlan) implements Comparable<F
     }
   }
 
-  /** The switch where the sub-flows come in. */
+  /** The ingress switch of the sub-flows. */
   public DatapathId ingress() {
     return first.src();
   }

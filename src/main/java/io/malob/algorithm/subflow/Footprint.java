@@ -1,15 +1,15 @@
 package io.malob.algorithm.subflow;
 
-/** What a route adds to the links that it uses. The arrays are never modified. */
+/** The load of a route on its links. The arrays are never modified. */
 final class Footprint {
   private final int[] edges;
   private final double[] amounts;
 
   /**
-   * What a route adds.
+   * The load of a route.
    *
    * @param edges their numbers
-   * @param amounts sub-flows on each of them; what comes after them is not looked at
+   * @param amounts sub-flows on each of them; later elements are ignored
    */
   Footprint(int[] edges, double[] amounts) {
     this.edges = edges;

@@ -5,9 +5,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes the ways that are in use only as far as it lowers the maximum, or else the spread: first
- * by one change, and by more of them together only where fewer do not help. Each change is the one
- * that takes most off the energy of what is outside of the aim.
+ * Changes existing routes only to lower the maximum, or else the spread: first by one change, and
+ * by several together only if fewer do not help. Each change is the one that reduces the energy
+ * outside the aim most.
  */
 final class Improvement {
   private static final int MAX_TOGETHER = 4;
@@ -42,9 +42,7 @@ final class Improvement {
     this.random = random;
   }
 
-  /**
-   * Leaves a plan that is as good or better; makes at most so many changes as there are demands.
-   */
+  /** Leaves a plan that is equal or better; makes max one change per demand. */
   void run() {
     int left = free.length;
     while (left > 0 && !bounds.areReachedBy(assignment.loads().score()) && step()) {
@@ -104,7 +102,7 @@ final class Improvement {
     return best;
   }
 
-  /** What the energy would be. */
+  /** The energy after a change. */
   private double energy(int index, int[] way) {
     Footprint footprint = assignment.choice(index).counter().count(way);
     Loads loads = assignment.loads();

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What links cost by what they carry: from 1,000 for an idle one to 2,000 for the one that carries
- * most. So the cheapest way is never more than twice as long as the shortest. Used by one thread.
+ * The prices of links by their loads: from 1,000 for an idle link to 2,000 for the most loaded one.
+ * So the cheapest path is never more than twice as long as the shortest. Used by one thread.
  */
 final class LinkPrices {
   /** The price of an idle link. */
@@ -22,7 +22,7 @@ final class LinkPrices {
   /**
    * Prices for loads.
    *
-   * @param load what a link carries, in any unit; not negative
+   * @param load the load of a link, in any unit; not negative
    */
   LinkPrices(Topology topology, ToDoubleFunction<UndirectedLink> load) {
     this.load = load;
@@ -36,7 +36,7 @@ final class LinkPrices {
         : LINK + Math.round(LINK * loadOf(UndirectedLink.of(link)) / greatest);
   }
 
-  /** From now on a link carries more. */
+  /** Increases the load of a link. */
   void add(DirectedLink link, double more) {
     UndirectedLink both = UndirectedLink.of(link);
     added.merge(both, more, Double::sum);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** All Hamiltonian paths of an identity, where they are few. */
+/** All Hamiltonian paths of an identity, if they are few. */
 final class ListedPaths implements Ways {
   /** How far in the list a near path may be. */
   private static final int NEAR = 8;

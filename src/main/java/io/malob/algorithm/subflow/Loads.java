@@ -4,11 +4,11 @@ import io.malob.algorithm.graph.UndirectedLink;
 import java.util.Map;
 
 /**
- * What links carry while routes are exchanged. A link's value is what it carries, with what it
- * carries anyway, by its capacity. One thread only.
+ * The loads of links while routes are exchanged. A link's value is its load, with its background
+ * load, divided by its capacity. One thread only.
  *
- * <p>The energy is what annealing lowers: the sum of the squares of all values; and, once a window
- * is set, many times the square of how far each is outside of it.
+ * <p>Annealing lowers the energy: the sum of the squares of all values; and, once a window is set,
+ * many times the square of each value's distance from the window.
  */
 final class Loads {
   private static final double OUTSIDE = 200;
@@ -52,7 +52,7 @@ final class Loads {
     }
   }
 
-  /** Puts a route of so many sub-flows on other edges. */
+  /** Moves a route with the given number of sub-flows to other edges. */
   void change(Neighborhood change, double subflows) {
     for (int i = 0; i < change.leftCount(); i++) {
       add(change.left(i), -subflows);
@@ -67,7 +67,9 @@ final class Loads {
     loads[edge] += subflows;
   }
 
-  /** By how much the energy would be higher if a route of so many sub-flows took other edges. */
+  /**
+   * The increase of the energy if a route with the given number of sub-flows moved to other edges.
+   */
   double energyChange(Neighborhood change, double subflows) {
     double sum = 0;
     for (int i = 0; i < change.leftCount(); i++) {
@@ -83,7 +85,7 @@ final class Loads {
     return energyOf(value(edge, loads[edge] + subflows)) - energyOf(value(edge));
   }
 
-  /** By how much the energy would be higher with one route in the place of another. */
+  /** The increase of the energy with one route instead of another. */
   double energyChange(Footprint before, Footprint after) {
     double then = energy;
     remove(before);
@@ -99,7 +101,7 @@ final class Loads {
     return energy;
   }
 
-  /** Makes values outside of these limits dear. */
+  /** Sets a penalty for values outside of these limits. */
   void setWindow(double lowest, double highest) {
     this.lowest = lowest;
     this.highest = highest;
@@ -114,12 +116,12 @@ final class Loads {
     return value * value + OUTSIDE * outside * outside;
   }
 
-  /** The sub-flows on a link, without what it carries anyway. */
+  /** The sub-flows on a link, without its background load. */
   double load(int edge) {
     return loads[edge];
   }
 
-  /** All that a link carries, by its capacity. */
+  /** The load of a link with its background load, divided by its capacity. */
   double value(int edge) {
     return (background[edge] + loads[edge]) * perUnit[edge];
   }
@@ -142,7 +144,7 @@ final class Loads {
     return score(loads);
   }
 
-  /** Whether the score is better than this. Quick where it is not. */
+  /** Whether the score is better than this. Fast if it is not. */
   boolean areBetterThan(Score score) {
     double maximum = Double.NEGATIVE_INFINITY;
     double minimum = Double.POSITIVE_INFINITY;
@@ -155,7 +157,7 @@ final class Loads {
         && score().isBetterThan(score);
   }
 
-  /** The score if links carried this. */
+  /** The score with these loads. */
   Score score(double[] subflows) {
     double maximum = Double.NEGATIVE_INFINITY;
     double minimum = Double.POSITIVE_INFINITY;

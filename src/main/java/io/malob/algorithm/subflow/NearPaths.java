@@ -5,17 +5,17 @@ import java.util.SplittableRandom;
 import java.util.function.Function;
 
 /**
- * The Hamiltonian paths near to one: a piece of it is turned around, or one switch is visited at
- * another time. Between two switches with parallel links another one may be taken. Small changes do
- * not lead from each path to each other one: now and then, any path is drawn.
+ * The Hamiltonian paths near to one: a part of it is reversed, or one switch moves to another
+ * position. Between two switches with parallel links, another link may be chosen. Small changes do
+ * not lead from each path to every other one: occasionally, any path is drawn.
  */
 final class NearPaths extends Neighborhood {
   private static final int OTHERS_IN = 32;
   private static final int SWAPS_OF_PARALLEL_LINKS_IN = 16;
 
   /**
-   * How often the end of the way is turned around, so that it ends at another switch: that is
-   * possible where switches have few neighbours, and hardly any other change is.
+   * How often the end of the path is reversed, so that it ends at another switch: this is possible
+   * if switches have few neighbours, when other changes hardly are.
    */
   private static final int TURNS_OF_THE_END_IN = 2;
 
@@ -52,7 +52,7 @@ final class NearPaths extends Neighborhood {
   /**
    * The paths near to one.
    *
-   * @param others gives any path
+   * @param others returns any path
    */
   NearPaths(Network network, int[] way, Function<SplittableRandom, int[]> others) {
     super(way.length);
@@ -115,7 +115,7 @@ final class NearPaths extends Neighborhood {
         && leaveLink(place);
   }
 
-  /** The piece after the place, up to the other, is turned around. */
+  /** Reverses the part after the place, up to the other. */
   private boolean drawTurned(SplittableRandom random) {
     kind = Kind.TURNED;
     return other >= place + 2

@@ -3,8 +3,8 @@ package io.malob.algorithm.subflow;
 import java.util.SplittableRandom;
 
 /**
- * The ways that do not differ much from one way. A change is drawn, and tells by how it uses edges
- * whether it is worth making; only then the new way is put together. One thread only.
+ * The routes similar to one route. A change is drawn, and its edges show whether it is useful; only
+ * then the new route is built. One thread only.
  */
 abstract class Neighborhood {
   private final int[] left;
@@ -22,10 +22,10 @@ abstract class Neighborhood {
     entered = new int[changeable];
   }
 
-  /** Draws a change; false if none came of it. */
+  /** Draws a change; false if it is not possible. */
   abstract boolean draw(SplittableRandom random);
 
-  /** The way that the change drawn last leads to. */
+  /** The route after the drawn change. */
   abstract int[] changed();
 
   /** How many edges the change drawn last leaves. */

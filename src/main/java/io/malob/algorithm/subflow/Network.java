@@ -14,7 +14,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * A topology by number: switches, directed links, and edges, which are links with both of their
- * directions. All in the order of the topology. A search that looks at millions of routes works on
+ * directions. All in the order of the topology. A search that examines millions of routes works on
  * numbers. The arrays are never modified.
  */
 final class Network {

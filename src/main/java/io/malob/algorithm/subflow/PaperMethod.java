@@ -7,12 +7,12 @@ import java.util.SplittableRandom;
 /**
  * Chooses routes as "SDN-Based Load Balancing for Multi-Path TCP" does: random paths (algorithm 1),
  * then section III.B. While one link alone has the most sub-flows, a route over it is drawn anew in
- * the network without this link. Then the range is set that all links are to be in, mean less and
- * plus standard deviation, and routes over the link with the most sub-flows are drawn anew until
- * all links are in it. Routes whose first link it is are left alone.
+ * the network without this link. Then the target range of all links is set, the mean plus and minus
+ * the standard deviation, and routes over the link with the most sub-flows are drawn anew until all
+ * links are in it. Routes that begin with it are not changed.
  *
- * <p>The paper does this by hand, and does not say when to give up; here it ends after so many
- * draws per route, with the best that was seen since the range was set.
+ * <p>The paper does this by hand, and does not define when to stop; here it ends after a number of
+ * draws per route, with the best plan since the range was set.
  */
 final class PaperMethod {
   private static final int DRAWS_PER_ROUTE = 20;
@@ -26,7 +26,7 @@ final class PaperMethod {
     this.random = random;
   }
 
-  /** Leaves the plan that the method ends with; says how it ended, in a sentence. */
+  /** Leaves the final plan of the method; returns how it ended, in a sentence. */
   String run() {
     int draws = DRAWS_PER_ROUTE * assignment.size();
     while (draws > 0 && maxLoaded().size() == 1 && redraw(maxLoaded().get(0))) {
@@ -50,7 +50,7 @@ final class PaperMethod {
     return "The paper's method ended without bringing all links into its range, " + range + ".";
   }
 
-  /** What links are to carry, both included. */
+  /** The target loads of links, both inclusive. */
   private record Range(double lowest, double highest) {
     boolean holds(Score score) {
       return Score.compare(score.minimum(), lowest) >= 0
@@ -90,13 +90,13 @@ final class PaperMethod {
   private List<Integer> maxLoaded() {
     Loads loads = assignment.loads();
     double maximum = loads.score().maximum();
-    List<Integer> most = new ArrayList<>();
+    List<Integer> edges = new ArrayList<>();
     for (int edge = 0; edge < loads.edgeCount(); edge++) {
       if (Score.compare(loads.value(edge), maximum) == 0) {
-        most.add(edge);
+        edges.add(edge);
       }
     }
-    return most;
+    return edges;
   }
 
   private boolean redrawAny(List<Integer> edges) {
@@ -109,7 +109,7 @@ final class PaperMethod {
     return false;
   }
 
-  /** Draws one of the routes over a link anew; false if none of them can do without it. */
+  /** Draws one of the routes over a link anew; false if all of them need it. */
   private boolean redraw(int edge) {
     List<Integer> over = new ArrayList<>();
     for (int i = 0; i < assignment.size(); i++) {

@@ -2,7 +2,7 @@ package io.malob.algorithm.subflow;
 
 import java.util.stream.IntStream;
 
-/** Which of so many things have been joined, directly or by others. */
+/** A union-find structure: which elements have been joined, directly or by others. */
 final class Partition {
   private final int[] parents;
 
@@ -10,7 +10,7 @@ final class Partition {
     parents = IntStream.range(0, count).toArray();
   }
 
-  /** Joins two things; false if they were together already. */
+  /** Joins two elements; false if they were already joined. */
   boolean join(int one, int other) {
     int rootOfOne = root(one);
     int rootOfOther = root(other);

@@ -9,17 +9,17 @@ import java.util.Optional;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * What is to be planned.
+ * A request for a plan.
  *
  * @param topology connected, each link in both directions
  * @param demands each identity once
  * @param egresses the switches that every route has to reach, but for its own ingress
- * @param traffic where sub-flows end, to count the links that they really travel; empty to count
- *     whole routes
- * @param capacities how much each link carries, in any unit, the same for all; a link that is not
- *     in it counts as 1
- * @param background what links carry anyway, in sub-flows; a link that is not in it carries nothing
- * @param previous routes that are in use, to be kept as far as they can be
+ * @param traffic the egress switches of sub-flows, to count only the links that they travel; empty
+ *     to count whole routes
+ * @param capacities how much each link carries, in any unit, the same for all; a missing link
+ *     counts as 1
+ * @param background the background loads of links, in sub-flows; a missing link has none
+ * @param previous the routes in use, which are kept if possible
  * @param seed the same gives the same plan
  */
 public record PlanRequest(
@@ -38,13 +38,13 @@ public record PlanRequest(
   public enum Method {
     /** The smallest maximum of sub-flows per link, then the smallest spread. */
     BALANCED,
-    /** As algorithm 1 and section III.B of the paper do it. */
+    /** By algorithm 1 and section III.B of the paper. */
     PAPER
   }
 
-  /** What routes are wanted. */
+  /** The kind of routes. */
   public enum PathKind {
-    /** Hamiltonian paths, trees where there is none. */
+    /** Hamiltonian paths, or trees if there are none. */
     HAMILTONIAN,
     /** Short paths, edge-disjoint as far as possible. */
     DISJOINT

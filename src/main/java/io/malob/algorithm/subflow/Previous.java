@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The routes that are in use, and whether they can stay. */
+/** The routes in use, and whether they can stay. */
 final class Previous {
   private final Network network;
   private final boolean[] egress;
@@ -26,8 +26,8 @@ final class Previous {
   }
 
   /**
-   * The way of a demand, or {@link Ways#NONE} if it has none, has lost a link or an egress switch,
-   * or may have one of a better kind.
+   * The route of a demand, or {@link Ways#NONE} if it has none, has lost a link or an egress
+   * switch, or a better kind is possible.
    */
   int[] way(Choice choice) {
     @Nullable Route route = routes.get(choice.identity());
@@ -59,7 +59,7 @@ final class Previous {
                     .allMatch(number -> route.branchTo(network.switchOf(number)).isPresent()));
   }
 
-  /** Whether each switch is reached once, after the one that it is reached from. */
+  /** Whether each switch is reached once, after its predecessor. */
   private boolean isTree(int[] way, int ingress) {
     boolean[] reached = new boolean[network.switchCount()];
     reached[ingress] = true;

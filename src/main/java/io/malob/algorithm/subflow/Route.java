@@ -9,16 +9,16 @@ import java.util.Set;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The way of the sub-flows of one identity: one or more loop-free paths from the ingress switch. A
- * packet takes the first of them that has its egress switch on it, and leaves it there. A
- * Hamiltonian path is enough for all egress switches; the branches of a tree are enough together.
+ * The route of the sub-flows of one identity: one or more loop-free paths from the ingress switch.
+ * A packet takes the first path that contains its egress switch, and leaves it there. A Hamiltonian
+ * path reaches all egress switches; the branches of a tree do so together.
  *
  * @param branches all from the ingress switch; not empty
- * @param reason why it is of that kind, in a sentence, for people
+ * @param reason why it is of that kind, in a sentence
  */
 public record Route(FlowIdentity identity, Kind kind, ImmutableList<Path> branches, String reason) {
 
-  /** What the branches of a route are. */
+  /** The kind of a route. */
   public enum Kind {
     /** One path over all switches. */
     HAMILTONIAN,
@@ -40,7 +40,7 @@ public record Route(FlowIdentity identity, Kind kind, ImmutableList<Path> branch
     }
   }
 
-  /** The branch by which packets for hosts on a switch go; empty if none gets there. */
+  /** The branch for packets to hosts on a switch; empty if there is none. */
   public Optional<Path> branchTo(DatapathId egress) {
     return branches.stream().filter(branch -> branch.switches().contains(egress)).findFirst();
   }

@@ -32,7 +32,7 @@ record Score(double maximum, double minimum, double squares) implements Comparab
   /** The order of two loads, those that differ by rounding alone being equal. */
   static int compare(double one, double other) {
     double difference = one - other;
-    double most = TOLERANCE * Math.max(1e-3, Math.max(Math.abs(one), Math.abs(other)));
-    return Math.abs(difference) <= most ? 0 : Double.compare(one, other);
+    double max = TOLERANCE * Math.max(1e-3, Math.max(Math.abs(one), Math.abs(other)));
+    return Math.abs(difference) <= max ? 0 : Double.compare(one, other);
   }
 }

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** The Hamiltonian paths of an identity, where they are many: found one by one. One thread only. */
+/** The Hamiltonian paths of an identity, if they are many: found one by one. One thread only. */
 final class SearchedPaths implements Ways {
   private static final int MAX_OTHERS = 8;
 
@@ -58,7 +58,7 @@ final class SearchedPaths implements Ways {
     return new NearPaths(network, way, this::other);
   }
 
-  /** Any path: one of a few that are searched for when they are needed. */
+  /** Any path: one of a few that are searched on demand. */
   private int[] other(SplittableRandom random) {
     if (others.size() < MAX_OTHERS) {
       int[] found = links(search.find(first, ImmutableSet.of(), random.nextLong()));

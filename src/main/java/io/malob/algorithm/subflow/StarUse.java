@@ -16,14 +16,14 @@ final class StarUse {
   /** By switch: the paths that begin there, hence cannot end there. */
   private final double[] beginning;
 
-  private final double[] leastTrees;
+  private final double[] minTrees;
   private final double[] maxTrees;
 
   StarUse(Network network, boolean[] egress, List<Choice> choices) {
     this.network = network;
     throughPaths = new double[network.switchCount()];
     beginning = new double[network.switchCount()];
-    leastTrees = new double[network.switchCount()];
+    minTrees = new double[network.switchCount()];
     maxTrees = new double[network.switchCount()];
     for (Choice choice : choices) {
       int ingress = network.number(choice.demand().identity().ingress());
@@ -45,16 +45,16 @@ final class StarUse {
 
   private void addTree(double subflows, int ingress, boolean[] egress) {
     for (int number = 0; number < maxTrees.length; number++) {
-      leastTrees[number] += egress[number] && number != ingress ? subflows : 0;
+      minTrees[number] += egress[number] && number != ingress ? subflows : 0;
       maxTrees[number] += subflows * network.out(number).length;
     }
   }
 
-  /** Whether routes may fit, if so many sub-flows are allowed on each edge. */
+  /** Whether routes may fit within the given number of sub-flows on each edge. */
   boolean fitsInto(double[] room) {
     double ends = 0;
     for (int number = 0; number < throughPaths.length; number++) {
-      double here = throughPaths[number] + leastTrees[number] - atSwitch(number, room);
+      double here = throughPaths[number] + minTrees[number] - atSwitch(number, room);
       if (here > paths - beginning[number]) {
         return false;
       }
@@ -63,7 +63,7 @@ final class StarUse {
     return ends <= paths;
   }
 
-  /** Whether routes may be enough, if so many sub-flows are wanted on each edge. */
+  /** Whether routes may suffice for the given number of sub-flows on each edge. */
   boolean fill(double[] need) {
     double ends = 0;
     for (int number = 0; number < throughPaths.length; number++) {

@@ -5,17 +5,17 @@ import com.google.common.collect.ImmutableSortedMap;
 import io.malob.algorithm.graph.UndirectedLink;
 
 /**
- * A route for each identity, and what links carry then.
+ * A route for each identity, and the resulting loads of links.
  *
  * @param routes in the order of the demands
  * @param loads sub-flows per link, both directions together, for all links, also unused ones: whole
- *     numbers unless the links that they really travel are counted; without what links carry anyway
- * @param maximum the largest load with what the link carries anyway, divided by capacity where
- *     capacities were given
+ *     numbers if whole routes are counted; without background loads
+ * @param maximum the largest load with the background load, divided by capacity if capacities were
+ *     given
  * @param minimum the smallest, likewise
  * @param provenOptimal whether no plan has a smaller maximum, and none with that maximum a smaller
  *     spread (maximum less minimum)
- * @param proof what proves it, or why it is not proven, in a sentence, for people
+ * @param proof the proof, or why there is none, in a sentence
  */
 public record SubflowPlan(
     ImmutableList<Route> routes,

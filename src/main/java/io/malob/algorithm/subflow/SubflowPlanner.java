@@ -30,8 +30,8 @@ public final class SubflowPlanner {
   /**
    * Plans.
    *
-   * @throws UnplannableException if the network falls apart, or a switch or link of the request is
-   *     not there
+   * @throws UnplannableException if the network is partitioned, or a switch or link of the request
+   *     does not exist
    * @throws IllegalArgumentException if an identity comes twice, or a number is out of its range
    */
   public static SubflowPlan plan(PlanRequest request) throws UnplannableException {

@@ -2,12 +2,12 @@ package io.malob.algorithm.subflow;
 
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** Where the sub-flows of an identity leave the network. */
+/** The egress switches of the sub-flows of an identity. */
 @FunctionalInterface
 public interface Traffic {
   /**
-   * Which part of an identity's sub-flows goes to hosts on a switch, its own included, from 0 to 1;
-   * over all switches at most 1.
+   * The part of an identity's sub-flows to hosts on a switch, also its own, from 0 to 1; over all
+   * switches max 1.
    */
   double share(FlowIdentity identity, DatapathId egress);
 }

@@ -14,10 +14,10 @@ import java.util.TreeMap;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Chooses short paths where it is known who sends to whom. What an identity sends to an egress
- * switch takes the way that adds least to the sum of the squares of what links carry, by capacity.
- * So a detour has to pay for every link that it is longer: sub-flows part where links are idle, and
- * go the shortest way where they are not. Each direction of a link counts for itself.
+ * Chooses short paths if the traffic matrix is known. The sub-flows of an identity to an egress
+ * switch take the path that adds least to the sum of the squared loads of links, by capacity. So
+ * each further link of a detour must pay off: sub-flows spread over idle links, and take the
+ * shortest path over busy ones. Each direction of a link counts for itself.
  *
  * <p>Then each sub-flow chooses again until none changes. That terminates, because each change
  * lowers the sum. Routes in use stay as they are. One thread only.
@@ -26,7 +26,7 @@ final class TravelledMethod {
   /** Later rounds change little. */
   private static final int ROUNDS = 8;
 
-  /** Costs are whole numbers: what one sub-flow costs on the link with the greatest capacity. */
+  /** Costs are whole numbers, in units of one sub-flow on the link with the greatest capacity. */
   private static final double UNIT = 1 << 20;
 
   /** No link costs more: sums have to stay in their range. */
@@ -42,7 +42,7 @@ final class TravelledMethod {
   /** By number of the directed link, the sub-flows on it. */
   private final double[] carried;
 
-  /** What an identity sends to one egress switch. */
+  /** The sub-flows of an identity to one egress switch. */
   private record Stream(FlowIdentity identity, DatapathId egress, double subflows) {}
 
   private final Map<Stream, Path> ways = new HashMap<>();
@@ -57,7 +57,7 @@ final class TravelledMethod {
     this.carried = new double[request.topology().links().size()];
   }
 
-  /** A route for each demand, in their order; the loads are as they make them. */
+  /** A route for each demand, in their order; updates the loads. */
   ImmutableList<Route> run(Previous previous) {
     Map<FlowIdentity, Route> kept = new HashMap<>();
     List<Stream> free = new ArrayList<>();
@@ -85,7 +85,7 @@ final class TravelledMethod {
     return routes.build();
   }
 
-  /** To all egress switches, also those to which it sends nothing. */
+  /** To all egress switches, also those without sub-flows. */
   private List<Stream> streams(Demand demand) {
     FlowIdentity identity = demand.identity();
     return request.egresses().stream()
@@ -132,7 +132,7 @@ final class TravelledMethod {
             stream.identity.ingress(),
             LinkCosts.of(request.topology(), link -> cost(stream, link)))
         .pathTo(stream.egress)
-        .orElseThrow(() -> new IllegalArgumentException("no way leads to " + stream.egress));
+        .orElseThrow(() -> new IllegalArgumentException("no path leads to " + stream.egress));
   }
 
   private long cost(Stream stream, Path way) {
@@ -140,8 +140,8 @@ final class TravelledMethod {
   }
 
   /**
-   * What the square of a link's load grows by with this on it, for half a sub-flow: (x + a)² - x² =
-   * 2 a (x + a/2). Who sends nothing now may do so later.
+   * The growth of the square of a link's load by this stream, for half a sub-flow: (x + a)² - x² =
+   * 2 a (x + a/2). Streams without sub-flows now may have some later.
    */
   private long cost(Stream stream, DirectedLink link) {
     int number = network.number(link);
@@ -166,7 +166,7 @@ final class TravelledMethod {
             ? ImmutableList.of(
                 new Path(demand.identity().ingress(), ImmutableList.of(demand.identity().first())))
             : BranchOrder.of(paths),
-        "Short paths, by what those who send put on the links: a detour only where it carries"
-            + " less.");
+        "Short paths, by the load that sending hosts put on links; a detour only where it is less"
+            + " loaded.");
   }
 }

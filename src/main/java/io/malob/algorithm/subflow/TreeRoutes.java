@@ -18,9 +18,9 @@ import java.util.stream.Collectors;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Routes for identities that no Hamiltonian path begins with: a tree of the cheapest ways, on which
- * an idle link costs one and the most loaded one two, so that no branch is more than twice as long
- * as it must be. All egress switches that can be reached through the first link without passing the
+ * Routes for identities that no Hamiltonian path begins with: a tree of the cheapest paths, where
+ * an idle link costs one and the most loaded link two, so that no branch is more than twice as long
+ * as necessary. All egress switches that can be reached through the first link without passing the
  * ingress switch again are reached through it, the others over other links of the ingress switch.
  * There is a branch for each leaf; leaves are egress switches. Pure; one thread only.
  */
@@ -47,8 +47,8 @@ public final class TreeRoutes {
   /**
    * The tree of an identity.
    *
-   * @param load what a link carries before, in any unit; not negative
-   * @param search what came of looking for a Hamiltonian path
+   * @param load the initial load of a link, in any unit; not negative
+   * @param search the result of the search for a Hamiltonian path
    * @throws IllegalArgumentException if there is a Hamiltonian path, or if an egress switch cannot
    *     be reached at all
    */
@@ -89,7 +89,7 @@ public final class TreeRoutes {
         topology.links());
   }
 
-  /** A link, and a path from where it ends. */
+  /** A link, and a path from its end. */
   static Path after(DirectedLink first, Path rest) {
     return new Path(
         first.src(), ImmutableList.<DirectedLink>builder().add(first).addAll(rest.links()).build());
@@ -97,7 +97,7 @@ public final class TreeRoutes {
 
   private static Path reached(PathTree tree, DatapathId egress) {
     return tree.pathTo(egress)
-        .orElseThrow(() -> new IllegalArgumentException("no way leads to " + egress));
+        .orElseThrow(() -> new IllegalArgumentException("no path leads to " + egress));
   }
 
   private static String reason(HamiltonianSearch.Result search, List<DatapathId> elsewhere) {
@@ -109,7 +109,7 @@ public final class TreeRoutes {
         elsewhere.stream().limit(NAMED).map(DatapathId::toString).collect(Collectors.joining(", "));
     int more = elsewhere.size() - NAMED;
     return sentence
-        + "; over other links of the ingress switch, because this one does not lead there: "
+        + "; reached over other links of the ingress switch, because this one does not lead there: "
         + names
         + (more > 0 ? " and " + more + " more" : "")
         + ".";

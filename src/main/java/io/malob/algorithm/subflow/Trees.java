@@ -5,10 +5,9 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /**
- * The trees of an identity that has no Hamiltonian path. What can be reached by its first link is
- * reached by no other link of the ingress switch, and no branch ends but at an egress switch. One
- * tree that is near to another: a link is taken out, and what falls apart is joined by links in
- * random order.
+ * The trees of an identity that has no Hamiltonian path. All switches that its first link can reach
+ * are reached over no other link of the ingress switch, and each branch ends at an egress switch. A
+ * similar tree: a link is removed, and the parts are joined by links in random order.
  */
 final class Trees implements Ways {
   private final Network network;
@@ -16,7 +15,7 @@ final class Trees implements Ways {
   private final boolean[] egress;
   private final int[] usable;
 
-  /** By switch, which of the usable links it has, as bits in so many words. */
+  /** By switch, its usable links, as bits in several words. */
   private final long[] usableAt;
 
   private final int words;
@@ -69,11 +68,11 @@ final class Trees implements Ways {
         : new NearTrees(way);
   }
 
-  /** A link is taken out, and the parts are joined by another one. Nothing else changes. */
+  /** Replaces one link by another that joins the parts. Nothing else changes. */
   private final class NearSpanningTrees extends Neighborhood {
     private final int[] way;
 
-    /** By switch: the links that can join what falls apart without the one to it, as bits. */
+    /** By switch: the links that can join the parts without the link to it, as bits. */
     private final long[] joining;
 
     private int out;
@@ -82,7 +81,7 @@ final class Trees implements Ways {
     NearSpanningTrees(int[] way) {
       super(1);
       this.way = way;
-      // of the links at the switches of a part, those within it come twice, and are gone
+      // links within a part occur twice, and cancel out
       joining = usableAt.clone();
       for (int i = way.length - 1; i >= 0; i--) {
         int below = network.target(way[i]) * words;
@@ -119,7 +118,7 @@ final class Trees implements Ways {
     }
   }
 
-  /** The number of the bit, from the first word on, that has so many others before it. */
+  /** The number of the set bit with the given rank, from the first word on. */
   private static int bit(long[] bits, int first, int before) {
     int left = before;
     int at = first;
@@ -133,7 +132,7 @@ final class Trees implements Ways {
     return (at - first) * Long.SIZE + Long.numberOfTrailingZeros(word);
   }
 
-  /** A link is taken out, and what falls apart is joined; then what leads nowhere is cut off. */
+  /** Removes a link and joins the parts; then removes dead ends. */
   private final class NearTrees extends Neighborhood {
     private final int[] way;
     private int[] drawn = NONE;
@@ -171,7 +170,7 @@ final class Trees implements Ways {
         Arrays.stream(way).filter(link -> network.edge(link) != edge).toArray(), edge, random);
   }
 
-  /** Whether all links of a way are such that a tree may have them. */
+  /** Whether a tree may have all links of a route. */
   boolean allow(int[] way) {
     return Arrays.stream(way)
         .allMatch(
@@ -224,7 +223,7 @@ final class Trees implements Ways {
     return Arrays.copyOf(rooted, count);
   }
 
-  /** The tree without what leads to no egress switch. */
+  /** The tree without dead ends. */
   private int[] cut(int[] rooted) {
     boolean[] needed = egress.clone();
     boolean[] reached = new boolean[needed.length];

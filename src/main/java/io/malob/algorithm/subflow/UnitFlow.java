@@ -19,10 +19,9 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * As many paths from one switch to another as there are that share no link, in either direction,
- * and of all such sets the cheapest: a flow of least cost, path after path, each of which may take
- * back links of those before (J. W. Suurballe, Disjoint paths in a network, 1974, for any number).
- * Used by one thread.
+ * The cheapest max set of paths from one switch to another that share no link, in either direction:
+ * a min-cost flow, path after path, each of which may cancel links of earlier ones (J. W.
+ * Suurballe, Disjoint paths in a network, 1974, for any number). Used by one thread.
  */
 final class UnitFlow {
   private final Topology topology;
@@ -53,12 +52,12 @@ final class UnitFlow {
       Topology topology, DatapathId src, DatapathId dst, ToLongFunction<DirectedLink> price) {
     UnitFlow flow = new UnitFlow(topology, src, dst, price);
     while (flow.augment()) {
-      // until there is no way any more
+      // until there is no further path
     }
     return flow.split();
   }
 
-  /** Adds the cheapest further path; links that are taken back earn their price. */
+  /** Adds the cheapest further path; a cancelled link refunds its price. */
   private boolean augment() {
     Map<DatapathId, Long> costs = new HashMap<>();
     Map<DatapathId, DirectedLink> last = new HashMap<>();

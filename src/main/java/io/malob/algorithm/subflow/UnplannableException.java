@@ -1,6 +1,6 @@
 package io.malob.algorithm.subflow;
 
-/** Routes cannot be planned; the message says why, for people, and names the switches. */
+/** Routes cannot be planned; the message gives the reason and names the switches. */
 public final class UnplannableException extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -6,16 +6,16 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * What any plan puts on links at least and at most, as far as it can be told from single demands:
- * what can be reached by one link only goes over that link; what leaves its ingress switch by one
- * link never goes over the others.
+ * Bounds for the load of each link in any plan, from single demands: traffic to switches behind a
+ * single link uses that link; traffic that leaves its ingress switch by one link never uses the
+ * switch's other links.
  */
 final class Usage {
   private final Network network;
   private final boolean[] egress;
-  private final double[] least;
-  private final double[] most;
-  private double leastTotal;
+  private final double[] min;
+  private final double[] max;
+  private double minTotal;
   private double maxTotal;
 
   /**
@@ -26,24 +26,24 @@ final class Usage {
   Usage(Network network, boolean[] egress, List<Choice> choices) {
     this.network = network;
     this.egress = egress;
-    least = new double[network.edgeCount()];
-    most = new double[network.edgeCount()];
+    min = new double[network.edgeCount()];
+    max = new double[network.edgeCount()];
     choices.forEach(this::add);
   }
 
   /** By edge, the sub-flows that are on it in any case. */
-  double[] least() {
-    return least;
+  double[] min() {
+    return min;
   }
 
   /** By edge, the sub-flows that can be on it. */
-  double[] most() {
-    return most;
+  double[] max() {
+    return max;
   }
 
   /** The smallest sum of sub-flows over all links. */
-  double leastTotal() {
-    return leastTotal;
+  double minTotal() {
+    return minTotal;
   }
 
   /** The largest sum of sub-flows over all links. */
@@ -59,14 +59,14 @@ final class Usage {
     }
   }
 
-  /** Where all ways are known, the use of each is. */
+  /** Exact if all routes are known. */
   private void addAll(Choice choice) {
-    double[] fewest = new double[least.length];
-    double[] largest = new double[least.length];
+    double[] fewest = new double[min.length];
+    double[] largest = new double[min.length];
     double fewestTotal = Double.POSITIVE_INFINITY;
     double largestTotal = 0;
     Arrays.fill(fewest, Double.POSITIVE_INFINITY);
-    double[] amounts = new double[least.length];
+    double[] amounts = new double[min.length];
     for (int[] way : choice.ways().all()) {
       Arrays.fill(amounts, 0);
       choice.counter().count(way).addTo(amounts);
@@ -80,38 +80,38 @@ final class Usage {
       largestTotal = Math.max(largestTotal, total);
     }
     for (int edge = 0; edge < amounts.length; edge++) {
-      least[edge] += fewest[edge];
-      most[edge] += largest[edge];
+      min[edge] += fewest[edge];
+      max[edge] += largest[edge];
     }
-    leastTotal += fewestTotal;
+    minTotal += fewestTotal;
     maxTotal += largestTotal;
   }
 
-  /** Otherwise, what cannot be reached without a link is reached by it. */
+  /** Otherwise, switches that cannot be reached without a link are reached over it. */
   private void addByReach(Choice choice) {
     int ingress = network.number(choice.demand().identity().ingress());
     boolean[] usable = usable(choice, ingress);
     double[] ending = choice.counter().ending();
     boolean[] wanted = wanted(choice, ingress);
     int[] hops = hops(ingress, usable, -1);
-    for (int edge = 0; edge < least.length; edge++) {
+    for (int edge = 0; edge < min.length; edge++) {
       if (usable[edge]) {
-        most[edge] += choice.counter().leaving(ingress);
-        least[edge] += cutOff(choice.counter(), wanted, hops(ingress, usable, edge));
+        max[edge] += choice.counter().leaving(ingress);
+        min[edge] += cutOff(choice.counter(), wanted, hops(ingress, usable, edge));
       }
     }
-    double leastLinks = 0;
+    double minLinks = 0;
     for (int number = 0; number < wanted.length; number++) {
       if (wanted[number]) {
-        leastLinks += choice.counter().isWhole() ? 1 : ending[number] * Math.max(0, hops[number]);
+        minLinks += choice.counter().isWhole() ? 1 : ending[number] * Math.max(0, hops[number]);
       }
     }
     double weight = choice.counter().isWhole() ? choice.counter().subflows() : 1;
-    leastTotal += weight * leastLinks;
+    minTotal += weight * minLinks;
     maxTotal += choice.counter().leaving(ingress) * (network.switchCount() - 1);
   }
 
-  /** The switches that the ways of a demand reach in any case. */
+  /** The switches that all routes of a demand reach. */
   private boolean[] wanted(Choice choice, int ingress) {
     boolean[] wanted = egress.clone();
     if (choice.kind() == Route.Kind.HAMILTONIAN) {
@@ -121,7 +121,7 @@ final class Usage {
     return wanted;
   }
 
-  /** The edges that ways of a demand may use. */
+  /** The edges that routes of a demand may use. */
   private boolean[] usable(Choice choice, int ingress) {
     int first = network.number(choice.demand().identity().first());
     boolean[] byFirst = network.reached(network.target(first), ingress);
@@ -135,7 +135,7 @@ final class Usage {
     return usable;
   }
 
-  /** The sub-flows that do not arrive any more. */
+  /** The sub-flows that no longer arrive. */
   private double cutOff(Counter counter, boolean[] wanted, int[] hops) {
     double cutOff = 0;
     for (int number = 0; number < wanted.length; number++) {

@@ -3,18 +3,18 @@ package io.malob.algorithm.subflow;
 /**
  * Whether a plan is proven to have the smallest maximum, and then the smallest spread.
  *
- * @param proof what proves it, or why it is not proven, in sentences, for people
+ * @param proof the proof, or why there is none, in sentences
  */
 record Verdict(boolean isOptimal, String proof) {
 
-  /** What bounds tell. */
+  /** The verdict of bounds. */
   static Verdict byBounds(Score score, Bounds bounds) {
     String maximum = Numbers.text(bounds.maximum());
     String minimum = Numbers.text(bounds.minimum());
     if (bounds.areReachedBy(score)) {
       return new Verdict(
           true,
-          "Counted by links and switches, no plan has a maximum below "
+          "By the numbers of links and switches, no plan has a maximum below "
               + maximum
               + " or a minimum above "
               + minimum
@@ -22,26 +22,27 @@ record Verdict(boolean isOptimal, String proof) {
     }
     String known =
         Score.compare(score.maximum(), bounds.maximum()) <= 0
-            ? "No plan has a smaller maximum; whether one with it has a minimum above "
+            ? "No plan has a smaller maximum. It is not known whether a plan with this maximum has"
+                + " a minimum above "
                 + Numbers.text(score.minimum())
-                + " is not known, only that none has one above "
+                + "; none has a minimum above "
                 + minimum
-            : "Whether a plan has a maximum below "
+            : "It is not known whether a plan has a maximum below "
                 + Numbers.text(score.maximum())
-                + " is not known, only that none has one below "
+                + "; none has a maximum below "
                 + maximum;
-    return new Verdict(false, "Not all plans were looked at. " + known + ".");
+    return new Verdict(false, "Not all plans were examined. " + known + ".");
   }
 
-  /** What looking at all plans tells. */
+  /** The verdict after the examination of all plans. */
   static Verdict byExhaustion(Score score, int looked) {
     return new Verdict(
         true,
-        "All plans were looked at ("
+        "All plans were examined ("
             + looked
-            + " different loads, without those that are worse for certain): none has a maximum below "
+            + " different loads, without provably worse ones): none has a maximum below "
             + Numbers.text(score.maximum())
-            + ", or with it a minimum above "
+            + ", or with that maximum a minimum above "
             + Numbers.text(score.minimum())
             + ".");
   }

@@ -4,28 +4,28 @@ import com.google.common.collect.ImmutableList;
 import java.util.SplittableRandom;
 
 /**
- * The ways that one identity may take, each as directed links, every link after the one by which
- * its source is reached. The arrays are never modified.
+ * The possible routes of one identity, each as directed links, every link after the link to its
+ * source. The arrays are never modified.
  */
 interface Ways {
-  /** None was found; there may be one all the same. */
+  /** None was found; one may still exist. */
   int[] NONE = {};
 
   /** A random one. */
   int[] any(SplittableRandom random);
 
-  /** One to begin with. Quick. */
+  /** An initial route. Fast. */
   default int[] start(SplittableRandom random) {
     return any(random);
   }
 
-  /** Those that do not differ much from one. Quick. */
+  /** The routes similar to one. Fast. */
   Neighborhood around(int[] way);
 
-  /** A random one that has nothing on an edge, or {@link #NONE}. */
+  /** A random route that does not use an edge, or {@link #NONE}. */
   int[] without(int edge, int[] way, SplittableRandom random);
 
-  /** All of them, where they are known and few; else empty. */
+  /** All of them, if they are known and few; else empty. */
   default ImmutableList<int[]> all() {
     return ImmutableList.of();
   }

@@ -1,2 +1,4 @@
-/** Which ways the sub-flows of MPTCP connections take, so that links carry about as many. Pure. */
+/**
+ * Routes for the sub-flows of MPTCP connections, so that links carry about the same number. Pure.
+ */
 package io.malob.algorithm.subflow;

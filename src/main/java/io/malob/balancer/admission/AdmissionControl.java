@@ -146,7 +146,8 @@ public final class AdmissionControl {
     if (refused == RejectReason.HALF_OPEN) {
       halfOpen.refuse(terms.vipNumber);
       terms.tally.refused(RejectReason.HALF_OPEN);
-      rejectSender.drop(RejectReason.HALF_OPEN); // an answer would go to whoever's address it is
+      rejectSender.drop(
+          RejectReason.HALF_OPEN); // an answer would go to the owner of a forged address
       return;
     }
     boolean wasSearching = terms.view.network().isSearching();
@@ -313,8 +314,7 @@ public final class AdmissionControl {
   }
 
   /**
-   * A client has opened a connection on the port of one that it has ended, whose rules are still
-   * installed.
+   * A client has opened a connection on the port of an ended one whose rules are still installed.
    *
    * @param earlier the effects of the transition, including the ended connection's state
    * @param tally counts the new connection as placed

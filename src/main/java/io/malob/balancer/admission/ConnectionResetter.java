@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 /**
  * Closes connections that are still in use, and resets both ends. A host accepts a reset only at
  * the sequence number that it expects, which the controller does not know. So the controller sends
- * each end a SYN. A host answers a SYN within an established connection, whatever its sequence
+ * each end a SYN. A host answers a SYN within an established connection, regardless of its sequence
  * number, with a challenge ACK (RFC 5961, section 4) that contains the expected number. That ACK
  * comes to the controller like any packet of an unknown connection, and the controller answers it
  * with the reset.

@@ -22,8 +22,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * How connections end: ended by their clients, dormant when their rules have expired, cut off, or
- * forgotten. Called by the threads that read from switches, several at once, and by upkeep; never
- * blocks.
+ * forgotten. Called by the threads that read from switches, several at once, and by housekeeping;
+ * never blocks.
  */
 public final class ConnectionTeardown {
   private final Supplier<BalancerView> views;

@@ -21,7 +21,7 @@ import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /** Locates hosts: by the device tracker, or by ARP requests. Thread-safe. */
-public final class HostFinder implements RequestHandler.Clients, ServerMoves.Places {
+public final class HostFinder implements RequestHandler.Clients, ServerMoves.Locations {
   private final IOFSwitchService switches;
   private final ITopologyService topology;
   private final AttachedHosts hosts;
@@ -65,29 +65,29 @@ public final class HostFinder implements RequestHandler.Clients, ServerMoves.Pla
    * False if there is no such port yet.
    */
   @Override
-  public boolean ask(IPAddress<?> address, IPAddress<?> vip) {
-    boolean asked = false;
+  public boolean probeEverywhere(IPAddress<?> address, IPAddress<?> vip) {
+    boolean sent = false;
     byte[] request = NeighbourReplies.question(VipMac.of(vip), vip, address);
     for (DatapathId switchId : switches.getAllSwitchDpids()) {
       List<OFPort> ports = hostPorts(switchId);
       if (!ports.isEmpty()) {
         programmer.sendFrame(switchId, ports, request);
-        asked = true;
+        sent = true;
       }
     }
-    return asked;
+    return sent;
   }
 
   @Override
-  public void askAt(Attachment place, IPAddress<?> address, IPAddress<?> vip) {
+  public void probeAt(Attachment location, IPAddress<?> address, IPAddress<?> vip) {
     byte[] request = NeighbourReplies.question(VipMac.of(vip), vip, address);
-    programmer.sendFrame(place.switchId(), List.of(place.port()), request);
+    programmer.sendFrame(location.switchId(), List.of(location.port()), request);
   }
 
   @Override
-  public boolean isUp(Attachment place) {
-    @Nullable IOFSwitch sw = switches.getActiveSwitch(place.switchId());
-    return sw != null && sw.getEnabledPortNumbers().contains(place.port());
+  public boolean isUp(Attachment location) {
+    @Nullable IOFSwitch sw = switches.getActiveSwitch(location.switchId());
+    return sw != null && sw.getEnabledPortNumbers().contains(location.port());
   }
 
   private List<OFPort> hostPorts(DatapathId switchId) {

@@ -50,7 +50,7 @@ public final class LimitWarnings {
       if (dropped != 0) {
         LOG.warn(
             "half_open_limit_reached vip={} half_open={} dropped={} - new connections are dropped"
-                + " without an answer: a SYN flood, or servers that do not answer",
+                + " without an answer; the cause is a SYN flood or servers that do not answer",
             vip.id(),
             halfOpen.now(vip.number()),
             dropped);

@@ -52,7 +52,7 @@ public final class MissingHosts {
     long now = nanoTime.getAsLong();
     @Nullable Long askedAt = askedAtNanos.get(host);
     boolean early = askedAt != null && now - askedAt < MIN_INTERVAL_NANOS;
-    if (!early && hosts.ask(host, vip)) {
+    if (!early && hosts.probeEverywhere(host, vip)) {
       askedAtNanos.put(host, now);
     }
   }

@@ -24,8 +24,8 @@ public final class PendingPackets {
   static final int MAX_PER_VIP = CAPACITY / 4;
 
   /**
-   * VIP addresses with the same hash share a count and its bound. With so many counts, that is
-   * rare.
+   * VIP addresses with the same hash share a count and its bound. With this number of counts, that
+   * is rare.
    */
   private static final int COUNTS = 1_024;
 

@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A connection whose client sends from the new place is found by that packet, at no cost for
  * others. The connections of a host that moves and stays silent are found by a walk over the table,
- * a batch at a time, on the executor that upkeep runs on: moves are rare, and an index by host
- * would cost memory and time for each connection.
+ * a batch at a time, on the executor of housekeeping: moves are rare, and an index by host would
+ * cost memory and time for each connection.
  */
 public final class Relocations {
   /** How often {@link #tick} is to be called. */

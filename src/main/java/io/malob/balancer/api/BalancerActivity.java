@@ -18,8 +18,8 @@ import com.google.common.primitives.ImmutableLongArray;
  *     counted yet.
  * @param droppedPacketIns packet-ins that the overloaded controller dropped before any module saw
  *     them, by VIP; without a VIP, by kind of packet
- * @param waiting the number of packets that are pending until a host is located or a switch's rules
- *     are read
+ * @param pendingPackets the number of packets that are pending until a host is located or a
+ *     switch's rules are read
  * @param pathRepairs how often a label was rerouted because of a lost link
  * @param failedPathRepairs how many repairs did not reach all switches; they are retried
  * @param traffic the traffic of connections, by member id
@@ -30,7 +30,7 @@ public record BalancerActivity(
     Durations placementTimes,
     ImmutableMap<String, Long> packetIns,
     ImmutableMap<String, Long> droppedPacketIns,
-    int waiting,
+    int pendingPackets,
     long pathRepairs,
     long failedPathRepairs,
     ImmutableMap<String, Traffic> traffic,

@@ -10,7 +10,7 @@ import io.malob.balancer.connection.HalfOpenLimit;
  * @param halfOpenLimit the max number of half-open connections; further ones are dropped
  */
 public record VipStats(int activeConnections, int halfOpenConnections, int halfOpenLimit) {
-  /** Whether so many connections are half open that their rules expire sooner. */
+  /** Whether the number of half-open connections is so high that their rules expire sooner. */
   public boolean isCrowded() {
     return halfOpenConnections >= Math.max(1, halfOpenLimit / HalfOpenLimit.MANY);
   }

@@ -61,8 +61,8 @@ public final class AffinityTable {
   }
 
   /**
-   * Allocates the table if any pool wants affinity, and frees it if none does. For one thread at a
-   * time.
+   * Allocates the table if any pool uses session persistence, and frees it if none does. For one
+   * thread at a time.
    */
   public void keep(boolean isWanted) {
     if (isWanted != (entries != null)) {

@@ -548,7 +548,7 @@ public final class Connection {
     return effects;
   }
 
-  /** Closes the connection, whatever its state. */
+  /** Closes the connection, in any state. */
   public synchronized Effects close() {
     return state == State.CLOSED ? Effects.NONE : leave(State.CLOSED);
   }

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Connections by the five-tuple of their requests, or by that of their replies. A hash table that
- * is chained through the connections themselves: an entry is no object of its own, and its key is
- * in the connection. There are hundreds of thousands of entries, and whatever is an object of
- * theirs the garbage collector visits in each cycle.
+ * is chained through the connections themselves: an entry is not a separate object, and its key is
+ * in the connection. There are hundreds of thousands of entries, and the garbage collector visits
+ * each of their objects in each cycle.
  *
  * <p>Thread-safe. A look-up takes no lock, unless another thread changes the same of many segments
  * at that moment. Each segment grows on its own, so no change waits for a large table to be moved.
@@ -96,8 +96,8 @@ final class ConnectionIndex {
 
   /**
    * Multiply-shift hashing (Dietzfelbinger et al., "A reliable randomized algorithm for the
-   * closest-pair problem", 1997, section 2.2): the upper bits of a product. With factors that
-   * nobody knows, no client can choose ports or addresses that make one chain long.
+   * closest-pair problem", 1997, section 2.2): the upper bits of a product. With secret factors, no
+   * client can choose ports or addresses that make one chain long.
    */
   static int hash(FiveTuple tuple) {
     long product = tuple.addresses() * ADDRESS_FACTOR + tuple.protocolAndPorts() * PORT_FACTOR;
@@ -152,8 +152,8 @@ final class ConnectionIndex {
     @Nullable Connection get(FiveTuple tuple, int hash) {
       long stamp = lock.tryOptimisticRead();
       @Nullable Connection found = find(tuple, hash);
-      // while chains change, a search may leave the one that it is in: it finds nothing wrong then,
-      // but may miss what is there
+      // while chains change, a search may leave its chain: it never finds a wrong entry then, but
+      // may miss an existing one
       if (found != null || (stamp != 0 && lock.validate(stamp))) {
         return found;
       }

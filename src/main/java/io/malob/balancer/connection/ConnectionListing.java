@@ -34,8 +34,7 @@ public final class ConnectionListing {
   public ConnectionPage page(
       Predicate<PlacedConnection> wanted, @Nullable FiveTuple after, int limit) {
     if (limit < 1) {
-      throw new IllegalArgumentException(
-          "a page must have room for at least one connection, not " + limit);
+      throw new IllegalArgumentException("the limit of a page must be at least 1, not " + limit);
     }
     // one more than the limit shows whether there is another page
     NavigableMap<FiveTuple, PlacedConnection> smallest = new TreeMap<>();

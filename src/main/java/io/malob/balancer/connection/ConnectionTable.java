@@ -308,7 +308,7 @@ public final class ConnectionTable {
     }
   }
 
-  /** Forgets a connection, whatever its state. */
+  /** Forgets a connection, in any state. */
   public Effects close(Connection connection) {
     return leave(connection, Connection::close);
   }

@@ -38,7 +38,7 @@ public final class FlowSamples {
   }
 
   /**
-   * A connection has been placed; its rules are not sent yet. If its service's profile wants a
+   * A connection has been placed; its rules are not sent yet. If its service's profile needs a
    * sample, the reply rule will be installed with a flow-removed notification.
    */
   public void placed(

@@ -56,7 +56,10 @@ public final class HalfOpenLimit {
     return now(vipNumber) >= maxPerVip;
   }
 
-  /** Whether so many connections to a VIP are half open that new ones should get brief rules. */
+  /**
+   * Whether the number of half-open connections to a VIP is so high that new ones should get a
+   * short timeout.
+   */
   public boolean isCrowded(int vipNumber) {
     return now(vipNumber) >= maxPerVip / MANY;
   }

@@ -87,7 +87,7 @@ public final class FrameProbes {
             new EchoFrames.End(target.at.mac(), target.address),
             sent.answer().srcPort(),
             sent.answer().dstPort(),
-            EchoFrames.LEAST_BYTES));
+            EchoFrames.MIN_BYTES));
     return sent.probe;
   }
 

@@ -218,7 +218,7 @@ public final class HealthChecks {
     long timeout = TimeUnit.SECONDS.toNanos(check.monitor.timeoutSeconds());
     check.nextProbeNanos = now + delayUntilNext(check, delay);
     check.withdrawProbe();
-    check.probe = probes.ask(check, servers, now);
+    check.probe = probes.start(check, servers, now);
     check.isPending = check.probe != null;
     check.dueNanos = check.isPending ? now + timeout : check.nextProbeNanos;
   }

@@ -68,7 +68,7 @@ public final class HttpProbes {
   }
 
   /** Sends a probe. Returns null if too many are pending. To be called by one thread. */
-  @Nullable Probe ask(Target target) {
+  @Nullable Probe start(Target target) {
     if (!room.tryAcquire()) {
       return null;
     }

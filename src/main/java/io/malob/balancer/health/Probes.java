@@ -56,7 +56,7 @@ public final class Probes {
    * @param servers the located members, by number
    * @return null if the member cannot be probed now, which proves nothing about its health
    */
-  @Nullable Probe ask(HealthCheck check, Map<Integer, Server> servers, long nowNanos) {
+  @Nullable Probe start(HealthCheck check, Map<Integer, Server> servers, long nowNanos) {
     if (!check.canBeProbed()) {
       return null;
     }
@@ -71,7 +71,7 @@ public final class Probes {
     @Nullable HttpCheck httpCheck = check.monitor.http();
     return httpCheck == null
         ? null
-        : http.ask(
+        : http.start(
             new HttpProbes.Target(
                 check.member.number(),
                 check.member.monitored(),

@@ -5,7 +5,7 @@ import io.malob.algorithm.Attachment;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.BalancerView;
-import io.malob.balancer.view.ServerLocations.ServerPlace;
+import io.malob.balancer.view.ServerLocations.ServerLocation;
 import io.malob.balancer.view.ServerMoves;
 import io.malob.balancer.view.VipMac;
 import io.malob.module.DropLog;
@@ -106,7 +106,7 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
     long mac = FrameSender.mac(frame);
     BalancerView view = views.get();
     boolean isVip = view.catalog().isVipAddress(address);
-    @Nullable ServerPlace server = view.places().find(address, mac);
+    @Nullable ServerLocation server = view.serverLocations().find(address, mac);
     if ((!isVip && server == null) || isOurs(packetIn, frame)) {
       return Command.CONTINUE;
     }
@@ -145,7 +145,7 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
     return mac == VipMac.of(vip).getLong() && Packet.parse(frame).kind() == Packet.Kind.ARP;
   }
 
-  private Command judge(ServerPlace server, Attachment from) {
+  private Command judge(ServerLocation server, Attachment from) {
     return switch (moves.judge(server, from)) {
       case AT_HOME, MOVED -> Command.CONTINUE;
       case IN_DOUBT -> {

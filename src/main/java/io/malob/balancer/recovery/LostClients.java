@@ -165,8 +165,8 @@ public final class LostClients {
     ended.forEach(
         (switchId, count) ->
             LOG.warn(
-                "connections_of_lost_switch switch={} count={} - not counted until their next"
-                    + " packets",
+                "connections_of_lost_switch switch={} count={} - they do not count as open until"
+                    + " their next packets",
                 switchId,
                 count));
     ended.clear();

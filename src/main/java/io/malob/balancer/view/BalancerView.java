@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param poolOfMember the pools by the numbers of their members
  * @param servers the located members by number, including those that get no new connections
  * @param health the health of members by number; members without a monitor may be missing
- * @param places the locations of servers, by their addresses
+ * @param serverLocations the locations of servers, by their addresses
  * @param plans the plans of connections by VIP and port
  */
 public record BalancerView(
@@ -32,7 +32,7 @@ public record BalancerView(
     ImmutableMap<Integer, PoolView> poolOfMember,
     ImmutableMap<Integer, Server> servers,
     ImmutableMap<Integer, Health> health,
-    ServerLocations places,
+    ServerLocations serverLocations,
     ServicePlans plans) {
 
   /** A view with an empty catalog and an empty network. */
@@ -94,7 +94,7 @@ public record BalancerView(
   /** A copy with another network. */
   BalancerView with(NetworkSnapshot newNetwork) {
     return new BalancerView(
-        catalog, newNetwork, pools, poolOfMember, servers, health, places, plans);
+        catalog, newNetwork, pools, poolOfMember, servers, health, serverLocations, plans);
   }
 
   /** Notifies the pool of a member that the member's load has changed. */

@@ -17,32 +17,32 @@ import org.projectfloodlight.openflow.types.IPAddress;
 public final class ServerLocations {
   static final ServerLocations NONE = new ServerLocations(Map.of(), Map.of());
 
-  private final LongTable<ServerPlace> byAddress;
-  private final LongTable<ServerPlace> byMac;
+  private final LongTable<ServerLocation> byAddress;
+  private final LongTable<ServerLocation> byMac;
 
   /**
    * The location of one server.
    *
    * @param vip a VIP address of its pool, the source of ARP requests to it
    */
-  public record ServerPlace(IPAddress<?> address, IPAddress<?> vip, Attachment at) {}
+  public record ServerLocation(IPAddress<?> address, IPAddress<?> vip, Attachment at) {}
 
-  private ServerLocations(Map<Long, ServerPlace> byAddress, Map<Long, ServerPlace> byMac) {
+  private ServerLocations(Map<Long, ServerLocation> byAddress, Map<Long, ServerLocation> byMac) {
     this.byAddress = new LongTable<>(byAddress);
     this.byMac = new LongTable<>(byMac);
   }
 
   /** The locations of the located servers. */
   static ServerLocations of(CatalogSnapshot catalog, Map<Integer, Server> servers) {
-    Map<Long, ServerPlace> addresses = new HashMap<>();
-    Map<Long, ServerPlace> macs = new HashMap<>();
+    Map<Long, ServerLocation> addresses = new HashMap<>();
+    Map<Long, ServerLocation> macs = new HashMap<>();
     for (Member member : catalog.members().values()) {
       @Nullable Server server = servers.get(member.number());
       @Nullable IPAddress<?> vip = vipOf(catalog, member);
       if (server != null && vip != null) {
-        ServerPlace place = new ServerPlace(member.address(), vip, server.at());
-        addresses.put((long) AddressKey.of(member.address()), place);
-        macs.put(server.at().mac().getLong(), place);
+        ServerLocation location = new ServerLocation(member.address(), vip, server.at());
+        addresses.put((long) AddressKey.of(member.address()), location);
+        macs.put(server.at().mac().getLong(), location);
       }
     }
     return new ServerLocations(addresses, macs);
@@ -60,8 +60,8 @@ public final class ServerLocations {
    * The server with that IPv4 address or, if there is none, with that MAC; null if there is
    * neither.
    */
-  public @Nullable ServerPlace find(int address, long mac) {
-    @Nullable ServerPlace place = byAddress.get(address);
-    return place == null ? byMac.get(mac) : place;
+  public @Nullable ServerLocation find(int address, long mac) {
+    @Nullable ServerLocation location = byAddress.get(address);
+    return location == null ? byMac.get(mac) : location;
   }
 }

@@ -2,7 +2,7 @@ package io.malob.balancer.view;
 
 import io.malob.algorithm.Attachment;
 import io.malob.balancer.health.Probe;
-import io.malob.balancer.view.ServerLocations.ServerPlace;
+import io.malob.balancer.view.ServerLocations.ServerLocation;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -26,19 +26,19 @@ public final class ServerMoves {
   private static final long VALID_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Map<IPAddress<?>, Probe> probes = new ConcurrentHashMap<>();
-  private final Places places;
+  private final Locations locations;
   private final LongSupplier nanoTime;
 
   /** Access to locations: their state, and ARP requests to them. */
-  public interface Places {
+  public interface Locations {
     /** Whether the port is up and this controller is master of its switch. */
-    boolean isUp(Attachment place);
+    boolean isUp(Attachment location);
 
     /** Sends an ARP request for an address to one location, on behalf of a VIP. */
-    void askAt(Attachment place, IPAddress<?> address, IPAddress<?> vip);
+    void probeAt(Attachment location, IPAddress<?> address, IPAddress<?> vip);
 
     /** Sends the same ARP request to all host ports. */
-    boolean ask(IPAddress<?> address, IPAddress<?> vip);
+    boolean probeEverywhere(IPAddress<?> address, IPAddress<?> vip);
   }
 
   /** The verdict on a packet with a server's address as its source. */
@@ -54,24 +54,24 @@ public final class ServerMoves {
   }
 
   private static final class Probe {
-    final ServerPlace server;
-    final long askedNanos;
+    final ServerLocation server;
+    final long sentNanos;
     volatile boolean isAnswered;
     volatile boolean isMoved;
 
-    Probe(ServerPlace server, long askedNanos) {
+    Probe(ServerLocation server, long sentNanos) {
       this.server = server;
-      this.askedNanos = askedNanos;
+      this.sentNanos = sentNanos;
     }
   }
 
-  public ServerMoves(Places places, LongSupplier nanoTime) {
-    this.places = places;
+  public ServerMoves(Locations locations, LongSupplier nanoTime) {
+    this.locations = locations;
     this.nanoTime = nanoTime;
   }
 
   /** Judges a packet that arrived at the given location. */
-  public Verdict judge(ServerPlace server, Attachment from) {
+  public Verdict judge(ServerLocation server, Attachment from) {
     @Nullable Probe probe = probes.get(server.address());
     if (server.at().equals(from)) {
       if (probe != null) {
@@ -79,30 +79,30 @@ public final class ServerMoves {
       }
       return Verdict.AT_HOME;
     }
-    if (!places.isUp(server.at())) {
+    if (!locations.isUp(server.at())) {
       return Verdict.MOVED;
     }
     long now = nanoTime.getAsLong();
     if (probe == null
         || !probe.server.at().equals(server.at())
-        || now - probe.askedNanos > VALID_NANOS) {
-      ask(server, probe, now);
+        || now - probe.sentNanos > VALID_NANOS) {
+      probe(server, probe, now);
       return Verdict.IN_DOUBT;
     }
     if (probe.isAnswered) {
       return Verdict.REFUSED;
     }
-    return now - probe.askedNanos < MAX_ANSWER_NANOS ? Verdict.IN_DOUBT : Verdict.MOVED;
+    return now - probe.sentNanos < MAX_ANSWER_NANOS ? Verdict.IN_DOUBT : Verdict.MOVED;
   }
 
-  private void ask(ServerPlace server, @Nullable Probe before, long now) {
+  private void probe(ServerLocation server, @Nullable Probe before, long now) {
     Probe probe = new Probe(server, now);
     boolean isFirst =
         before == null
             ? probes.putIfAbsent(server.address(), probe) == null
             : probes.replace(server.address(), before, probe);
     if (isFirst) {
-      places.askAt(server.at(), server.address(), server.vip());
+      locations.probeAt(server.at(), server.address(), server.vip());
     }
   }
 
@@ -112,15 +112,15 @@ public final class ServerMoves {
    */
   public void tick() {
     long now = nanoTime.getAsLong();
-    probes.values().removeIf(probe -> now - probe.askedNanos > VALID_NANOS);
+    probes.values().removeIf(probe -> now - probe.sentNanos > VALID_NANOS);
     for (Probe probe : probes.values()) {
-      ServerPlace server = probe.server;
-      long age = now - probe.askedNanos;
+      ServerLocation server = probe.server;
+      long age = now - probe.sentNanos;
       if (!probe.isAnswered && age < MAX_ANSWER_NANOS) {
-        places.askAt(server.at(), server.address(), server.vip());
+        locations.probeAt(server.at(), server.address(), server.vip());
       } else if (!probe.isAnswered && !probe.isMoved) {
         probe.isMoved = true;
-        places.ask(server.address(), server.vip());
+        locations.probeEverywhere(server.address(), server.vip());
       }
     }
   }

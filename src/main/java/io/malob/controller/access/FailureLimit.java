@@ -10,9 +10,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How often a source may be wrong: ten times at once, and then once in six seconds. IPv6 sources
- * count by their /64. At most {@value #MAX_SOURCES} are remembered, those that failed last. Safe
- * for use by several threads.
+ * Limits failures per source: ten in a burst, then one in six seconds. IPv6 sources count by their
+ * /64. Remembers max {@value #MAX_SOURCES} sources, those that failed last. Safe for use by several
+ * threads.
  */
 public final class FailureLimit {
   static final int MAX_SOURCES = 1024;
@@ -21,11 +21,11 @@ public final class FailureLimit {
 
   private final LongSupplier nanoTime;
 
-  /** By source, when all of its failures are forgotten. */
+  /** By source, the time when all of its failures are forgotten. */
   private final Cache<String, Long> forgottenNanos =
       CacheBuilder.newBuilder().concurrencyLevel(1).maximumSize(MAX_SOURCES).build();
 
-  /** A limit that has seen no failure yet. */
+  /** A limit without failures. */
   public FailureLimit(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
   }
@@ -33,7 +33,7 @@ public final class FailureLimit {
   /**
    * Counts a failure.
    *
-   * @return 0 if it is within the limit, else after how many seconds the next one is
+   * @return 0 if it is within the limit, else the seconds until the next allowed failure
    */
   public synchronized int failed(String address) {
     String source = source(address);
@@ -58,7 +58,7 @@ public final class FailureLimit {
       return address;
     }
     try {
-      // an address in digits is not looked up
+      // a numeric address needs no DNS query
       byte[] bytes = InetAddress.getByName(address).getAddress();
       return Arrays.toString(Arrays.copyOf(bytes, 8));
     } catch (UnknownHostException e) {

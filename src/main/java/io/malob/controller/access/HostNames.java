@@ -7,15 +7,15 @@ import com.google.common.net.InetAddresses;
 import java.util.Locale;
 
 /**
- * Under which names a browser may reach the controller. DNS rebinding needs a name that its owner
- * can point elsewhere, so names are taken only if they are configured; addresses and {@code
- * localhost} always. Immutable.
+ * The names under which a browser may reach the controller. DNS rebinding needs a name that its
+ * owner can point elsewhere, so names other than addresses and {@code localhost} must be
+ * configured. Immutable.
  *
- * @param configured further names, in small letters
+ * @param configured further names, in lower case
  */
 public record HostNames(ImmutableSet<String> configured) {
 
-  /** The names of a setting, with commas or blanks in between. */
+  /** The names of a setting, separated by commas or blanks. */
   public static HostNames of(String setting) {
     ImmutableSet.Builder<String> names = ImmutableSet.builder();
     for (String name :
@@ -42,7 +42,7 @@ public record HostNames(ImmutableSet<String> configured) {
   public boolean isOwn(String origin, String authority) {
     int scheme = origin.indexOf("://");
     if (scheme < 0) {
-      return false; // "null": a page that does not say where it is from
+      return false; // "null": a page that hides its origin
     }
     String from = origin.substring(scheme + 3).toLowerCase(Locale.ROOT);
     if (from.equals(authority.toLowerCase(Locale.ROOT))) {

@@ -7,7 +7,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Files that are of no use if others than their owner can read or write them. */
+/** Files that must not be accessible to other users than their owner. */
 final class PrivateFile {
   private static final Set<PosixFilePermission> OWNERS =
       EnumSet.of(
@@ -18,14 +18,14 @@ final class PrivateFile {
   private PrivateFile() {}
 
   /**
-   * Looks who can read it.
+   * Checks its permissions.
    *
-   * @throws IOException if others than the owner can, or there is no such file
+   * @throws IOException if other users have access, or the file does not exist
    */
   static void check(Path file) throws IOException {
     try {
       if (!OWNERS.containsAll(Files.getPosixFilePermissions(file))) {
-        throw new IOException(file + " is open to other users: chmod 600 ends that");
+        throw new IOException(file + " is accessible to other users; run chmod 600 on it");
       }
     } catch (UnsupportedOperationException e) {
       // a file system without such permissions

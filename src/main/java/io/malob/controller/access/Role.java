@@ -2,7 +2,7 @@ package io.malob.controller.access;
 
 import java.util.Optional;
 
-/** What a caller of the REST interface may do. */
+/** The permissions of a principal of the REST interface. */
 public enum Role {
   /** GET and HEAD: the state, the page, metrics. */
   READ_ONLY("read-only"),

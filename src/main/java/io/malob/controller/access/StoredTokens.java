@@ -24,9 +24,9 @@ public final class StoredTokens {
   private volatile boolean isWanted;
 
   /**
-   * The tokens of a store, which need not be there yet.
+   * The tokens of a store, which may not exist yet.
    *
-   * @param isWanted whether tokens are wanted even if there are none
+   * @param isWanted whether tokens are required even if there are none
    * @throws IOException if they cannot be used, or were lost; the message says why
    */
   public StoredTokens(Store store, boolean isWanted) throws IOException {
@@ -48,14 +48,14 @@ public final class StoredTokens {
               public void unreadable(IOException why) {
                 StoredTokens.this.isWanted = true;
                 logger.error(
-                    "tokens_not_read file=\"{}\" why=\"{}\" - they stay as they were",
+                    "tokens_not_read file=\"{}\" why=\"{}\" - the earlier tokens stay in effect",
                     store.where(DOCUMENT),
                     why.getMessage());
               }
             });
   }
 
-  /** Whether a store has tokens, or something in their place that cannot be read. */
+  /** Whether a store has tokens, even if they cannot be read. */
   public static boolean isIn(Store store) {
     try {
       return store.read(DOCUMENT).content().isPresent();
@@ -78,7 +78,7 @@ public final class StoredTokens {
   }
 
   /** The principal with this token; empty if there is none. */
-  public Optional<Caller> callerOf(String token) {
-    return tokens.callerOf(token);
+  public Optional<Principal> principalOf(String token) {
+    return tokens.principalOf(token);
   }
 }

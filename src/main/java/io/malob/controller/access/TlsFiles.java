@@ -13,19 +13,19 @@ import java.util.Optional;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 
 /**
- * The certificate of a port that speaks TLS, as PEM files: settings {@code certificate} (with the
- * chain), {@code privateKey} (PKCS#8, without a password, mode 0600), and {@code
- * clientAuthorities}, the certificates of those who vouch for clients.
+ * The certificate of a TLS port, as PEM files: settings {@code certificate} (with the chain),
+ * {@code privateKey} (PKCS#8, without a password, mode 0600), and {@code clientAuthorities}, the
+ * certificates of the authorities of clients.
  *
  * @param certificate of the controller
  * @param privateKey that belongs to it
- * @param clientAuthorities if it is there, every client needs a certificate of theirs
+ * @param clientAuthorities if present, every client needs a certificate of these authorities
  */
 public record TlsFiles(Path certificate, Path privateKey, Optional<Path> clientAuthorities) {
   private static final String[] VERSIONS = {"TLSv1.3", "TLSv1.2"};
 
   /**
-   * What a module's settings say; empty if they say nothing of TLS.
+   * From a module's settings; empty without TLS settings.
    *
    * @throws FloodlightModuleException naming the setting that is missing
    */
@@ -49,7 +49,7 @@ public record TlsFiles(Path certificate, Path privateKey, Optional<Path> clientA
             authorities.isEmpty() ? Optional.empty() : Optional.of(Path.of(authorities))));
   }
 
-  /** Whether every client shows a certificate. */
+  /** Whether every client needs a certificate. */
   public boolean wantsClients() {
     return clientAuthorities.isPresent();
   }
@@ -81,7 +81,7 @@ public record TlsFiles(Path certificate, Path privateKey, Optional<Path> clientA
               + privateKey
               + ": "
               + e.getMessage()
-              + " (PEM files are wanted, the key as PKCS#8 without a password)",
+              + " (expected: PEM files, the key as PKCS#8 without a password)",
           e);
     }
   }

@@ -8,8 +8,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens that count, of which only hashes are known. A token is 256 random bits, so one round
- * of SHA-256 is enough: there is no list of likely ones to try. Immutable.
+ * The valid tokens, of which only hashes are known. A token is 256 random bits, so one round of
+ * SHA-256 is enough: dictionary attacks are impossible. Immutable.
  *
  * @param entries all of them
  */
@@ -19,19 +19,19 @@ record Tokens(ImmutableList<Entry> entries) {
   /**
    * One token.
    *
-   * @param caller whose it is
+   * @param principal its owner
    * @param sha256 of its text
    */
-  @SuppressWarnings("ArrayRecordComponent") // never compared, and not given out
-  record Entry(Caller caller, byte[] sha256) {}
+  @SuppressWarnings("ArrayRecordComponent") // never compared, and not published
+  record Entry(Principal principal, byte[] sha256) {}
 
-  /** Whose token this is. Takes as long for a wrong one as for a right one. */
-  Optional<Caller> callerOf(String token) {
+  /** The owner of a token. Takes the same time for wrong and right tokens. */
+  Optional<Principal> principalOf(String token) {
     byte[] hash = sha256(token);
-    @Nullable Caller found = null;
+    @Nullable Principal found = null;
     for (Entry entry : entries) {
       if (MessageDigest.isEqual(entry.sha256, hash)) {
-        found = entry.caller;
+        found = entry.principal;
       }
     }
     return Optional.ofNullable(found);

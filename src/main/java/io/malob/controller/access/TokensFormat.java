@@ -38,8 +38,8 @@ final class TokensFormat {
     Set<String> names = new HashSet<>();
     for (JsonInput<DamagedException> node : list) {
       Tokens.Entry entry = entry(node);
-      if (!names.add(entry.caller().name())) {
-        throw DamagedException.at(node.get("name"), "is there twice");
+      if (!names.add(entry.principal().name())) {
+        throw DamagedException.at(node.get("name"), "is a duplicate");
       }
       entries.add(entry);
     }
@@ -52,9 +52,10 @@ final class TokensFormat {
     if (role.isEmpty()) {
       throw node.get("role").wrong("admin or read-only");
     }
-    String hash = matching(node.get("sha256"), HASH, "64 hexadecimal digits, in small letters");
+    String hash = matching(node.get("sha256"), HASH, "64 lowercase hexadecimal digits");
     return new Tokens.Entry(
-        new Caller(name, role.get()), BaseEncoding.base16().decode(hash.toUpperCase(Locale.ROOT)));
+        new Principal(name, role.get()),
+        BaseEncoding.base16().decode(hash.toUpperCase(Locale.ROOT)));
   }
 
   private static String matching(JsonInput<DamagedException> node, Pattern pattern, String what)

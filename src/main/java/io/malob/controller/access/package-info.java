@@ -1,2 +1,2 @@
-/** Who may do what over the controller's ports: tokens, certificates, the limit on failures. */
+/** Access to the controller's ports: tokens, certificates, the limit on failures. */
 package io.malob.controller.access;

@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.LoggerFactory;
 
-/** Which switches may connect, and how. Safe for use by several threads. */
+/** The rules for connections of switches. Safe for use by several threads. */
 public final class Admission {
   /** Every switch, without TLS. */
   public static final Admission EVERYONE =
@@ -20,7 +20,7 @@ public final class Admission {
   /**
    * These rules.
    *
-   * @param tls what connections begin with, if not with OpenFlow at once
+   * @param tls the TLS context; empty: plain OpenFlow
    * @param listed the switches that may connect; empty: all
    */
   public Admission(
@@ -39,7 +39,7 @@ public final class Admission {
     return listed.isEmpty() || listed.contains(id);
   }
 
-  /** Counts a switch that was refused; it tries again for ever, so not each time is logged. */
+  /** Counts a refused switch; it retries forever, so not each attempt is logged. */
   void unlisted(DatapathId id, String peer) {
     unlisted.warn(id + " from " + peer);
   }

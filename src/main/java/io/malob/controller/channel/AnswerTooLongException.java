@@ -1,6 +1,6 @@
 package io.malob.controller.channel;
 
-/** A switch has answered with more than is taken; the message says how much, for a person. */
+/** An answer of a switch exceeds the limit; the message contains the sizes. */
 public final class AnswerTooLongException extends Exception {
   private static final long serialVersionUID = 1L;
 

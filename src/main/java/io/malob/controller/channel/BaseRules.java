@@ -14,7 +14,7 @@ import org.projectfloodlight.openflow.types.TableId;
  * with the whole packet.
  */
 final class BaseRules {
-  /** How many tables there must be. */
+  /** The min number of tables. */
   static final int TABLES = 4;
 
   /** OFPCML_NO_BUFFER: packets come whole, the switch keeps none. */
@@ -22,7 +22,7 @@ final class BaseRules {
 
   private BaseRules() {}
 
-  /** The messages that say so, in order. */
+  /** The messages for these rules, in order. */
   static List<OFMessage> messages(OFFactory factory) {
     List<OFMessage> messages = new ArrayList<>(TABLES + 1);
     messages.add(factory.buildSetConfig().setFlags(Set.of()).setMissSendLen(NO_BUFFER).build());

@@ -12,10 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the peer for an echo once per interval, answers the peer's own echo requests, and measures
- * the round trip of its own ones. Closes a connection on which nothing at all has come for three
- * intervals, and one whose peer sends but does not read: no echo answered, and nothing gone of what
- * waits to be sent. Intervals are counted, so that the time of day does not matter.
+ * Sends the peer an echo request once per interval, answers the peer's echo requests, and measures
+ * the round trip of its own ones. Closes a connection without input for three intervals, and a
+ * connection whose peer sends but does not read: no echo answered, and no progress of pending
+ * output. Intervals are counted, independent of the time of day.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
@@ -33,7 +33,7 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
   private boolean answered;
   private int silentIntervals;
 
-  /** The first interval has no echo that could be answered. */
+  /** The first interval has no pending echo. */
   private int unreadIntervals = -1;
 
   private @Nullable ScheduledFuture<?> timer;
@@ -57,8 +57,8 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
   public void channelActive(ChannelHandlerContext ctx) {
     timer =
         ctx.executor()
-            // not at a fixed rate: after this process has stood still, the intervals that it missed
-            // would all end at once, and say of a good peer that it was silent in them
+            // not at a fixed rate: after a pause of this process, the missed intervals would all
+            // end at once, and a good peer would count as silent
             .scheduleWithFixedDelay(
                 () -> onInterval(ctx), intervalMillis, intervalMillis, TimeUnit.MILLISECONDS);
     ctx.fireChannelActive();
@@ -80,9 +80,9 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
     heard = false;
     answered = false;
     if (silentIntervals >= SILENT_INTERVALS_OF_A_DEAD_PEER) {
-      close(ctx, "been silent", silentIntervals);
+      close(ctx, "has sent nothing", silentIntervals);
     } else if (unreadIntervals >= maxUnreadIntervals) {
-      close(ctx, "read nothing of what is sent to it", unreadIntervals);
+      close(ctx, "has read nothing", unreadIntervals);
     } else if (ctx.channel().isWritable()) {
       OFEchoRequest request = version.factory().echoRequest(new byte[0]);
       echoes.sent(request.getXid(), nanoTime.getAsLong());
@@ -103,7 +103,7 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     heard = true;
     if (message instanceof OFEchoRequest request) {
-      // one who asks without reading the answers gets none: they would pile up
+      // a peer that does not read gets no answers: they would pile up
       if (ctx.channel().isWritable()) {
         OFEchoReply reply =
             version

@@ -1,10 +1,10 @@
 package io.malob.controller.channel;
 
 /**
- * The latest echo requests, told apart by their transaction ids, and how long the latest of them
- * took. Each is measured once; an answer that comes twice, or when its request counts as lost, is
- * recognised and not measured. Times are nanoseconds of one clock from anywhere. Written by one
- * thread; {@link #roundTripNanos} may be read by any.
+ * The latest echo requests, by their transaction ids, and the round trip of the latest answered
+ * one. Each is measured once; an answer that comes twice, or when its request counts as lost, is
+ * recognised and not measured. Times are nanoseconds of any monotonic clock. Written by one thread;
+ * {@link #roundTripNanos} may be read by any.
  */
 final class EchoTimes {
   /** The number of requests that are kept. Answers to older ones are ignored. */
@@ -26,7 +26,7 @@ final class EchoTimes {
     }
   }
 
-  /** Of requests that count as lost after that time. */
+  /** With requests that count as lost after that time. */
   EchoTimes(long lostAfterNanos) {
     this.lostAfterNanos = lostAfterNanos;
   }
@@ -36,13 +36,13 @@ final class EchoTimes {
     return roundTripNanos;
   }
 
-  /** A request leaves now. */
+  /** Records a request that is sent now. */
   void sent(long xid, long nowNanos) {
     echoes[next] = new Echo(xid, nowNanos);
     next = (next + 1) % REMEMBERED;
   }
 
-  /** An answer has come; whether it is to one of these requests. */
+  /** Records an answer; returns whether it belongs to one of these requests. */
   boolean answered(long xid, long nowNanos) {
     for (Echo echo : echoes) {
       if (echo != null && echo.xid == xid) {

@@ -10,10 +10,10 @@ import org.projectfloodlight.openflow.protocol.errormsg.OFGroupModFailedErrorMsg
 import org.projectfloodlight.openflow.protocol.errormsg.OFHelloFailedErrorMsg;
 
 /**
- * What an OpenFlow error is about, without what differs from one to the next.
+ * The kind of an OpenFlow error: type and code, without details.
  *
  * @param type the error's type
- * @param code the code within the type, empty where it is of no interest here
+ * @param code the code within the type, empty if it does not matter
  */
 record ErrorKind(String type, String code) {
 

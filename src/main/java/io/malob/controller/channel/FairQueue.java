@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 
 /**
- * Packet-ins of one switch that wait, with a line for each class: one of each is taken in turn, so
- * that a line that is long makes only itself wait (fair queueing; J. Nagle, RFC 970). Bounded by
- * bytes: when there is no more room, the longest line loses its last. For one thread.
+ * The pending packet-ins of one switch, with a queue for each class: the queues take turns, so that
+ * a long queue delays only itself (fair queueing; J. Nagle, RFC 970). Bounded by bytes: if there is
+ * no more room, the longest queue drops its last packet-in. For one thread.
  */
 final class FairQueue {
-  /** What a message takes beside its frame, about. */
+  /** The approximate memory of a message besides its frame. */
   private static final int OVERHEAD_BYTES = 256;
 
-  /** How many of a line are dropped before that is told again. */
+  /** The number of drops of a queue between two notifications. */
   static final int TOLD_TOGETHER = 64;
 
   private final int maxBytes;
@@ -28,20 +28,20 @@ final class FairQueue {
   /**
    * An empty queue.
    *
-   * @param maxBytes how much may wait, in bytes of memory
-   * @param drops who is told of what is dropped
+   * @param maxBytes the max size, in bytes of memory
+   * @param drops the listener for drops
    */
   FairQueue(int maxBytes, Drops drops) {
     this.maxBytes = maxBytes;
     this.drops = drops;
   }
 
-  /** Is told of what is dropped. */
+  /** Listener for drops. */
   interface Drops {
-    /** What counts the dropped ones of a class. */
+    /** Returns the counter of drops of a class. */
     LongAdder countOf(int classNumber);
 
-    /** So many of a class were dropped since the last time, this one last. */
+    /** Reports the number of drops of a class since the last call; the given one is the last. */
     void tell(int classNumber, OFPacketIn one, int count);
   }
 
@@ -58,7 +58,7 @@ final class FairQueue {
     }
   }
 
-  /** Lets a packet-in wait behind those of its class, or drops it or another one. */
+  /** Appends a packet-in to the queue of its class, or drops it or another one. */
   void add(int classNumber, OFPacketIn packetIn) {
     Line line = line(classNumber);
     int size = sizeOf(packetIn);
@@ -99,7 +99,7 @@ final class FairQueue {
     }
   }
 
-  /** Takes the next one out; null if none waits. */
+  /** Removes the next packet-in; null if there is none. */
   @Nullable OFPacketIn poll() {
     @Nullable Line line = turns.poll();
     if (line == null) {
@@ -108,7 +108,7 @@ final class FairQueue {
     OFPacketIn next = line.waiting.remove();
     leave(line, next);
     if (!line.waiting.isEmpty()) {
-      turns.addLast(line); // the first line, too: a flood of it must not stop the others
+      turns.addLast(line); // also the first queue: a flood of it must not stop the others
     }
     return next;
   }
@@ -127,7 +127,7 @@ final class FairQueue {
     return packetIn.getData().length + OVERHEAD_BYTES;
   }
 
-  /** The longest line, that one if no other is longer. */
+  /** The longest queue; the given one if no other is longer. */
   private Line longest(Line line) {
     Line longest = line;
     for (Line each : turns) {

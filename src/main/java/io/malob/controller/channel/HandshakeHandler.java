@@ -30,29 +30,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings one connection from HELLO to an active switch, state by state, and then gives its place in
- * the pipeline to a {@link SwitchHandler}. A peer that cannot be used is refused: one log line, and
- * the connection is closed. What the switch's tables hold already stays there: connections live on
- * while no controller is there.
+ * Brings one connection from HELLO to an active switch, state by state, and then replaces itself in
+ * the pipeline by a {@link SwitchHandler}. An unsuitable peer is refused: one log line, and the
+ * connection is closed. The rules in the switch's tables stay: connections continue without a
+ * controller.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   private static final Logger logger = LoggerFactory.getLogger(HandshakeHandler.class);
 
-  /** How long a switch may keep silent before it is spoken to. */
+  /** The time that the controller waits for a switch to speak first. */
   private static final int SILENCE_MILLIS = 500;
 
-  /** Said by switches to which no controller has sent a generation id yet. */
+  /** The value of switches to which no controller has sent a generation id yet. */
   private static final U64 UNDEFINED = U64.of(-1);
 
-  /** What the handshake waits for. */
+  /** The awaited step of the handshake. */
   private enum State {
     HELLO,
     FEATURES,
     PORTS,
     DESCRIPTION,
     TABLE_MISS_BARRIER,
-    /** Nothing any more: active, or refused. */
+    /** None: active, or refused. */
     OVER
   }
 
@@ -65,16 +65,20 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
   private State state = State.HELLO;
 
-  /** The remote address: a channel that is closed does not know it any more. */
+  /** The remote address: a closed channel no longer knows it. */
   private String peer = "";
 
   private final SwitchPorts ports = new SwitchPorts();
   private long roleRequestXid;
 
-  /** The switch's current generation id, to claim the role with; null if it knows no roles. */
+  /**
+   * The switch's current generation id, for the role request; null if it does not support roles.
+   */
   private @Nullable U64 generationId;
 
-  /** What the switch says; a switch that knows no roles treats all controllers as equal. */
+  /**
+   * The role from the switch; a switch without support for roles treats all controllers as equal.
+   */
   private OFControllerRole role = OFControllerRole.ROLE_EQUAL;
 
   private @Nullable OFFeaturesReply features;
@@ -131,7 +135,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     } else if (message instanceof OFMessage answer) {
       onAnswer(ctx, answer);
     }
-    // what cannot be parsed is no answer: if the handshake needs it, it runs out of time
+    // an unparseable message is no answer: if the handshake needs it, it times out
   }
 
   private void onHello(ChannelHandlerContext ctx, HelloFrame hello) {
@@ -146,9 +150,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
       send(ctx, helloFailed());
       refuse(
           ctx,
-          "speaks none of OpenFlow 1.3, 1.4 and 1.5 (its version on the wire: "
-              + hello.version()
-              + ")");
+          "supports none of OpenFlow 1.3, 1.4 and 1.5 (its wire version: " + hello.version() + ")");
       return;
     }
     if (!spoken) {
@@ -207,7 +209,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         }
       }
       case HELLO, OVER -> {
-        // nothing that may come now says anything
+        // messages in these states are ignored
       }
     }
   }
@@ -226,7 +228,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     } else if (!reply.getAuxiliaryId().equals(OFAuxId.MAIN)) {
       refuse(
           ctx,
-          "(switch " + reply.getDatapathId() + ") is an auxiliary connection, which is of no use");
+          "(switch "
+              + reply.getDatapathId()
+              + ") is an auxiliary connection, which is not supported");
     } else {
       features = reply;
       enter(State.PORTS);
@@ -235,8 +239,8 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Asks which generation id the switch has. The barrier makes the answer come before that to the
-   * next request, if the switch knows roles at all.
+   * Requests the switch's generation id. The barrier ensures that the answer comes before the
+   * answer to the next request, if the switch supports roles.
    */
   private void askForGeneration(ChannelHandlerContext ctx) {
     OFRoleRequest question = RoleWatch.question(version.factory());
@@ -246,9 +250,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Asks for the role of master and sets the first rules in one go: the barrier's answer comes
-   * after that to the role. The generation id is the switch's own: a greater one would lock out
-   * controllers that always send 0, as Floodlight does, until the switch forgets it.
+   * Requests the role of master and sends the first rules together: the barrier's answer comes
+   * after the answer about the role. The generation id is the switch's own: a greater one would
+   * lock out controllers that always send 0, as Floodlight does, until the switch forgets it.
    */
   private void configure(ChannelHandlerContext ctx) {
     OFFactory factory = version.factory();
@@ -271,13 +275,13 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     boolean askedForRole = state == State.DESCRIPTION || state == State.TABLE_MISS_BARRIER;
     if (askedForRole && error.getXid() == roleRequestXid) {
       logger.info(
-          "switch_role_refused from={} why=\"{}\" - this controller counts as an equal one",
+          "switch_role_refused from={} why=\"{}\" - this controller keeps the role EQUAL",
           peer,
           ErrorKind.of(error));
     } else if (state != State.TABLE_MISS_BARRIER || role != OFControllerRole.ROLE_SLAVE) {
       refuse(ctx, "answered with " + ErrorKind.of(error) + " when asked for " + state);
     }
-    // a slave's rules are refused, and set when it becomes more than that
+    // the switch rejects rules from a slave; they are sent when the role changes
   }
 
   private void activate(ChannelHandlerContext ctx) {

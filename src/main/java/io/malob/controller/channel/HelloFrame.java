@@ -3,8 +3,8 @@ package io.malob.controller.channel;
 import io.netty.buffer.ByteBuf;
 
 /**
- * A HELLO, read by hand: it must be understood from peers of any version, also those that openflowj
- * does not know.
+ * A HELLO, read by hand: it must be readable from peers of any version, also of versions that
+ * openflowj does not support.
  *
  * @param version the version in its header, as on the wire (1.3 is 4)
  * @param bitmap versions 0 to 31 of its version bitmap; 0 if it has none
@@ -35,7 +35,7 @@ record HelloFrame(int version, int bitmap) {
     return new HelloFrame(frame.getUnsignedByte(start), bitmap);
   }
 
-  /** Whether both ends can speak this version; without a bitmap a peer speaks all older ones. */
+  /** Whether both ends support this version; without a bitmap, a peer supports all older ones. */
   boolean allows(int wireVersion) {
     return bitmap == 0 ? version >= wireVersion : (bitmap & (1 << wireVersion)) != 0;
   }

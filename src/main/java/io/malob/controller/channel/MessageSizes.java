@@ -16,15 +16,15 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstructionApplyAct
 import org.projectfloodlight.openflow.protocol.instruction.OFInstructionWriteActions;
 
 /**
- * How many bytes a message counts while it waits for its channel's thread: about as many as it will
- * have on the wire, and rather more. Parts of variable length are counted, nothing is encoded, so
- * it costs next to nothing. Stateless, safe for use by several threads.
+ * The size in bytes of a message that waits for its channel's thread: about its size on the wire,
+ * rather more. Parts of variable length are counted without encoding, which is fast. Stateless,
+ * safe for use by several threads.
  */
 final class MessageSizes implements MessageSizeEstimator, MessageSizeEstimator.Handle {
   /** A message without its data and actions; a match of a dozen fields fits in. */
   private static final int FIXED_BYTES = 256;
 
-  /** The longest of the usual ones, which sets an IPv6 address. */
+  /** The longest of the usual actions, which sets an IPv6 address. */
   private static final int ACTION_BYTES = 24;
 
   private final Handle ofBuffers = DefaultMessageSizeEstimator.DEFAULT.newHandle();

@@ -14,12 +14,12 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 
 /**
  * Cuts the byte stream into messages: {@link OFMessage}, {@link HelloFrame}, or {@link
- * UnparseableFrame}. A length that cannot be right leaves no way to find the next message: that is
- * a {@link CorruptedFrameException}, once.
+ * UnparseableFrame}. After an invalid length, the next message cannot be found: that is a {@link
+ * CorruptedFrameException}, once.
  *
- * <p>After a long message, the channel is not read until the others of its thread had their turn. A
- * switch that lists 100,000 flow entries sends hundreds of such messages in one go, and packet-ins
- * of other switches would wait until all of them are parsed.
+ * <p>After a long message, the channel is not read until the other channels of its thread had their
+ * turn. A switch that lists 100,000 flow entries sends hundreds of such messages in one go, and
+ * packet-ins of other switches would wait until all of them are parsed.
  */
 final class OpenFlowDecoder extends ByteToMessageDecoder {
   private static final int HEADER_BYTES = 8;
@@ -73,7 +73,7 @@ final class OpenFlowDecoder extends ByteToMessageDecoder {
     }
   }
 
-  /** Shows the readers the buffer as if it ended with the message: they take it to its end. */
+  /** Limits the buffer to the message, because the readers read to its end. */
   private Object readFrame(ByteBuf in, int length) {
     int end = in.readerIndex() + length;
     int written = in.writerIndex();
@@ -98,13 +98,13 @@ final class OpenFlowDecoder extends ByteToMessageDecoder {
     if (type == HELLO) {
       return HelloFrame.read(frame);
     }
-    // a peer that refuses our version says so in its own
+    // a peer that rejects our version does so in its own version
     if (!agreed.understands(version) && type != ERROR) {
-      return new UnparseableFrame(type, xid, "its version on the wire is " + version);
+      return new UnparseableFrame(type, xid, "its wire version is " + version);
     }
     try {
       @Nullable OFMessage message = reader.read(frame);
-      return message != null ? message : new UnparseableFrame(type, xid, "it is cut short");
+      return message != null ? message : new UnparseableFrame(type, xid, "it is truncated");
     } catch (OFParseError | RuntimeException e) {
       // openflowj reports bad input by exceptions of many types
       return new UnparseableFrame(type, xid, e.toString());

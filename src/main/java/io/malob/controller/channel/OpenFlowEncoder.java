@@ -16,7 +16,7 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 final class OpenFlowEncoder extends ChannelOutboundHandlerAdapter {
   private static final int INITIAL_BYTES = 4 * 1024;
 
-  /** Handed on when it is this full, so that the channel's own limits see what is waiting. */
+  /** The fill level at which a buffer is passed on, so that the channel's limits include it. */
   private static final int FULL_BYTES = 64 * 1024;
 
   private @Nullable ByteBuf collected;

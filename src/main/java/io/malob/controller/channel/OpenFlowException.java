@@ -1,6 +1,6 @@
 package io.malob.controller.channel;
 
-/** A request to a switch that has no result; the message says why, for a person to read. */
+/** A request to a switch failed; the message contains the reason. */
 public final class OpenFlowException extends Exception {
   private static final long serialVersionUID = 1L;
 

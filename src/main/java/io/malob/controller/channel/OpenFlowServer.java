@@ -28,12 +28,12 @@ public final class OpenFlowServer implements AutoCloseable {
       new WriteBufferWaterMark(1024 * 1024, 4 * 1024 * 1024);
 
   /**
-   * What waits in the socket waits in the order in which it came, wanted or not: not much of it
-   * may. Enough for 25 MB/s to a switch that is 10 ms away.
+   * Data in the socket's buffer cannot be reordered or dropped, so the buffer is small. Enough for
+   * 25 MB/s to a switch at a distance of 10 ms.
    */
   private static final int UNREAD_BYTES = 256 * 1024;
 
-  /** A flush is sent on after this many at the latest, also while messages keep coming in. */
+  /** The max number of flushes that are merged while messages keep coming in. */
   private static final int FLUSHES_TOGETHER = 256;
 
   private final EventLoopGroup acceptor;
@@ -61,7 +61,7 @@ public final class OpenFlowServer implements AutoCloseable {
             .group(acceptor, workers)
             .channel(NioServerSocketChannel.class)
             .option(ChannelOption.SO_REUSEADDR, true)
-            .option(ChannelOption.SO_RCVBUF, UNREAD_BYTES) // those that are accepted have it, too
+            .option(ChannelOption.SO_RCVBUF, UNREAD_BYTES) // accepted sockets inherit it
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNSENT_BYTES)
             .childOption(ChannelOption.MESSAGE_SIZE_ESTIMATOR, new MessageSizes())
@@ -106,7 +106,7 @@ public final class OpenFlowServer implements AutoCloseable {
         .addLast(decoder)
         .addLast(new OpenFlowEncoder())
         .addLast(new PacketInGate(queues))
-        // all that is written while one batch of messages is handled leaves together
+        // all output of one batch of input is sent together
         .addLast(new FlushConsolidationHandler(FLUSHES_TOGETHER, true))
         .addLast(echo)
         .addLast(

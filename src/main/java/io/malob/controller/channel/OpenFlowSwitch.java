@@ -69,7 +69,7 @@ public final class OpenFlowSwitch implements IOFSwitch {
     return ports;
   }
 
-  /** Takes over the role that the switch says that this controller has. */
+  /** Sets the role of this controller, from the switch. */
   void setRole(OFControllerRole role) {
     this.role = role;
   }

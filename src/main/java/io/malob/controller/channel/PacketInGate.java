@@ -9,17 +9,23 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Has a switch's packet-ins wait in a {@link FairQueue} and hands on some of them at a time, so
- * that what comes in is read, and dropped, faster than it can be handled. All other messages go
- * past them: answers, echoes and the ends of rules do not wait. On the channel's thread only.
+ * Queues a switch's packet-ins in a {@link FairQueue} and passes on some at a time, so that
+ * packet-ins are read, and dropped, faster than they can be handled. All other messages overtake
+ * them: answers, echoes and the ends of rules do not wait. On the channel's thread only.
  *
- * <p>Nothing waits while all that one read has brought is handled at once.
+ * <p>No packet-in waits if all input of one read is handled at once.
  */
 final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQueue.Drops {
-  /** How much may wait of one switch: some 6,000 first packets, a few tenths of a second's work. */
+  /**
+   * The max size of the queue of one switch: some 6,000 first packets, a few tenths of a second of
+   * work.
+   */
   static final int MAX_BYTES = 2 * 1024 * 1024;
 
-  /** How many are handled before the thread reads again, from this switch and others. */
+  /**
+   * The number of packet-ins that are handled before the thread reads again, from this switch and
+   * others.
+   */
   static final int AT_A_TIME = 64;
 
   private final PacketInQueues queues;
@@ -32,7 +38,7 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
     waiting = new FairQueue(MAX_BYTES, this);
   }
 
-  /** Tells whose packet-ins these are; to be called once that is known. */
+  /** Sets the switch; to be called when it is known. */
   void belongsTo(DatapathId id) {
     switchId = id;
   }
@@ -75,7 +81,7 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
     ctx.fireChannelReadComplete();
     if (!waiting.isEmpty() && !goesOn) {
       goesOn = true;
-      // a timer's turn comes after the next look at the sockets, that of a plain task before it
+      // a timer runs after the next poll of the sockets, a plain task before it
       var unused = ctx.executor().schedule(() -> goOn(ctx), 0, TimeUnit.NANOSECONDS);
     }
   }

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** What the queues of all switches have in common. Safe for use by several threads. */
+/** The shared state of the queues of all switches. Safe for use by several threads. */
 public final class PacketInQueues implements IPacketInQueueService {
   private static final int ONLY_CLASS = 1;
 
@@ -41,7 +41,7 @@ public final class PacketInQueues implements IPacketInQueueService {
     return classifier.classOf(packetIn);
   }
 
-  /** What counts the packet-ins of a class that are dropped. */
+  /** The counter of dropped packet-ins of a class. */
   LongAdder droppedOf(int number) {
     return dropped.computeIfAbsent(number, any -> new LongAdder());
   }

@@ -18,14 +18,14 @@ import org.projectfloodlight.openflow.protocol.OFStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFType;
 
 /**
- * The requests to one switch that wait for an answer, by transaction id: not more than a limit.
- * Safe for use by several threads, never blocks. Futures are completed on the calling thread. Not a
- * Guava cache, which would drop the oldest request at the limit instead of refusing the new one.
+ * The pending requests to one switch, by transaction id, up to a limit. Safe for use by several
+ * threads, never blocks. Futures are completed on the calling thread. Not a Guava cache, which
+ * would drop the oldest request at the limit instead of refusing the new one.
  */
 final class PendingRequests {
   private static final int MAX_PARTS = 10_000;
 
-  /** What comes in between counts, too. What is made of the parts takes several times as much. */
+  /** Includes messages in between. The parsed parts take several times as much. */
   private static final long MAX_BYTES = 32L * 1024 * 1024;
 
   private final ConcurrentHashMap<Long, Pending> byXid = new ConcurrentHashMap<>();
@@ -55,7 +55,8 @@ final class PendingRequests {
   private void enter(Pending pending) {
     if (size.incrementAndGet() > limit) {
       size.decrementAndGet();
-      pending.fail(new OpenFlowException("More than " + limit + " requests wait for the switch"));
+      pending.fail(
+          new OpenFlowException("More than " + limit + " requests are waiting for the switch"));
     } else if (byXid.putIfAbsent(pending.request.getXid(), pending) != null) {
       size.decrementAndGet();
       pending.fail(
@@ -107,7 +108,7 @@ final class PendingRequests {
     }
   }
 
-  /** When the oldest request that waits was added; empty if none waits. */
+  /** The time when the oldest pending request was added; empty if there is none. */
   OptionalLong oldestNanos() {
     return byXid.values().stream()
         .mapToLong(each -> each.addedNanos)
@@ -148,7 +149,7 @@ final class PendingRequests {
     };
   }
 
-  /** One request that waits. Answers come on the channel's thread only. */
+  /** One pending request. Answers come on the channel's thread only. */
   private abstract static class Pending {
     final OFMessage request;
     final long addedNanos;
@@ -158,7 +159,7 @@ final class PendingRequests {
       this.addedNanos = addedNanos;
     }
 
-    /** Takes an answer or a part of one; whether it was the last. */
+    /** Takes an answer or a part of one; returns whether it was the last. */
     abstract boolean isLast(OFMessage reply, long bytesRead);
 
     abstract void complete();

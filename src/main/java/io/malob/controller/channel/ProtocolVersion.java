@@ -13,9 +13,9 @@ import org.projectfloodlight.openflow.types.U32;
  * The OpenFlow version of one connection: 1.3 until both ends have agreed on another. On the
  * channel's thread only.
  *
- * <p>The rule of OpenFlow is that the highest version wins that both ends have offered. So that 1.3
- * wins wherever a switch offers it, the switch speaks first, and is offered the chosen version
- * alone.
+ * <p>By the rule of OpenFlow, the highest version that both ends have offered wins. So that 1.3
+ * wins if a switch offers it, the switch speaks first, and the controller offers only the chosen
+ * version.
  */
 final class ProtocolVersion {
   private static final List<OFVersion> BY_PREFERENCE =
@@ -25,7 +25,7 @@ final class ProtocolVersion {
   private boolean agreed;
   private List<OFVersion> offered = List.of();
 
-  /** Makes the messages of this connection. */
+  /** The factory for messages of this connection. */
   OFFactory factory() {
     return factory;
   }
@@ -37,12 +37,12 @@ final class ProtocolVersion {
         : BY_PREFERENCE.stream().anyMatch(each -> each.getWireVersion() == wireVersion);
   }
 
-  /** Whether the peer has been offered anything. */
+  /** Whether the controller has sent a HELLO. */
   boolean hasOffered() {
     return !offered.isEmpty();
   }
 
-  /** The HELLO to a peer that has not said anything, or nothing of use: all versions. */
+  /** The HELLO to a peer that has not sent a usable HELLO: all versions. */
   OFHello offerAll() {
     return offer(BY_PREFERENCE);
   }
@@ -60,14 +60,13 @@ final class ProtocolVersion {
   }
 
   /**
-   * Chooses the version that the peer's HELLO and what it was offered lead to; false if there is
-   * none.
+   * Chooses the version from the peer's HELLO and the controller's offer; false if there is none.
    */
   boolean agree(HelloFrame peer) {
     List<OFVersion> candidates =
         new ArrayList<>(
             BY_PREFERENCE.stream().filter(each -> peer.allows(each.getWireVersion())).toList());
-    // the peer has chosen already, by the rule of OpenFlow, where it knew all that it can have
+    // the peer knew the offer and has already chosen, by the rule of OpenFlow
     Optional<OFVersion> chosen =
         hasOffered()
             ? candidates.stream().reduce((lower, higher) -> higher)

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * A warning that can happen for every message: it is counted always, and logged at most once in a
- * while. Safe for use by several threads, never blocks.
+ * A warning that may concern every message: always counted, but logged at a limited rate. Safe for
+ * use by several threads, never blocks.
  */
 public final class RareWarning {
   private static final long INTERVAL_NANOS = 10_000_000_000L;
@@ -31,12 +31,12 @@ public final class RareWarning {
     nextNanos = new AtomicLong(nanoTime.getAsLong());
   }
 
-  /** Counts one more without a cause, and logs it if it is time again. */
+  /** Counts one more without a cause, and logs it if it is due. */
   public void warn(String text) {
     warn(text, null);
   }
 
-  /** Counts one more, and logs it if it is time again. */
+  /** Counts one more, and logs it if it is due. */
   public void warn(String text, @Nullable Throwable cause) {
     long total = count.incrementAndGet();
     long now = nanoTime.getAsLong();

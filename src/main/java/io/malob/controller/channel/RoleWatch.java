@@ -10,9 +10,9 @@ import org.projectfloodlight.openflow.protocol.OFRoleRequest;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * Asks a switch again and again what role this controller has, as long as it is that of a slave:
- * OpenFlow 1.3 has no message by which the switch could tell by itself. It asks and does not
- * demand, so that two controllers never fight. On the channel's thread only.
+ * Polls a switch for this controller's role while the role is slave: OpenFlow 1.3 has no message by
+ * which the switch could report a change. It never requests a role, so that two controllers do not
+ * compete. On the channel's thread only.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class RoleWatch {
@@ -27,7 +27,7 @@ final class RoleWatch {
     this.intervalMillis = intervalMillis;
   }
 
-  /** The role is this now. */
+  /** Sets the current role. */
   void changed(OFControllerRole role) {
     boolean needed = role == OFControllerRole.ROLE_SLAVE;
     ScheduledFuture<?> before = running;
@@ -48,7 +48,7 @@ final class RoleWatch {
     }
   }
 
-  /** The request that changes nothing, and is answered with role and generation id. */
+  /** The request that only returns role and generation id. */
   static OFRoleRequest question(OFFactory factory) {
     return factory
         .buildRoleRequest()

@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits each step of a handshake and not the whole of it: when a thousand switches come at a time,
- * all of them take long although each gets on, and to refuse them would only bring them back. On
- * the channel's thread only.
+ * Limits each step of a handshake, not the whole: if a thousand switches connect at once, each
+ * handshake is slow but makes progress, and refused switches would only reconnect. On the channel's
+ * thread only.
  */
 final class StepTimer {
   private final EventLoop thread;
@@ -29,7 +29,7 @@ final class StepTimer {
     running = thread.schedule(tooLate, stepMillis, TimeUnit.MILLISECONDS);
   }
 
-  /** Nothing is waited for any more. */
+  /** No step is pending. */
   void end() {
     ScheduledFuture<?> before = running;
     if (before != null) {

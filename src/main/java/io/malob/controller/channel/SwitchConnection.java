@@ -22,10 +22,10 @@ import org.projectfloodlight.openflow.protocol.OFStatsRequest;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The connection to an active switch: what is sent, and the requests that wait for answers. Safe
- * for use by several threads; nothing here blocks. While more bytes wait for the socket than the
- * channel's high watermark, nothing is accepted: {@code write} gives the messages back and requests
- * fail, so a switch that does not read costs a bounded amount of memory.
+ * The connection to an active switch: output, and pending requests. Safe for use by several
+ * threads; nothing here blocks. While more bytes wait for the socket than the channel's high
+ * watermark, nothing is accepted: {@code write} gives the messages back and requests fail, so a
+ * switch that does not read costs a bounded amount of memory.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class SwitchConnection implements IOFMessageWriter {
@@ -37,8 +37,8 @@ final class SwitchConnection implements IOFMessageWriter {
   private final PendingRequests pending;
 
   /**
-   * Whether a timer runs: one for all requests, because most of them are answered long before it
-   * ends, and starting one from another thread wakes the channel's.
+   * Whether a timer runs. One timer serves all requests, because most are answered long before it
+   * ends, and starting a timer from another thread wakes the channel's thread.
    */
   private final AtomicBoolean timerRuns = new AtomicBoolean();
 
@@ -57,7 +57,7 @@ final class SwitchConnection implements IOFMessageWriter {
     return send(message);
   }
 
-  /** Sends all of the messages or, where the connection takes none, gives all of them back. */
+  /** Sends all of the messages, or returns all of them if the connection accepts none. */
   @Override
   public Collection<OFMessage> write(Iterable<OFMessage> messages) {
     ImmutableList<OFMessage> batch = ImmutableList.copyOf(messages);
@@ -88,14 +88,14 @@ final class SwitchConnection implements IOFMessageWriter {
       pending.fail(
           xid,
           channel.isActive()
-              ? new OpenFlowException("Switch " + id + " does not read what is sent to it")
+              ? new OpenFlowException("Switch " + id + " does not read its messages")
               : new SwitchDisconnectedException(id));
       return;
     }
     if (timerRuns.compareAndSet(false, true)) {
       startTimer(TimeUnit.MILLISECONDS.toNanos(requestTimeoutMillis));
     }
-    // it may have been closed, and its requests failed, while this one was on its way
+    // the connection may have been closed, and its requests failed, in the meantime
     if (!channel.isActive()) {
       pending.fail(xid, new SwitchDisconnectedException(id));
     }
@@ -161,7 +161,7 @@ final class SwitchConnection implements IOFMessageWriter {
     pending.failAll(new SwitchDisconnectedException(id));
   }
 
-  /** Asks for the controller's role, once per echo interval while that is needed. */
+  /** Requests the controller's role, once per echo interval if needed. */
   RoleWatch roleWatch(OFFactory factory) {
     return new RoleWatch(channel, factory, echoIntervalMillis);
   }

@@ -6,8 +6,8 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 
 /**
- * Told what happens on the connections of switches. Called on their Netty threads, for one switch
- * always on the same and in order: it must not block.
+ * Listener for events of switches' connections. Called on their Netty threads, for one switch
+ * always on the same thread and in order: it must not block.
  */
 public interface SwitchEvents {
   /** A switch has finished its handshake. */
@@ -21,12 +21,12 @@ public interface SwitchEvents {
   /** A port came, went or changed. */
   void portChanged(OpenFlowSwitch sw, OFPortDesc port, PortChangeType change);
 
-  /** An active switch sent something that is no answer to a request. */
+  /** An active switch sent a message that is no answer to a request. */
   void received(OpenFlowSwitch sw, OFMessage message);
 
-  /** Something that an active switch sent was not taken. */
+  /** A message of an active switch was rejected. */
   void refused(Refusal refusal);
 
-  /** An active switch has gone. */
+  /** An active switch has disconnected. */
   void disconnected(OpenFlowSwitch sw);
 }

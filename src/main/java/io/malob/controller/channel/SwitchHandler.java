@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Serves one active switch: answers go to the requests that wait for them, the rest to the
- * listener. On the channel's thread only. What a listener throws is counted and logged once in a
- * while, and never ends the connection.
+ * listener. On the channel's thread only. An exception of a listener is counted and logged at a
+ * limited rate, and never ends the connection.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class SwitchHandler extends ChannelInboundHandlerAdapter {
@@ -37,7 +37,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
   private final RareWarning messageProblems;
   private final RoleWatch roleWatch;
 
-  /** Errors that belong to no request, counted by kind; a switch knows only so many kinds. */
+  /** Errors that belong to no request, counted by kind; the number of kinds is bounded. */
   private final Map<ErrorKind, Long> errorCounts = new HashMap<>();
 
   SwitchHandler(
@@ -105,7 +105,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Takes over a role; the first rules are set anew, as they cannot have been by a slave. */
+  /** Sets the role. The first rules are sent again, because a slave cannot have written them. */
   private void onRole(OFControllerRole role) {
     boolean tookOrders = sw.getStatus().isControllable();
     sw.setRole(role);
@@ -122,7 +122,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
 
   private void onError(OFErrorMsg error) {
     if (error instanceof OFBadRequestErrorMsg bad && bad.getCode() == OFBadRequestCode.IS_SLAVE) {
-      // OpenFlow 1.3 has no other way to say it
+      // OpenFlow 1.3 has no other message for it
       onRole(OFControllerRole.ROLE_SLAVE);
     }
     if (connection.answerError(error)) {
@@ -131,7 +131,8 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
     ErrorKind kind = ErrorKind.of(error);
     if (errorCounts.merge(kind, 1L, Long::sum) == 1) {
       logger.warn(
-          "switch_error switch={} kind=\"{}\" error=\"{}\" - more of this kind are counted only",
+          "switch_error switch={} kind=\"{}\" error=\"{}\" - further errors of this kind are only"
+              + " counted",
           sw.getId(),
           kind,
           error);

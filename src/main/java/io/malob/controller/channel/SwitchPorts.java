@@ -13,7 +13,7 @@ import org.projectfloodlight.openflow.types.OFPort;
 
 /** The ports of one switch. Changed by the channel's thread, read by any. */
 final class SwitchPorts {
-  /** A switch that says that it has more is not believed. */
+  /** The max plausible number of ports of a switch. */
   static final int MAX = 4_096;
 
   private volatile ImmutableSortedMap<OFPort, OFPortDesc> byNumber = ImmutableSortedMap.of();
@@ -42,14 +42,14 @@ final class SwitchPorts {
     return hasRoom;
   }
 
-  /** Whether what a switch says about a port can be taken over. */
+  /** Whether there is room for the port of a message. */
   boolean hasRoomFor(OFPortStatus status) {
     return status.getReason() == OFPortReason.DELETE
         || byNumber.size() < MAX
         || byNumber.containsKey(status.getDesc().getPortNo());
   }
 
-  /** Takes over what a switch says about a port, and tells what that changed. */
+  /** Updates a port from a message of the switch, and returns the kind of change. */
   PortChangeType update(OFPortStatus status) {
     OFPortDesc port = status.getDesc();
     Map<OFPort, OFPortDesc> changed = new TreeMap<>(byNumber);

@@ -5,6 +5,6 @@ package io.malob.controller.channel;
  *
  * @param type the type in its header, as on the wire
  * @param xid the transaction that it belongs to
- * @param reason what is wrong with it
+ * @param reason the error
  */
 record UnparseableFrame(int type, long xid, String reason) {}

@@ -5,15 +5,15 @@ import io.netty.channel.ChannelOutboundBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a channel gets rid of what waits in it: the socket takes nothing more when its own buffer
- * is full because the peer does not read. On the channel's thread only.
+ * Whether the pending output of a channel makes progress: the socket accepts no more data when its
+ * buffer is full because the peer does not read. On the channel's thread only.
  */
 final class UnsentBytes {
   private boolean waited;
   private int first;
   private long firstProgress;
 
-  /** Whether anything that was waiting the last time has left since. */
+  /** Whether any output that was pending at the last call has been sent since. */
   boolean haveMovedOn(Channel channel) {
     @Nullable ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
     boolean waits = waiting != null && !waiting.isEmpty();

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(ConnectedSwitches.class);
 
-  /** As many ports as a switch may have: one with more changes than that is not believed. */
+  /** The max number of ports of a switch: a switch with changes of more ports is disconnected. */
   private static final int MAX_CHANGED_PORTS = 4_096;
 
   private final ConcurrentHashMap<DatapathId, OpenFlowSwitch> switches = new ConcurrentHashMap<>();
@@ -55,8 +55,9 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
     this.refusals = refusals;
   }
 
-  // Changing and telling are one step, so that two connections of one datapath id are never told in
-  // the wrong order. The lock is short, and taken only when switches come and go.
+  // Change and notification are one step, so that the events of two connections of one datapath id
+  // are never in the wrong order. The lock is held briefly, and only when switches connect or
+  // disconnect.
 
   @Override
   public synchronized void activated(OpenFlowSwitch sw) {
@@ -168,7 +169,7 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
     return sw != null && sw.isActive() ? sw : null;
   }
 
-  /** Subscribes to changes from now on; switches that are there already are not told again. */
+  /** Subscribes to future changes; there are no events for switches that are already connected. */
   @Override
   public void addOFSwitchListener(IOFSwitchListener listener) {
     listeners.addIfAbsent(listener);

@@ -39,8 +39,8 @@ import org.slf4j.LoggerFactory;
  * when {@link IFloodlightProviderService#run} is called. Settings: {@code openFlowHost} (loopback),
  * {@code openFlowPort} (6653; 0 for a free one), {@code workerThreads} (one per processor), {@code
  * echoIntervalMillis}, {@code handshakeTimeoutMillis}, {@code requestTimeoutMillis}, {@code
- * maxPendingRequests}, {@code unreadTimeoutMillis}; for who may connect {@code switches} (datapath
- * ids; nothing: all), {@code certificate}, {@code privateKey}, {@code clientAuthorities}.
+ * maxPendingRequests}, {@code unreadTimeoutMillis}; for admission {@code switches} (datapath ids;
+ * empty: all), {@code certificate}, {@code privateKey}, {@code clientAuthorities}.
  */
 @Settings({
   "openFlowHost",
@@ -101,7 +101,7 @@ public final class CoreModule extends BaseModule implements AutoCloseable {
     if (address.isUnresolved()) {
       throw new FloodlightModuleException(
           CoreModule.class.getName()
-              + ".openFlowHost: there is no address \""
+              + ".openFlowHost: cannot resolve \""
               + address.getHostString()
               + "\"");
     }
@@ -129,7 +129,7 @@ public final class CoreModule extends BaseModule implements AutoCloseable {
         listed.add(DatapathId.of(id));
       } catch (IllegalArgumentException e) {
         throw new WrongSettingException(
-            CoreModule.class.getName() + ".switches: \"" + id + "\" is no datapath id", e);
+            CoreModule.class.getName() + ".switches: \"" + id + "\" is not a datapath id", e);
       }
     }
     try {
@@ -144,7 +144,7 @@ public final class CoreModule extends BaseModule implements AutoCloseable {
 
   @Override
   public void startUp(FloodlightModuleContext context) {
-    // switches are let in when all modules are up: see listen()
+    // switches may connect when all modules are up: see listen()
   }
 
   private void listen() {
@@ -172,7 +172,7 @@ public final class CoreModule extends BaseModule implements AutoCloseable {
     return shutdown.requested();
   }
 
-  /** Tells those who asked to be told that the controller stops. */
+  /** Notifies the shutdown listeners. */
   public void tellShutdownListeners() {
     shutdown.tellListeners();
   }

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import net.floodlightcontroller.core.IListener;
 
-/** Orders listeners by what they say of each other; otherwise by when they were added. */
+/** Orders listeners by their declared dependencies, otherwise by the time they were added. */
 final class ListenerOrder {
   private ListenerOrder() {}
 

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The message listeners of each type, in the order that they ask for. Safe for use by several
- * threads; dispatching takes no lock. A listener that throws is skipped, counted and logged once in
- * a while.
+ * threads; dispatching takes no lock. A listener that throws is skipped, counted and logged at a
+ * limited rate.
  */
 final class MessageListeners {
   private static final Logger logger = LoggerFactory.getLogger(MessageListeners.class);

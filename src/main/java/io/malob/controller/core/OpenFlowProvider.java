@@ -16,14 +16,14 @@ final class OpenFlowProvider implements IFloodlightProviderService {
   private final Map<String, List<IInfoProvider>> infoProviders = new HashMap<>();
   private final long startMillis = System.currentTimeMillis();
 
-  /** A provider over these listeners; {@code listen} opens the door to switches. */
+  /** A provider over these listeners; {@code listen} opens the port for switches. */
   OpenFlowProvider(MessageListeners listeners, Runnable listen) {
     this.listeners = listeners;
     this.listen = listen;
   }
 
   /**
-   * Begins to listen for switches and comes back; called once, when all modules are up.
+   * Starts listening for switches and returns; called once, when all modules are up.
    *
    * @throws java.io.UncheckedIOException if the port cannot be bound
    */

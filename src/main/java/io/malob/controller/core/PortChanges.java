@@ -9,10 +9,9 @@ import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Changes of ports that listeners have not been told of yet. Of each port two are kept at most: its
- * latest state and, before it, that the port was down or away, which ends its links. So a switch
- * whose ports change faster than listeners can be told costs a bounded amount of memory.
- * Thread-safe.
+ * Changes of ports whose notification is pending. Keeps max two per port: its latest state and,
+ * before it, that the port was down or removed, which ends its links. So a switch whose ports
+ * change faster than listeners handle it costs a bounded amount of memory. Thread-safe.
  *
  * @param <S> one connection of a switch
  */
@@ -20,20 +19,20 @@ final class PortChanges<S> {
   private final int maxPorts;
   private final Map<S, Map<OFPort, Pending>> bySwitch = new HashMap<>();
 
-  /** A port as a switch has described it, and what that changed. */
+  /** A port as a switch has described it, and the kind of change. */
   record Change(OFPortDesc port, PortChangeType type) {
     boolean isLoss() {
       return type == PortChangeType.DOWN || type == PortChangeType.DELETE;
     }
   }
 
-  /** What becomes of a change. */
+  /** The result of adding a change. */
   enum Outcome {
-    /** Listeners are to be told: {@link #take}. */
+    /** Listeners must be notified: {@link #take}. */
     NEW,
-    /** An earlier one of the same port waits, and listeners will be told of both. */
+    /** An earlier change of the same port is pending, and listeners will get both. */
     MERGED,
-    /** Changes of too many ports of the switch wait: this one is lost. */
+    /** Changes of too many ports of the switch are pending: this one is lost. */
     FULL
   }
 
@@ -53,7 +52,7 @@ final class PortChanges<S> {
   /**
    * No changes.
    *
-   * @param maxPorts of how many ports of each switch changes may wait
+   * @param maxPorts the max number of ports of each switch with pending changes
    */
   PortChanges(int maxPorts) {
     this.maxPorts = maxPorts;
@@ -71,7 +70,7 @@ final class PortChanges<S> {
     return before == null ? Outcome.NEW : Outcome.MERGED;
   }
 
-  /** The changes of a port, oldest first; they wait no more. */
+  /** Removes the pending changes of a port, oldest first. */
   synchronized List<Change> take(S sw, OFPort port) {
     @Nullable Map<OFPort, Pending> ports = bySwitch.get(sw);
     if (ports == null) {

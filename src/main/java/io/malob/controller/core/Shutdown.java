@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The wish to stop, and who is told of it. It ends nothing itself: the controller waits for {@link
+ * The request to stop, and its listeners. It stops nothing itself: the controller waits for {@link
  * #requested}, so that the process ends at one place. Safe for use by several threads.
  */
 final class Shutdown implements IShutdownService {
@@ -44,7 +44,7 @@ final class Shutdown implements IShutdownService {
     listeners.add(listener);
   }
 
-  /** Tells the listeners, the latest first. */
+  /** Notifies the listeners, the latest first. */
   void tellListeners() {
     List<IShutdownListener> latestFirst = new ArrayList<>(listeners);
     Collections.reverse(latestFirst);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The pool for timed work. What a task throws is logged: the JDK would keep it to itself. */
+/** The pool for timed work. Exceptions of tasks are logged: the JDK would hide them. */
 final class ThreadPool implements IThreadPoolService, AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(ThreadPool.class);
   private static final int THREADS = 4;

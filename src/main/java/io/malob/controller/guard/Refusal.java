@@ -2,24 +2,24 @@ package io.malob.controller.guard;
 
 import java.util.Locale;
 
-/** Why something that came from the network was not believed. */
+/** Why input from the network was rejected. */
 public enum Refusal {
   /** A frame of LLDP, or one like it, that is not of this kind of controller. */
   PROBE_FOREIGN,
-  /** A probe of links that this run of the controller has not signed, or not so. */
+  /** A link probe without a valid signature of this run of the controller. */
   PROBE_FORGED,
-  /** A probe of links that was sent longer ago than a link lives without one. */
+  /** A link probe older than the lifetime of a link. */
   PROBE_LATE,
-  /** A probe that came in at the very port that it was sent from, which no cable does. */
+  /** A probe that came back to the port that sent it, which is impossible over a cable. */
   PROBE_REFLECTED,
-  /** A message of a switch that cannot be read, or that means nothing. */
+  /** A message of a switch that cannot be parsed. */
   MESSAGE_UNREADABLE,
-  /** Bytes of a switch among which no further message can be found; it is disconnected. */
+  /** A stream of a switch in which no further message can be found; the switch is disconnected. */
   STREAM_CORRUPT,
-  /** A port of a switch that has more than any switch can have. */
+  /** A port of a switch with more than the max number of ports. */
   PORTS_TOO_MANY;
 
-  /** As it is shown. */
+  /** The name in REST. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

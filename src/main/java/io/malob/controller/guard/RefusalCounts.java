@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How often what was refused since the controller started. Any thread, no lock. */
+/** The number of rejections by kind since the controller's start. Any thread, no lock. */
 public final class RefusalCounts implements INetworkRefusalService {
   private final ImmutableMap<Refusal, LongAdder> counts =
       Maps.toMap(EnumSet.allOf(Refusal.class), any -> new LongAdder());
@@ -18,7 +18,7 @@ public final class RefusalCounts implements INetworkRefusalService {
     Objects.requireNonNull(counts.get(refusal)).increment();
   }
 
-  /** How many of one kind. */
+  /** The number of one kind. */
   public long of(Refusal refusal) {
     return Objects.requireNonNull(counts.get(refusal)).sum();
   }

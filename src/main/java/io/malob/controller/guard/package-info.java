@@ -1,2 +1,2 @@
-/** What came from the network and was refused, counted for those who watch over it. */
+/** Counts of rejected input from the network. */
 package io.malob.controller.guard;

@@ -29,8 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A request and its response, for Restlet. What has a known length is made in memory, so that the
- * calling thread is free before the client has taken it; all else is sent by a thread of its own.
+ * A request and its response, for Restlet. A response of known length is built in memory, so that
+ * the calling thread is free before the client has read it; other responses are sent by their own
+ * threads.
  */
 final class HttpCall extends ServerCall {
   private static final Logger logger = LoggerFactory.getLogger(HttpCall.class);
@@ -143,7 +144,7 @@ final class HttpCall extends ServerCall {
               entity.write(out);
               isComplete = true;
             } catch (IOException e) {
-              // the client is gone, or has not taken it in time
+              // the client has disconnected, or has not read it in time
             } catch (RuntimeException e) {
               logger.error("response_failed uri=\"{}\"", getRequestUri(), e);
             } finally {
@@ -155,7 +156,7 @@ final class HttpCall extends ServerCall {
       entity.release();
       connection.respondError(
           HttpResponseStatus.SERVICE_UNAVAILABLE,
-          "As many long responses are being sent as can be; try again");
+          "Too many long responses are being sent; try again");
     }
   }
 
@@ -178,13 +179,13 @@ final class HttpCall extends ServerCall {
     return headers;
   }
 
-  /** Ensures that there is an answer after any failure. */
+  /** Ensures an answer after any failure. */
   void finish() {
     if (!isAnswered) {
       isAnswered = true;
       connection.respondError(
           HttpResponseStatus.INTERNAL_SERVER_ERROR,
-          "Something went wrong inside the controller; its log says what");
+          "Internal error in the controller; see its log");
     }
   }
 }

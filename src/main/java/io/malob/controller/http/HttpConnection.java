@@ -45,12 +45,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One connection: reads one request whole, has it handled, sends the response at the client's pace,
- * and then reads the next one. No thread waits for its client; what the client owes has a deadline.
- * Runs on its event loop but for what says otherwise.
+ * and then reads the next one. No thread waits for its client; pending input from the client has a
+ * deadline. Runs on its event loop, except where noted.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class HttpConnection extends ChannelInboundHandlerAdapter {
-  /** In the place of a time: it is not so now. */
+  /** Stands for no time. */
   static final long NEVER = Long.MIN_VALUE;
 
   private static final byte[] NOTHING = new byte[0];
@@ -64,7 +64,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     /**
      * Takes a complete request.
      *
-     * @throws RejectedExecutionException if too many wait already
+     * @throws RejectedExecutionException if too many are waiting
      */
     void handle(HttpConnection connection, HttpRequest head, byte[] body, int length);
   }
@@ -74,11 +74,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     READING,
     /** It is handled. */
     HANDLING,
-    /** The client owes taking the response. */
+    /** The client owes reading the response. */
     RESPONDING,
     /** A thread of its own sends the response. */
     STREAMING,
-    /** What the client still sends is thrown away, so that it hears the answer. */
+    /** Further input from the client is discarded, so that it receives the answer. */
     DRAINING
   }
 
@@ -114,18 +114,18 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     deadlineNanos = owingSinceNanos + all.limits().requestNanos();
   }
 
-  // --- what any thread may ask
+  // --- for any thread
 
   String source() {
     return source;
   }
 
-  /** Since when the client owes a request. */
+  /** The time since which the client owes a request. */
   long owingSinceNanos() {
     return owingSinceNanos;
   }
 
-  /** Since when bytes are held for what the client has not finished. */
+  /** The time since which bytes are held for an incomplete request or response. */
   long holdingSinceNanos() {
     return holdingSinceNanos;
   }
@@ -148,7 +148,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     return Optional.ofNullable(channel.pipeline().get(SslHandler.class));
   }
 
-  /** Closes it, for the sake of others. What it holds does not count any more from now on. */
+  /** Closes it in favour of others. Its held bytes no longer count. */
   void giveUp() {
     all.release(heldBytes.getAndSet(0));
     channel.close();
@@ -162,7 +162,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   // --- reading
 
-  /** Stands before the decoder, to know whether the client has begun a request. */
+  /** Runs before the decoder, to detect the beginning of a request. */
   ChannelHandler firstByte() {
     return new ChannelInboundHandlerAdapter() {
       @Override
@@ -179,7 +179,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     context.read();
   }
 
-  /** What was read together with a request, but belongs to later ones, waits. */
+  /** Input that belongs to later requests is kept. */
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     if (!(message instanceof HttpObject part) || state == State.DRAINING) {
@@ -206,7 +206,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Goes on with what was read already. */
+  /** Continues with kept input. */
   private void readOn() {
     while (state == State.READING && !later.isEmpty()) {
       takeAndRelease(later.remove());
@@ -238,7 +238,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     } else if (cause instanceof TooLongHttpLineException) {
       refuse(HttpResponseStatus.REQUEST_URI_TOO_LONG, "The path is too long");
     } else {
-      refuse(HttpResponseStatus.BAD_REQUEST, "This is no HTTP request that can be read");
+      refuse(HttpResponseStatus.BAD_REQUEST, "The HTTP request is malformed");
     }
   }
 
@@ -247,9 +247,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     keepsAlive = HttpUtil.isKeepAlive(request);
     long length = HttpUtil.getContentLength(request, 0L);
     if (!isUri(request.uri())) {
-      refuse(HttpResponseStatus.BAD_REQUEST, "The path is not well encoded");
+      refuse(HttpResponseStatus.BAD_REQUEST, "The path is not a valid URI");
     } else if (!isHost(request.headers().getAll(HttpHeaderNames.HOST))) {
-      refuse(HttpResponseStatus.BAD_REQUEST, "The header Host must be there once, as HOST:PORT");
+      refuse(HttpResponseStatus.BAD_REQUEST, "Exactly one Host header is required, as HOST:PORT");
     } else if (length > all.limits().bodyBytes()) {
       refuseTooLarge();
     } else {
@@ -276,7 +276,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Restlet wants a number behind the colon. */
+  /** Restlet needs a number after the colon. */
   private static boolean isHost(List<String> hosts) {
     if (hosts.isEmpty()) {
       return true;
@@ -314,12 +314,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     }
     state = State.HANDLING;
     owingSinceNanos = NEVER;
-    holdingSinceNanos = NEVER; // as long as it is handled it is not the client's fault
+    holdingSinceNanos = NEVER; // the client does not owe anything while the request is handled
     deadlineNanos = NEVER;
     try {
       handler.handle(this, request, body, bodyLength);
     } catch (RejectedExecutionException e) {
-      respondError(HttpResponseStatus.SERVICE_UNAVAILABLE, "Too many requests wait; try again");
+      respondError(
+          HttpResponseStatus.SERVICE_UNAVAILABLE, "Too many requests are waiting; try again");
     }
   }
 
@@ -330,7 +331,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     channel.eventLoop().execute(() -> beginResponse(status, headers, content));
   }
 
-  /** Sends an error in the form that all errors have; as {@link #respond}. */
+  /** Sends an error in the common form; as {@link #respond}. */
   void respondError(HttpResponseStatus status, String sentence) {
     FullHttpResponse error = error(status, sentence);
     byte[] content = new byte[error.content().readableBytes()];
@@ -391,7 +392,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     release();
   }
 
-  /** Writes as much as the client takes. Writing may tell that writability has changed. */
+  /** Writes as much as the client accepts. A write may trigger a change of writability. */
   private void pump() {
     if (isPumping) {
       return;
@@ -467,8 +468,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Waits until the channel takes more or is closed, but not for ever; whether it takes more. On
-   * the thread of a stream.
+   * Waits for a limited time until the channel accepts more or is closed; returns whether it
+   * accepts more. On the thread of a stream.
    */
   boolean awaitWritable(long patienceNanos) throws InterruptedException {
     long giveUp = all.now() + patienceNanos;
@@ -537,7 +538,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     return response;
   }
 
-  /** Its client is gone or it was closed here. */
+  /** The client has disconnected, or this side has closed the connection. */
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     state = State.DRAINING;
@@ -549,7 +550,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     context.fireChannelInactive();
   }
 
-  /** A connection that is broken, or speaks no TLS, is only closed. */
+  /** A broken connection, or one without TLS, is only closed. */
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     channel.close();

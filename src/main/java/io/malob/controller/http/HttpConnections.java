@@ -15,12 +15,12 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All open connections, within the limits. Where there are as many as there may be, the one whose
- * client has owed a request for longest gives way to a new one: so whoever holds connections open
- * cannot keep others out, not even others of the same address. Safe for use by several threads.
+ * All open connections, within the limits. At the limit, a new connection replaces the connection
+ * whose client has owed a request for longest: so clients that hold connections open cannot keep
+ * others out, not even from the same address. Safe for use by several threads.
  */
 final class HttpConnections {
-  /** A client that has not owed its request for so long is not slow. */
+  /** Below this time, a client that owes a request is not slow. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final String LOOPBACK = "loopback";
@@ -44,7 +44,7 @@ final class HttpConnections {
     return nanoTime.getAsLong();
   }
 
-  /** What an address counts as: an IPv4 address, the /64 of an IPv6 address, or this machine. */
+  /** The source of an address: an IPv4 address, the /64 of an IPv6 address, or this machine. */
   static String sourceOf(InetAddress address) {
     if (address.isLoopbackAddress()) {
       return LOOPBACK;
@@ -53,24 +53,23 @@ final class HttpConnections {
     return bytes.length > 4 ? Arrays.toString(Arrays.copyOf(bytes, 8)) : address.getHostAddress();
   }
 
-  /** Takes one more connection; else says why not. */
+  /** Adds a connection; otherwise returns the reason. */
   synchronized Optional<String> enter(HttpConnection connection) {
     String source = connection.source();
     int limit = source.equals(LOOPBACK) ? limits.onLoopback() : limits.perAddress();
     if (bySource.getOrDefault(source, 0) >= limit
         && !makeRoom(each -> each.source().equals(source))) {
-      return Optional.of("This address has " + limit + " connections, which is as many as it may");
+      return Optional.of("This address has " + limit + " connections, the maximum");
     }
     if (open.size() >= limits.connections() && !makeRoom(each -> true)) {
-      return Optional.of(
-          "There are " + limits.connections() + " connections, which is as many as there may be");
+      return Optional.of("There are " + limits.connections() + " connections, the maximum");
     }
     open.add(connection);
     bySource.merge(source, 1, Integer::sum);
     return Optional.empty();
   }
 
-  /** It is closed; further calls do nothing. */
+  /** Removes a closed connection; further calls do nothing. */
   synchronized void leave(HttpConnection connection) {
     if (open.remove(connection)) {
       bySource.computeIfPresent(connection.source(), (any, count) -> count > 1 ? count - 1 : null);
@@ -90,8 +89,8 @@ final class HttpConnections {
   }
 
   /**
-   * Counts bytes that a connection holds. If all others hold too many, those that have held most
-   * for longest, in byte seconds, are given up: in all there is one more than the limit at most.
+   * Counts bytes that a connection holds. If the others hold too many, those that have held most
+   * for longest, in byte seconds, are closed: the total exceeds the limit by max one connection.
    */
   void hold(HttpConnection holder, long bytes) {
     heldBytes.addAndGet(bytes);
@@ -106,7 +105,7 @@ final class HttpConnections {
     }
   }
 
-  /** They are held no longer. */
+  /** Releases held bytes. */
   void release(long bytes) {
     heldBytes.addAndGet(-bytes);
   }
@@ -121,21 +120,21 @@ final class HttpConnections {
     return since == HttpConnection.NEVER ? 0 : TimeUnit.NANOSECONDS.toMicros(now - since) + 1;
   }
 
-  /** The one of which this is largest; null if it is nowhere so large. */
-  private @Nullable HttpConnection largest(ToLongFunction<HttpConnection> measure, long least) {
+  /** The connection with the largest measure; null if none reaches the min. */
+  private @Nullable HttpConnection largest(ToLongFunction<HttpConnection> measure, long min) {
     @Nullable HttpConnection largest = null;
-    long most = least - 1;
+    long max = min - 1;
     for (HttpConnection each : open) {
       long size = measure.applyAsLong(each);
-      if (size > most) {
+      if (size > max) {
         largest = each;
-        most = size;
+        max = size;
       }
     }
     return largest;
   }
 
-  /** Ends what is overdue. */
+  /** Closes overdue connections. */
   void sweep() {
     long now = now();
     for (HttpConnection each : open) {

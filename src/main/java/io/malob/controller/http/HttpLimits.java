@@ -3,7 +3,7 @@ package io.malob.controller.http;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 /**
- * What clients may take of the HTTP server.
+ * The limits of the HTTP server.
  *
  * @param threads that handle requests
  * @param streams responses of unknown length at a time, each of which has a thread of its own
@@ -12,10 +12,10 @@ import static java.util.concurrent.TimeUnit.SECONDS;
  * @param onLoopback open ones of this machine
  * @param requestNanos how long a request may take to arrive, plus a second for each 16 KiB of it
  * @param idleNanos how long a connection without a request is kept
- * @param writeNanos how long a response may wait for its client to take anything
+ * @param writeNanos how long a response may wait without progress of its client
  * @param bodyBytes of a request
- * @param heldBytes of all requests and responses that clients have not finished sending or taking;
- *     beyond, those that hold most for longest are given up
+ * @param heldBytes of all incomplete requests and responses; beyond, those that hold most for
+ *     longest are closed
  */
 public record HttpLimits(
     int threads,
@@ -32,10 +32,10 @@ public record HttpLimits(
   private static final long IDLE_SECONDS = 30;
   private static final long WRITE_SECONDS = 15;
 
-  /** The largest body of a resource, and as much as is thrown away of a larger one. */
+  /** The max body of a resource, plus the part of a larger one that is discarded. */
   private static final int BODY_BYTES = 17 * 1024 * 1024;
 
-  private static final long LEAST_HELD_BYTES = 32L * 1024 * 1024;
+  private static final long MIN_HELD_BYTES = 32L * 1024 * 1024;
 
   /** Limits of which operators set some; programs on this machine share three quarters. */
   public static HttpLimits of(int threads, int connections, int perAddress, int requestSeconds) {
@@ -49,6 +49,6 @@ public record HttpLimits(
         SECONDS.toNanos(IDLE_SECONDS),
         SECONDS.toNanos(WRITE_SECONDS),
         BODY_BYTES,
-        Math.max(LEAST_HELD_BYTES, Runtime.getRuntime().maxMemory() / 16));
+        Math.max(MIN_HELD_BYTES, Runtime.getRuntime().maxMemory() / 16));
   }
 }

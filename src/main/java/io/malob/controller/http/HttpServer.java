@@ -55,7 +55,7 @@ public final class HttpServer implements AutoCloseable {
   private static final int MAX_LINE_BYTES = 8 * 1024;
   private static final int MAX_HEADER_BYTES = 16 * 1024;
 
-  /** What clients that read nothing may hold of the kernel's memory; it would take megabytes. */
+  /** The max kernel memory for a client that does not read; the default would be megabytes. */
   private static final int SOCKET_BYTES = 128 * 1024;
 
   private static final int MAX_REFUSING = 256;
@@ -77,7 +77,7 @@ public final class HttpServer implements AutoCloseable {
       new DefaultChannelGroup("http", GlobalEventExecutor.INSTANCE);
   private final RareWarning refused;
 
-  /** Connections that are told why they are refused. */
+  /** Refused connections that get a response. */
   private final AtomicInteger refusing = new AtomicInteger();
 
   private final Channel listening;
@@ -153,7 +153,7 @@ public final class HttpServer implements AutoCloseable {
     channel.closeFuture().addListener(closed -> connections.leave(connection));
     if (reason.isPresent()) {
       refused.warn(reason.get() + ": " + connection.address().getAddress().getHostAddress());
-      // nothing can be said before a TLS handshake, and nothing is said to a flood
+      // there is no response before a TLS handshake, and none to a flood
       if (tls.isPresent() || refusing.get() >= MAX_REFUSING) {
         channel.close();
         return;

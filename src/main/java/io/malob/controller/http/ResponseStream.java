@@ -8,9 +8,8 @@ import java.io.OutputStream;
 import java.util.Arrays;
 
 /**
- * A response of unknown length. Writing waits while the client does not take what was written, but
- * not for longer than clients may; then, or when the thread is interrupted, the connection is
- * closed. For one thread.
+ * A response of unknown length. Writing waits while the client does not read, up to the time limit;
+ * after that, or if the thread is interrupted, the connection is closed. For one thread.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class ResponseStream extends OutputStream {
@@ -56,12 +55,12 @@ final class ResponseStream extends OutputStream {
     try {
       if (!connection.awaitWritable(patienceNanos)) {
         connection.giveUp();
-        throw new IOException("The client does not take the response, or is gone");
+        throw new IOException("The client does not read the response, or has disconnected");
       }
     } catch (InterruptedException e) {
       connection.giveUp();
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException("The response was given up");
+      throw new InterruptedIOException("The response was abandoned");
     }
     connection
         .channel()
@@ -70,7 +69,7 @@ final class ResponseStream extends OutputStream {
     length = 0;
   }
 
-  /** Sends the rest; the connection is told apart from this that the response is complete. */
+  /** Sends the rest; the end of the response is a separate call to the connection. */
   @Override
   public void close() throws IOException {
     flush();

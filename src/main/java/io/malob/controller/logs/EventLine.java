@@ -8,14 +8,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a line of the log says: the name of an event, and what it is about. It is read from the
- * pattern that the code has for the line, which is {@code event key={} other="{}" - a sentence}, so
- * that the same line is good for people and for machines, and needs no other logging API than
- * SLF4J's oldest. The quotes are for values that may have spaces.
+ * The content of a log line: the name of an event, and its fields. It is parsed from the pattern of
+ * the line in the code, which is {@code event key={} other="{}" - a sentence}, so that the same
+ * line suits people and machines, with SLF4J's basic API only. Quotes are for values that may
+ * contain spaces.
  *
  * @param event its name
  * @param fields the values of its keys, in order
- * @param sentence what is said to people besides; null if nothing
+ * @param sentence the additional sentence for people; null if there is none
  */
 record EventLine(String event, Map<String, @Nullable Object> fields, @Nullable String sentence) {
   private static final Pattern LINE =

@@ -12,10 +12,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes each line of the log an object of JSON: {@code time}, {@code level}, {@code logger}, {@code
- * thread}, {@code event}, a field for each of the event's values, {@code message} where there is a
- * sentence besides, and {@code exception} with its stack. Lines of libraries are of the event
- * {@code message}. Named in logback.xml; see docs/reference/metrics.md.
+ * Formats each log line as a JSON object: {@code time}, {@code level}, {@code logger}, {@code
+ * thread}, {@code event}, a field for each of the event's values, {@code message} if there is a
+ * sentence, and {@code exception} with its stack. Lines of libraries are of the event {@code
+ * message}. Named in logback.xml; see docs/reference/metrics.md.
  */
 public final class JsonLines extends EncoderBase<ILoggingEvent> {
   private static final String OF_LIBRARY = "message";
@@ -57,7 +57,7 @@ public final class JsonLines extends EncoderBase<ILoggingEvent> {
     return bytes(line);
   }
 
-  /** Numbers and truth values stay what they are; all else is its text. */
+  /** Numbers and booleans keep their types; all other values become strings. */
   private static @Nullable Object plain(@Nullable Object value) {
     return value == null || value instanceof Number || value instanceof Boolean
         ? value

@@ -1,2 +1,2 @@
-/** How lines of the log look to machines. */
+/** The log format for machines. */
 package io.malob.controller.logs;

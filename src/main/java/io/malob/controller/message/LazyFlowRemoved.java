@@ -49,7 +49,7 @@ final class LazyFlowRemoved extends LazyMessage<OFFlowRemoved> implements OFFlow
     cookie = U64.of(int64(COOKIE_OFFSET));
   }
 
-  /** Reads a message; null, and nothing read, if it is not as it should be. */
+  /** Reads a message; null, with nothing read, if it is malformed. */
   static @Nullable LazyFlowRemoved read(ByteBuf message) {
     int start = message.readerIndex();
     return message.readableBytes() > MATCH_OFFSET

@@ -9,8 +9,8 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 
 /**
- * A message that is read by hand, as far as it is asked for often. Whatever is asked for rarely,
- * openflowj reads from its bytes, anew each time. Immutable.
+ * A message whose frequently used fields are read by hand. For other fields, openflowj parses its
+ * bytes, each time again. Immutable.
  *
  * @param <M> openflowj's interface for it
  */
@@ -33,11 +33,11 @@ abstract class LazyMessage<M extends OFMessage> implements OFMessage {
       case 4 -> OFVersion.OF_13;
       case 5 -> OFVersion.OF_14;
       case 6 -> OFVersion.OF_15;
-      default -> throw new IllegalArgumentException("version " + wireVersion + " on the wire");
+      default -> throw new IllegalArgumentException("unsupported wire version " + wireVersion);
     };
   }
 
-  /** All bytes of the message; not to be written to. */
+  /** All bytes of the message; read-only. */
   abstract byte[] bytes();
 
   /** Its first eight bytes: version, type, length, and transaction id. */

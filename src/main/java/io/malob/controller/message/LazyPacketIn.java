@@ -13,13 +13,13 @@ import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * A PACKET_IN whose match says nothing but the port that the packet came in by, as switches send
- * them (OpenFlow Switch Specification 1.3.5, section 7.4.1; the same in 1.4 and 1.5).
+ * A PACKET_IN whose match contains only the ingress port, as switches send them (OpenFlow Switch
+ * Specification 1.3.5, section 7.4.1; the same in 1.4 and 1.5).
  */
 final class LazyPacketIn extends LazyMessage<OFPacketIn> implements OFPacketIn {
   static final int TYPE = 10;
 
-  /** Stands for a match that names other fields; no port has this number. */
+  /** Stands for a match with other fields; no port has this number. */
   static final int OTHER_MATCH = 0;
 
   private static final int MATCH_OFFSET = 24;
@@ -51,7 +51,7 @@ final class LazyPacketIn extends LazyMessage<OFPacketIn> implements OFPacketIn {
     data = rest(message);
   }
 
-  /** The port that a packet-in names, if it names nothing else; reads nothing away. */
+  /** The ingress port of a packet-in, if its match has no other field; does not consume input. */
   static int port(ByteBuf message) {
     int start = message.readerIndex();
     return message.readableBytes() >= DATA_OFFSET
@@ -108,7 +108,7 @@ final class LazyPacketIn extends LazyMessage<OFPacketIn> implements OFPacketIn {
     return parsed().getReason();
   }
 
-  /** The frame, or its start; not to be written to. */
+  /** The frame, or its start; read-only. */
   @Override
   public byte[] getData() {
     return data;

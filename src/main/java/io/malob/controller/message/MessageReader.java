@@ -20,21 +20,21 @@ public final class MessageReader {
   private static final int VERSION_14 = OFVersion.OF_14.getWireVersion();
   private static final int VERSION_15 = OFVersion.OF_15.getWireVersion();
 
-  /** As many ports as a switch can have packets from before their matches are made anew. */
+  /** The max number of ports with cached matches. */
   private static final int MAX_PORTS = 1_024;
 
   private final OFMessageReader<OFMessage> openflowj = OFFactories.getGenericReader();
 
-  /** The matches of packet-ins, which say nothing but the port, of one version by port. */
+  /** The matches of packet-ins with only the port, of one version, by port. */
   private final IntObjectMap<Match> portMatches = new IntObjectHashMap<>();
 
   private int versionOfMatches;
 
   /**
    * Reads one message, which the buffer holds from its reader index on, to its end; null if the
-   * message is cut short.
+   * message is truncated.
    *
-   * @throws OFParseError if it is no message
+   * @throws OFParseError if it is not a message
    * @throws RuntimeException openflowj reports bad input by exceptions of many types
    */
   public @Nullable OFMessage read(ByteBuf message) throws OFParseError {
@@ -56,7 +56,7 @@ public final class MessageReader {
     @Nullable OFMessage other = openflowj.readFrom(message);
     if (other instanceof OFPacketIn packetIn
         && packetIn.getMatch().get(MatchField.IN_PORT) == null) {
-      throw new OFParseError("a packet that came in nowhere");
+      throw new OFParseError("a packet-in without an ingress port");
     }
     return other;
   }

@@ -15,9 +15,9 @@ import org.projectfloodlight.openflow.types.OFValueType;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
- * A match that looks its fields up in the bytes of its message: those of which connections are made
- * (EtherType, protocol, IP addresses, TCP and UDP ports). All other questions go to the match that
- * openflowj makes. Immutable.
+ * A match that looks its fields up in the bytes of its message: those that identify connections
+ * (EtherType, protocol, IP addresses, TCP and UDP ports). All other calls go to openflowj's match.
+ * Immutable.
  */
 final class WireMatch implements Match {
   private static final int LENGTH_OFFSET = 2;
@@ -66,7 +66,7 @@ final class WireMatch implements Match {
   }
 
   @Override
-  @SuppressWarnings("unchecked") // the field says of what type its value is
+  @SuppressWarnings("unchecked") // the field defines the type of its value
   public <F extends OFValueType<F>> @Nullable F get(MatchField<F> field) {
     return switch (field.id) {
       case ETH_TYPE -> (F) etherType();

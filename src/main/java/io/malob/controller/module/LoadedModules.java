@@ -7,10 +7,10 @@ import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightService;
 
 /**
- * Which modules there are, and which of them run, in the order of their start. Immutable.
+ * The available modules, and the running ones in the order of their start. Immutable.
  *
  * @param available all modules that could be loaded
- * @param loaded those that are
+ * @param loaded the running ones
  */
 public record LoadedModules(List<IFloodlightModule> available, List<IFloodlightModule> loaded)
     implements IFloodlightService {

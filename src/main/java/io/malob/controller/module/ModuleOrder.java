@@ -22,7 +22,7 @@ final class ModuleOrder {
       new LinkedHashMap<>();
   private final Set<IFloodlightModule> ordered = new LinkedHashSet<>();
 
-  /** The modules on the way from a listed one to the one being visited. */
+  /** The modules on the path from a listed module to the visited one. */
   private final Set<IFloodlightModule> path = new LinkedHashSet<>();
 
   private ModuleOrder(Collection<IFloodlightModule> modules) {
@@ -84,7 +84,8 @@ final class ModuleOrder {
               .dropWhile(visited -> visited != module)
               .map(visited -> nameOf(visited) + " needs ")
               .collect(Collectors.joining());
-      throw new FloodlightModuleException("Modules need each other: " + cycle + nameOf(module));
+      throw new FloodlightModuleException(
+          "Modules depend on each other: " + cycle + nameOf(module));
     }
     for (Class<? extends IFloodlightService> service : orEmpty(module.getModuleDependencies())) {
       visit(provider(service, module));

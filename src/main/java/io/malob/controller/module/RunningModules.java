@@ -38,8 +38,8 @@ public final class RunningModules implements AutoCloseable {
    * Prepares and starts the modules that the settings list, and those that these need. If one
    * fails, those before it are stopped again.
    *
-   * @throws FloodlightModuleException naming the module that cannot be loaded, and why, or a
-   *     setting that there is not
+   * @throws FloodlightModuleException naming the module that cannot be loaded, and why, or an
+   *     unknown setting
    */
   public static RunningModules start(
       Collection<IFloodlightModule> available, ModuleSettings settings)
@@ -94,7 +94,7 @@ public final class RunningModules implements AutoCloseable {
     }
     if (!missing.isEmpty()) {
       throw new FloodlightModuleException(
-          module.getClass().getName() + " promises services that it does not have: " + missing);
+          module.getClass().getName() + " declares services that it does not provide: " + missing);
     }
   }
 

@@ -14,8 +14,8 @@ import java.util.TreeSet;
 import net.floodlightcontroller.core.module.IFloodlightModule;
 
 /**
- * Which settings there are: those that modules declare by {@link Settings}. A module without that
- * is not ours, and may have any. Immutable.
+ * The known settings: those that modules declare by {@link Settings}. A module without this
+ * annotation is not part of MALOB, and may have any setting. Immutable.
  */
 final class SettingNames {
   private static final String ALL_MODULES = "*";
@@ -57,9 +57,9 @@ final class SettingNames {
   }
 
   /**
-   * Looks at the names in properties files.
+   * Checks the names in properties files.
    *
-   * @throws WrongSettingException naming those that are of no setting, and what may be meant
+   * @throws WrongSettingException naming an unknown setting, and the nearest known one
    */
   void check(Collection<String> names) throws WrongSettingException {
     for (String name : new TreeSet<>(names)) {

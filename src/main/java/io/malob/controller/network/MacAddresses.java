@@ -3,7 +3,7 @@ package io.malob.controller.network;
 import io.malob.openflow.label.Label;
 import org.projectfloodlight.openflow.types.MacAddress;
 
-/** What a MAC address is for. Pure. */
+/** Kinds of MAC addresses. Pure. */
 public final class MacAddresses {
   private static final long GROUP_BIT = 0x01_00_00_00_00_00L;
   private static final long LINK_LOCAL = 0x0180c2000000L;

@@ -25,7 +25,7 @@ public final class PacketMessages {
         : message.getMatch().get(MatchField.IN_PORT);
   }
 
-  /** Sends a frame of the controller's out of these ports. */
+  /** Sends a frame from the controller to these ports. */
   public static OFPacketOut packetOut(OFFactory factory, Collection<OFPort> ports, byte[] frame) {
     List<OFAction> actions = new ArrayList<>(ports.size());
     for (OFPort port : ports) {

@@ -8,9 +8,9 @@ import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.types.NodePortTuple;
 
 /**
- * Bounds how often something is done for the packets of one port, so that one host's storm does not
- * become everybody's: so many times per second, and twice as many at once. Safe for use by several
- * threads, without locks.
+ * Limits the rate of an action for the packets of one port, so that a storm of one host does not
+ * affect others: a rate per second, with bursts of twice as many. Safe for use by several threads,
+ * without locks.
  */
 public final class PortLimiter {
   private final long nanosPerTime;
@@ -19,14 +19,14 @@ public final class PortLimiter {
   private final ConcurrentHashMap<NodePortTuple, AtomicLong> paidUntil = new ConcurrentHashMap<>();
   private final LongAdder refused = new LongAdder();
 
-  /** The clock counts nanoseconds from anywhere. */
+  /** The clock is any monotonic clock in nanoseconds. */
   public PortLimiter(int timesPerSecond, LongSupplier nanos) {
     nanosPerTime = TimeUnit.SECONDS.toNanos(1) / timesPerSecond;
     maxAhead = nanosPerTime * 2 * timesPerSecond;
     this.nanos = nanos;
   }
 
-  /** Whether it may be done for a packet of that port now; counts it if so. */
+  /** Whether the action is allowed for a packet of that port now; counts it if so. */
   public boolean allows(NodePortTuple port) {
     long now = nanos.getAsLong();
     AtomicLong paid = paidUntil.computeIfAbsent(port, any -> new AtomicLong(now));
@@ -44,7 +44,7 @@ public final class PortLimiter {
     }
   }
 
-  /** For how many packets it was not done. */
+  /** The number of packets over the limit. */
   public long refused() {
     return refused.sum();
   }

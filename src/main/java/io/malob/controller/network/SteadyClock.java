@@ -3,7 +3,7 @@ package io.malob.controller.network;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** A clock for ages that can also be shown. */
+/** A steady clock that also shows the date. */
 public final class SteadyClock {
   private SteadyClock() {}
 

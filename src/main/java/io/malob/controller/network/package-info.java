@@ -1,12 +1,12 @@
 /**
- * What the controller knows of the network, and what it does by itself: links, topology, hosts, and
+ * The controller's view of the network, and its own functions: links, topology, hosts, and
  * shortest-path forwarding of packets that no application handles.
  *
  * <p>No broadcast ever crosses a link between switches. A broadcast that enters at a host port
  * comes to the controller, which sends one copy to each other host port of the connected part of
- * the network. So a mesh with loops gives neither storms nor duplicates, as long as no port that
- * leads to a switch is taken for a host port. That is why a port counts as a host port only after
- * it has been probed for a while without a link showing up, at start as well as after a link was
- * lost, and loses that at once when a probe arrives there.
+ * the network. So a mesh with loops causes neither storms nor duplicates, provided that no port to
+ * a switch counts as a host port. Therefore a port counts as a host port only after it has been
+ * probed for a while without finding a link, at start and after the loss of a link, and no longer
+ * as soon as a probe arrives there.
  */
 package io.malob.controller.network;

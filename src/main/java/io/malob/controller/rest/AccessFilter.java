@@ -1,8 +1,8 @@
 package io.malob.controller.rest;
 
 import com.google.common.collect.ImmutableSet;
-import io.malob.controller.access.Caller;
 import io.malob.controller.access.FailureLimit;
+import io.malob.controller.access.Principal;
 import io.malob.controller.access.Role;
 import io.malob.controller.access.StoredTokens;
 import io.malob.controller.channel.RareWarning;
@@ -24,11 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands before all resources: lets requests through whose sender may make them, and writes down
- * every change that was asked for. What is open to everyone are the page's files, which show
- * nothing without a token, whether the controller is healthy, and reports of agents, which are
- * signed. A right token always counts, however many wrong tokens came from its source, so no client
- * can lock others out.
+ * Runs before all resources: passes requests whose sender has permission, and logs every requested
+ * change. Open to everyone: the page's files, which show no data without a token, the controller's
+ * health, and reports of agents, which are signed. A valid token always works, even after many
+ * wrong tokens from its source, so no client can lock others out.
  */
 final class AccessFilter extends Filter {
   /** Who changes what. */
@@ -37,7 +36,7 @@ final class AccessFilter extends Filter {
   private static final String REPORTS = "/wm/malob/reports";
   private static final String BEARER = "Bearer ";
 
-  /** Where a request may come from, by Sec-Fetch-Site: the page itself, or an address typed in. */
+  /** The allowed origins of a request, by Sec-Fetch-Site: the page itself, or a typed address. */
   private static final ImmutableSet<String> OWN_SITES = ImmutableSet.of("same-origin", "none");
 
   private final AccessSettings settings;
@@ -73,8 +72,8 @@ final class AccessFilter extends Filter {
     String who = "nobody";
     boolean isDone = false;
     try {
-      Optional<Caller> caller = callerOf(request);
-      who = caller.map(Caller::name).orElse(who);
+      Optional<Principal> principal = principalOf(request);
+      who = principal.map(Principal::name).orElse(who);
       int next = pass(effect, request, response);
       isDone = true;
       return next;
@@ -103,7 +102,8 @@ final class AccessFilter extends Filter {
       return refuse(
           response,
           Status.CLIENT_ERROR_FORBIDDEN,
-          "This host name is not the controller's: its address will do, or the setting hostNames");
+          "Unknown host name: use the controller's address, or add the name to the setting"
+              + " hostNames");
     }
     if (effect == Effect.WRITE && isOfAnotherSite(request, host, response)) {
       return false;
@@ -111,23 +111,23 @@ final class AccessFilter extends Filter {
     if (isOpen(effect, request)) {
       return true;
     }
-    Optional<Caller> caller = callerOf(request);
-    if (caller.isEmpty()) {
+    Optional<Principal> principal = principalOf(request);
+    if (principal.isEmpty()) {
       return challenge(request, response);
     }
-    if (effect == Effect.WRITE && caller.get().role() != Role.ADMIN) {
+    if (effect == Effect.WRITE && principal.get().role() != Role.ADMIN) {
       return refuse(
           response,
           Status.CLIENT_ERROR_FORBIDDEN,
-          caller.get().name() + " is read-only: this needs the role admin");
+          principal.get().name() + " is read-only; this request requires the role admin");
     }
     return true;
   }
 
   /**
-   * Refuses what a page of another site asks for. Browsers say so by Origin, but not with a GET for
-   * a picture, and by Sec-Fetch-Site, but not over plain HTTP to another machine. So a GET that
-   * writes and comes from a browser without either is refused as well.
+   * Refuses requests from pages of other sites. Browsers send Origin, but not with a GET for a
+   * picture, and Sec-Fetch-Site, but not over plain HTTP to another machine. So a writing GET from
+   * a browser without either header is refused as well.
    */
   private boolean isOfAnotherSite(Request request, String host, Response response) {
     Optional<String> origin = header(request, "Origin");
@@ -135,14 +135,14 @@ final class AccessFilter extends Filter {
       return !refuse(
           response,
           Status.CLIENT_ERROR_FORBIDDEN,
-          "A page of another site may not change anything here (Origin)");
+          "A page of another site must not change anything here (Origin)");
     }
     Optional<String> site = header(request, "Sec-Fetch-Site");
     if (site.isPresent() && !OWN_SITES.contains(site.get())) {
       return !refuse(
           response,
           Status.CLIENT_ERROR_FORBIDDEN,
-          "A page of another site may not change anything here (Sec-Fetch-Site)");
+          "A page of another site must not change anything here (Sec-Fetch-Site)");
     }
     if (RequestEffects.isSafe(request)
         && origin.isEmpty()
@@ -152,22 +152,22 @@ final class AccessFilter extends Filter {
       return !refuse(
           response,
           Status.CLIENT_ERROR_FORBIDDEN,
-          "A browser may not change anything here by "
+          "A browser must not change anything here by "
               + request.getMethod()
-              + ", which a page of another site could have asked it for: use POST or DELETE");
+              + ", because a page of another site could have sent it: use POST or DELETE");
     }
     return false;
   }
 
-  private Optional<Caller> callerOf(Request request) {
-    Optional<Caller> certified = Certificates.callerOf(request, settings.administrators());
+  private Optional<Principal> principalOf(Request request) {
+    Optional<Principal> certified = Certificates.principalOf(request, settings.administrators());
     if (certified.isPresent()) {
       return certified;
     }
     if (!tokens.isWanted()) {
-      return Optional.of(Caller.ANYONE);
+      return Optional.of(Principal.ANYONE);
     }
-    return bearer(request).flatMap(tokens::callerOf);
+    return bearer(request).flatMap(tokens::principalOf);
   }
 
   @SuppressWarnings("JavaUtilDate") // Restlet's type
@@ -180,9 +180,7 @@ final class AccessFilter extends Filter {
         return refuse(
             response,
             new Status(429),
-            "Too many wrong tokens came from this address; the next is looked at in "
-                + seconds
-                + " s");
+            "Too many wrong tokens from this address; try again in " + seconds + " s");
       }
     }
     response.getChallengeRequests().add(new ChallengeRequest(ChallengeScheme.HTTP_OAUTH_BEARER));
@@ -190,8 +188,8 @@ final class AccessFilter extends Filter {
         response,
         Status.CLIENT_ERROR_UNAUTHORIZED,
         bearer(request).isPresent()
-            ? "This token is not known here (any more)"
-            : "A token is wanted: Authorization: Bearer TOKEN");
+            ? "This token is unknown or was removed"
+            : "A token is required: Authorization: Bearer TOKEN");
   }
 
   private static boolean refuse(Response response, Status status, String sentence) {
@@ -224,7 +222,7 @@ final class AccessFilter extends Filter {
                 || path.equals("/wm/core/health/json")));
   }
 
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   private static String path(Request request) {
     String path = request.getResourceRef().getPath();
     return path.endsWith("/") ? path.substring(0, path.length() - 1) : path;

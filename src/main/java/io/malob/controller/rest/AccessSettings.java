@@ -15,12 +15,12 @@ import java.util.Optional;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 
 /**
- * Who may use the REST interface.
+ * The access to the REST interface.
  *
  * @param tokens has the tokens, if there are any
  * @param mustHaveTokens whether all requests are refused while there are no tokens
  * @param tls if it speaks HTTPS
- * @param administrators common names of the certificates that may change things
+ * @param administrators common names of the certificates that may make changes
  * @param hostNames under which it is reached
  */
 record AccessSettings(
@@ -31,7 +31,7 @@ record AccessSettings(
     HostNames hostNames) {
 
   /**
-   * What the module's settings say.
+   * From the module's settings.
    *
    * @throws FloodlightModuleException if the controller would be open to other machines
    */
@@ -49,10 +49,9 @@ record AccessSettings(
     if (isExposed && !StoredTokens.isIn(tokens)) {
       throw new FloodlightModuleException(
           String.format(
-              "%1$s.host is %2$s, so other machines could change everything: make a token"
-                  + " (malob token add NAME --role admin; setting %1$s.tokens), or set"
-                  + " %1$s.certificate, .privateKey and .clientAuthorities, or say"
-                  + " %1$s.insecure=true (--insecure)",
+              "%1$s.host is %2$s, so other machines could change everything: create a token (malob"
+                  + " token add NAME --role admin; setting %1$s.tokens), or set %1$s.certificate,"
+                  + " .privateKey and .clientAuthorities, or set %1$s.insecure=true (--insecure)",
               settings.module().getName(), host));
     }
     return new AccessSettings(
@@ -71,7 +70,7 @@ record AccessSettings(
     try {
       return InetAddress.getByName(host).isLoopbackAddress();
     } catch (UnknownHostException e) {
-      return true; // it cannot be bound either, which is said then
+      return true; // binding fails as well, with an error then
     }
   }
 }

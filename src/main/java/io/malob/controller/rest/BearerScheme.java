@@ -10,14 +10,14 @@ import org.restlet.engine.header.ChallengeWriter;
 import org.restlet.engine.security.AuthenticatorHelper;
 import org.restlet.util.Series;
 
-/** Bearer tokens (RFC 6750) for Restlet, whose core does not know them. */
+/** Bearer tokens (RFC 6750) for Restlet, whose core does not support them. */
 final class BearerScheme extends AuthenticatorHelper {
 
   private BearerScheme() {
     super(ChallengeScheme.HTTP_OAUTH_BEARER, false, true);
   }
 
-  /** Has Restlet know them; further calls do nothing. */
+  /** Registers them with Restlet; further calls do nothing. */
   static synchronized void register() {
     List<AuthenticatorHelper> known = Engine.getInstance().getRegisteredAuthenticators();
     if (known.stream().noneMatch(BearerScheme.class::isInstance)) {

@@ -1,6 +1,6 @@
 package io.malob.controller.rest;
 
-import io.malob.controller.access.Caller;
+import io.malob.controller.access.Principal;
 import io.malob.controller.access.Role;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
@@ -13,18 +13,20 @@ import javax.naming.ldap.Rdn;
 import org.jspecify.annotations.Nullable;
 import org.restlet.Request;
 
-/** Who a certificate says that a client is; TLS has checked who vouches for it. */
+/** The identity of a client from its certificate, which TLS has verified. */
 final class Certificates {
   private Certificates() {}
 
   /** The client's certificate's common name, an administrator if it is one of these. */
-  static Optional<Caller> callerOf(Request request, Set<String> administrators) {
+  static Optional<Principal> principalOf(Request request, Set<String> administrators) {
     @Nullable List<Certificate> shown = request.getClientInfo().getCertificates();
     if (shown == null || shown.isEmpty() || !(shown.get(0) instanceof X509Certificate first)) {
       return Optional.empty();
     }
     return commonName(first.getSubjectX500Principal().getName())
-        .map(name -> new Caller(name, administrators.contains(name) ? Role.ADMIN : Role.READ_ONLY));
+        .map(
+            name ->
+                new Principal(name, administrators.contains(name) ? Role.ADMIN : Role.READ_ONLY));
   }
 
   private static Optional<String> commonName(String subject) {

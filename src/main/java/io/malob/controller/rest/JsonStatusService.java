@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gives every error that has no body of its own the body {@code {"error": sentence, "field":
- * null}}. What a resource throws is logged here and not shown to the client.
+ * null}}. Exceptions of resources are logged and not shown to the client.
  */
 final class JsonStatusService extends StatusService {
   private static final Logger logger = LoggerFactory.getLogger(JsonStatusService.class);
@@ -62,7 +62,7 @@ final class JsonStatusService extends StatusService {
     } else if (status.getCode() == Status.CLIENT_ERROR_METHOD_NOT_ALLOWED.getCode()) {
       return path + " does not allow " + (request == null ? "this" : request.getMethod().getName());
     } else if (status.isServerError()) {
-      return "Something went wrong inside the controller; its log says what";
+      return "Internal error in the controller; see its log";
     }
     return status.getDescription() == null ? status.getReasonPhrase() : status.getDescription();
   }

@@ -11,8 +11,8 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * A JSON document, compressed: statistics of switches are long and repetitive, and clients may be
- * slow in taking them. Immutable.
+ * A JSON document, compressed: statistics of switches are long and repetitive, and clients may read
+ * them slowly. Immutable.
  */
 final class PackedJson {
   private final byte[] packed;
@@ -23,7 +23,7 @@ final class PackedJson {
     this.length = length;
   }
 
-  /** The document that shows this value: a map, a list, an iterable. */
+  /** The document for this value: a map, a list, an iterable. */
   static PackedJson of(Object value) throws IOException {
     ByteArrayOutputStream packed = new ByteArrayOutputStream();
     try (CountingOutputStream plain = new CountingOutputStream(new GZIPOutputStream(packed))) {

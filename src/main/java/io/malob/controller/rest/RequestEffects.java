@@ -11,8 +11,8 @@ import org.restlet.data.Method;
 import org.restlet.data.Reference;
 
 /**
- * Tells requests that write from those that read: by method, and where resources declare it ({@link
- * DeclaresEffects}) by path. Safe for use by several threads.
+ * Distinguishes requests that write from those that read: by method, and if resources declare it
+ * ({@link DeclaresEffects}) by path. Safe for use by several threads.
  */
 final class RequestEffects {
   private static final Splitter SEGMENTS = Splitter.on('/').omitEmptyStrings();
@@ -37,7 +37,7 @@ final class RequestEffects {
    */
   private record Declared(ImmutableList<String> base, DeclaresEffects effects) {}
 
-  /** What a request does. */
+  /** The effect of a request. */
   Effect of(Request request) {
     if (!isSafe(request)) {
       return Effect.WRITE;

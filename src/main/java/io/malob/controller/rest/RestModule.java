@@ -34,8 +34,8 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  * their resources. Settings: {@code host} (loopback), {@code httpPort} (8080; 0 for a free one),
  * {@code maxThreads} (16) for requests, {@code maxConnections} (4096; half of the files that the
  * process may open at most), {@code maxConnectionsPerAddress} (256; three quarters of all for this
- * machine), {@code requestSeconds} (10) that a request may take to arrive; for who may use it
- * {@code tokens} (tokens.json in {@code data}), {@code certificate}, {@code privateKey}, {@code
+ * machine), {@code requestSeconds} (10) that a request may take to arrive; for access {@code
+ * tokens} (tokens.json in {@code data}), {@code certificate}, {@code privateKey}, {@code
  * clientAuthorities}, {@code administrators}, {@code hostNames}, {@code insecure}.
  *
  * <p>As in Floodlight, Restlet's resources find every service in the attributes of their context,
@@ -117,7 +117,7 @@ public final class RestModule extends BaseModule implements IRestApiService, Aut
   }
 
   /**
-   * Starts the server and comes back; called once.
+   * Starts the server and returns; called once.
    *
    * @throws java.io.UncheckedIOException if the port cannot be bound
    */
@@ -143,7 +143,7 @@ public final class RestModule extends BaseModule implements IRestApiService, Aut
   }
 
   /**
-   * Where a browser on this machine finds the page.
+   * The URL of the page for a browser on this machine.
    *
    * @throws IllegalStateException before {@link #run}
    */

@@ -22,7 +22,7 @@ import org.restlet.routing.Template;
 
 /** All resources behind a running HTTP server. */
 final class RestServer implements AutoCloseable {
-  /** Where modules serve a page for people; the root leads there. */
+  /** The path of the page; the root redirects there. */
   private static final String PAGE = "/ui";
 
   private final Component component = new Component();

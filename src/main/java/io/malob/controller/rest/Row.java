@@ -9,7 +9,7 @@ import org.projectfloodlight.openflow.types.U64;
 final class Row {
   private final Map<String, Object> fields = new LinkedHashMap<>();
 
-  /** Adds a value as a text, or nothing if the version of OpenFlow does not have it. */
+  /** Adds a value as a string, or nothing if the version of OpenFlow does not have it. */
   Row add(String name, Supplier<?> value) {
     try {
       fields.put(name, String.valueOf(value.get()));
@@ -19,12 +19,12 @@ final class Row {
     return this;
   }
 
-  /** Adds an unsigned number as a text, or nothing, as {@link #add}. */
+  /** Adds an unsigned number as a string, or nothing, as {@link #add}. */
   Row count(String name, Supplier<U64> value) {
     return add(name, () -> value.get().getBigInteger());
   }
 
-  /** Adds a part that is no text. */
+  /** Adds a part that is not a string. */
   Row put(String name, Object value) {
     fields.put(name, value);
     return this;

@@ -12,13 +12,13 @@ import java.util.function.Function;
 import net.floodlightcontroller.core.IOFSwitch;
 
 /**
- * Asks switches for statistics, a few at a time over all requests: the answer of one may take
- * several hundred megabytes until it has been made into JSON. On a heap of 1 GB that is one at a
- * time. Answers that clients have not taken yet are kept packed, within a bound. Safe for use by
- * several threads, which wait here.
+ * Requests statistics from switches, a few at a time over all requests: one answer may need several
+ * hundred megabytes until it is converted to JSON. On a heap of 1 GB that is one at a time. Answers
+ * that clients have not read yet are kept compressed, within a limit. Safe for use by several
+ * threads, which wait here.
  */
 final class StatisticReader {
-  /** What 32 MiB of messages take, and as much again for all else. */
+  /** The memory for 32 MiB of messages, and as much again for all else. */
   private static final long HEAP_PER_ANSWER = 768L * 1024 * 1024;
 
   private static final int MAX_AT_A_TIME = 4;
@@ -32,7 +32,7 @@ final class StatisticReader {
   private final long maxHeldBytes;
   private final AtomicLong heldBytes = new AtomicLong();
 
-  /** As many at a time as this heap has room for. */
+  /** The number of answers at a time that fit in this heap. */
   StatisticReader(long heapBytes) {
     turns =
         new Semaphore(
@@ -40,7 +40,7 @@ final class StatisticReader {
     maxHeldBytes = heapBytes / 16;
   }
 
-  /** There is no room for one more answer now. */
+  /** There is no room for another answer now. */
   static final class BusyException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -72,9 +72,9 @@ final class StatisticReader {
   }
 
   /**
-   * Asks a switch, when it is its turn.
+   * Sends the request to a switch, in turn.
    *
-   * @throws ExecutionException if the switch does not answer, or with what cannot be used
+   * @throws ExecutionException if the switch does not answer, or not validly
    */
   Answer ask(IOFSwitch sw, Function<IOFSwitch, ListenableFuture<Object>> question)
       throws ExecutionException, BusyException {
@@ -91,14 +91,14 @@ final class StatisticReader {
       throw new ExecutionException("The switch did not answer", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new ExecutionException("The controller stops", e);
+      throw new ExecutionException("The controller is stopping", e);
     }
   }
 
   private Answer held(PackedJson json) throws BusyException {
     if (heldBytes.addAndGet(json.packedLength()) > maxHeldBytes) {
       heldBytes.addAndGet(-json.packedLength());
-      throw new BusyException("Clients have not taken the answers of before yet; try again");
+      throw new BusyException("Clients have not read earlier answers yet; try again");
     }
     return new Answer(json);
   }

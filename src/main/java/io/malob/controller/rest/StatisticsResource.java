@@ -28,11 +28,11 @@ import org.restlet.data.MediaType;
 import org.restlet.representation.OutputRepresentation;
 
 /**
- * Asks one switch, or all, for a statistic, and waits for the answer. Safe for use by several
+ * Requests a statistic from one switch, or all, and waits for the answer. Safe for use by several
  * threads.
  */
 final class StatisticsResource {
-  /** Up to this an answer is sent with its length. */
+  /** The max size of an answer that is sent with its length. */
   private static final int SHORT_BYTES = 1024 * 1024;
 
   private static final String JSON = "application/json";
@@ -75,7 +75,7 @@ final class StatisticsResource {
         "stat",
         "There is no statistic \""
             + name
-            + "\"; there are "
+            + "\"; the statistics are "
             + String.join(", ", SwitchStatistic.names()));
   }
 
@@ -87,7 +87,7 @@ final class StatisticsResource {
       sw = null;
     }
     if (sw == null) {
-      throw RejectedException.notFound("switch", "There is no switch \"" + id + "\" now");
+      throw RejectedException.notFound("switch", "Switch \"" + id + "\" is not connected");
     }
     return sw;
   }
@@ -100,7 +100,7 @@ final class StatisticsResource {
     }
   }
 
-  /** An answer that is unpacked while its client takes it. */
+  /** An answer that is decompressed while its client reads it. */
   private static final class LongAnswer extends OutputRepresentation {
     private final StatisticReader.Answer answer;
     private boolean isReleased;
@@ -127,8 +127,8 @@ final class StatisticsResource {
   }
 
   /**
-   * The answer of each switch under its datapath id, each asked when the one before has been sent;
-   * one without an answer says why.
+   * The answer of each switch under its datapath id. The next switch is asked when the answer
+   * before has been sent; a missing answer is replaced by its reason.
    */
   private static final class AllStatistics extends OutputRepresentation {
     private final ImmutableSortedMap<String, IOFSwitch> switches;

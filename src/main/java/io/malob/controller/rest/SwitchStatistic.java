@@ -23,8 +23,8 @@ import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * What a switch can be asked for, and how the answer is shown, with Floodlight's names; numbers are
- * texts, as there. What a version of OpenFlow does not have is left out. Pure.
+ * The statistics of a switch, and the form of the answer, with Floodlight's names; numbers are
+ * strings, as in Floodlight. Fields that a version of OpenFlow lacks are omitted. Pure.
  */
 final class SwitchStatistic {
   private static final long ALL_QUEUES = 0xffff_ffffL;
@@ -51,7 +51,7 @@ final class SwitchStatistic {
 
   private SwitchStatistic() {}
 
-  /** How to ask a switch for this statistic; empty if there is none of this name. */
+  /** The request for this statistic; empty if there is none of this name. */
   static Optional<Function<IOFSwitch, ListenableFuture<Object>>> named(String name) {
     return Optional.ofNullable(BY_NAME.get(name));
   }
@@ -78,7 +78,10 @@ final class SwitchStatistic {
         MoreExecutors.directExecutor());
   }
 
-  /** Rows that are made one by one as they are written: all at once take more than the answer. */
+  /**
+   * Rows that are created one by one while they are written: together they need more memory than
+   * the answer.
+   */
   private static <R, E> Iterable<Map<String, Object>> rows(
       List<R> replies, Function<R, List<E>> entries, Function<E, Row> row) {
     return () ->
@@ -97,7 +100,7 @@ final class SwitchStatistic {
         MoreExecutors.directExecutor());
   }
 
-  /** Floodlight puts what it shows of ports into one more list. */
+  /** Floodlight nests the rows of ports in another list. */
   private static ListenableFuture<Object> ports(IOFSwitch sw) {
     return Futures.transform(
         askAll(
@@ -197,7 +200,7 @@ final class SwitchStatistic {
         .add("max_entries", table::getMaxEntries);
   }
 
-  /** What the switch said when it connected. */
+  /** The description from the switch's handshake. */
   private static ListenableFuture<Object> features(IOFSwitch sw) {
     return Futures.immediateFuture(
         new Row()

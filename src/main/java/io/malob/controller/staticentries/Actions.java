@@ -42,7 +42,9 @@ final class Actions {
       default ->
           throw RejectedException.invalid(
               field,
-              "\"" + kind + "\" is none of the actions output, set_field, push_vlan and pop_vlan");
+              "\""
+                  + kind
+                  + "\" is not one of the actions output, set_field, push_vlan and pop_vlan");
     };
   }
 
@@ -62,7 +64,7 @@ final class Actions {
       throws RejectedException {
     int arrow = value.indexOf("->");
     if (arrow < 0) {
-      throw RejectedException.invalid(field, "set_field is written as set_field=NAME->VALUE");
+      throw RejectedException.invalid(field, "set_field must be written as set_field=NAME->VALUE");
     }
     String name = value.substring(0, arrow).trim();
     return factory

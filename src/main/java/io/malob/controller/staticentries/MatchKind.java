@@ -32,7 +32,7 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
 
   /** Reads a value of a field. */
   interface Parser<F> {
-    /** The value of this text; an IllegalArgumentException also says that it is wrong. */
+    /** The value of this text; an IllegalArgumentException also reports an error. */
     F parse(String name, String text) throws RejectedException;
   }
 
@@ -99,7 +99,7 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
     return ALL.containsKey(name);
   }
 
-  /** The match of these fields; other fields are left alone. */
+  /** The match of these fields; other fields are ignored. */
   static Match match(OFFactory factory, Map<String, String> fields) throws RejectedException {
     Match.Builder builder = factory.buildMatch();
     for (MatchKind<?> kind : ALL.values()) {
@@ -113,7 +113,8 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
       if (fields.containsKey(kind.name()) && !kind.field().arePrerequisitesOK(match)) {
         throw RejectedException.invalid(
             kind.name(),
-            kind.name() + " needs the eth_type, and maybe the ip_proto, of packets that have it");
+            kind.name()
+                + " requires an eth_type, and for some fields an ip_proto, that has this field");
       }
     }
     return match;
@@ -138,7 +139,7 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
         return (F) MacAddress.of(mask);
       }
     } catch (IllegalArgumentException e) {
-      throw RejectedException.invalid(name, "\"" + mask + "\" is no mask for " + name);
+      throw RejectedException.invalid(name, "\"" + mask + "\" is not a mask for " + name);
     }
     throw RejectedException.invalid(name, name + " cannot be masked");
   }
@@ -152,7 +153,7 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
       throws RejectedException {
     MatchKind<?> kind = ALL.get(name);
     if (kind == null || name.equals("in_port")) {
-      throw RejectedException.invalid(place, "\"" + name + "\" is no field that can be set");
+      throw RejectedException.invalid(place, "\"" + name + "\" is not a field that can be set");
     }
     return kind.oxm(factory, place, text);
   }
@@ -165,7 +166,7 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
     try {
       return parser.parse(place, text.trim());
     } catch (IllegalArgumentException e) {
-      throw RejectedException.invalid(place, "\"" + text.trim() + "\" is no value for " + name);
+      throw RejectedException.invalid(place, "\"" + text.trim() + "\" is not a value for " + name);
     }
   }
 }

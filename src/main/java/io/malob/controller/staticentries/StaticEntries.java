@@ -19,9 +19,9 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * The entries, by name, in memory, and what of them is on the switches. An entry for a switch that
- * is not there, or does not read, waits for it; so does the removal of one. Safe for use by several
- * threads; nothing here blocks.
+ * The entries, by name, in memory, and their state on the switches. An entry for a switch that is
+ * absent, or does not read, waits for it; so does a removal. Safe for use by several threads;
+ * nothing here blocks.
  */
 final class StaticEntries {
   private static final int MAX_ENTRIES = 10_000;
@@ -33,8 +33,8 @@ final class StaticEntries {
   private final Map<U64, Integer> cookies = new ConcurrentHashMap<>();
 
   /**
-   * Changes that switches have not taken, in their order, which nothing overtakes: of those that
-   * are away, removals; of those that do not read, also entries.
+   * Pending changes of switches, in strict order: removals for absent switches; also entries for
+   * switches that do not read.
    */
   private final Map<DatapathId, Deque<Change>> untaken = new HashMap<>();
 
@@ -49,12 +49,13 @@ final class StaticEntries {
     this.switches = switches;
   }
 
-  /** Adds an entry in place of the one of that name; whether its switch has been told. */
+  /**
+   * Adds an entry, or replaces the entry of that name; returns whether it was sent to its switch.
+   */
   synchronized boolean put(StaticEntry entry) throws RejectedException {
     StaticEntry older = byName.get(entry.name());
     if (older == null && byName.size() >= MAX_ENTRIES) {
-      throw RejectedException.invalid(
-          "name", "There are " + MAX_ENTRIES + " entries already, and no more can be kept");
+      throw RejectedException.invalid("name", "There are " + MAX_ENTRIES + " entries, the maximum");
     }
     byName.put(entry.name(), entry);
     cookies.merge(entry.cookie(), 1, Integer::sum);
@@ -62,7 +63,7 @@ final class StaticEntries {
       forgetCookie(older);
     }
     boolean told = !entry.active() || write(entry);
-    // the new rule is there before the old one goes, or in its very place: an ADD replaces it
+    // the new rule exists before the old one is removed, or replaces it: an ADD overwrites
     if (older != null && !(entry.active() && entry.hasSamePlaceAs(older))) {
       takeAway(older);
     }
@@ -70,9 +71,9 @@ final class StaticEntries {
   }
 
   /**
-   * A switch tells that a rule has ended, by its time-out or otherwise: the entry is no more. A
-   * deletion by a command does not count: it comes from this class, or from a module that manages
-   * rules independently of the operator. Rules of others cost a look-up of their cookie.
+   * A switch reports the end of a rule, by timeout or otherwise: the entry is removed. A deletion
+   * by a command does not count: it comes from this class, or from a module that manages rules
+   * independently of the operator. Rules of others cost a look-up of their cookie.
    */
   void ended(DatapathId switchId, OFFlowRemoved removed) throws RejectedException {
     if (removed.getReason() != OFFlowRemovedReason.DELETE
@@ -121,7 +122,7 @@ final class StaticEntries {
         .toList();
   }
 
-  /** Brings a switch that has come, or come back, up to date. */
+  /** Updates a switch that has connected or reconnected. */
   synchronized void rewrite(DatapathId switchId) throws RejectedException {
     Deque<Change> changes = new ArrayDeque<>();
     untaken.getOrDefault(switchId, new ArrayDeque<>()).stream()
@@ -134,19 +135,22 @@ final class StaticEntries {
     send(switchId);
   }
 
-  /** To be called now and then: switches that did not read what was sent may do so again. */
+  /** To be called regularly: switches that did not read may do so again. */
   synchronized void catchUp() throws RejectedException {
     for (DatapathId switchId : List.copyOf(untaken.keySet())) {
       send(switchId);
     }
   }
 
-  /** Whether a connected switch has not taken all changes of its entries. */
+  /** Whether a connected switch has pending changes of its entries. */
   synchronized boolean isBehind(DatapathId switchId) {
     return untaken.containsKey(switchId) && switches.getActiveSwitch(switchId) != null;
   }
 
-  /** Writes the rule of an entry; whether its switch has taken it. A switch that comes gets all. */
+  /**
+   * Writes the rule of an entry; returns whether its switch has accepted it. A switch that connects
+   * gets all.
+   */
   private boolean write(StaticEntry entry) throws RejectedException {
     DatapathId switchId = entry.switchId();
     if (switches.getActiveSwitch(switchId) == null) {
@@ -170,7 +174,7 @@ final class StaticEntries {
     boolean unused = send(entry.switchId());
   }
 
-  /** Sends the changes that a switch has not taken, in order; whether it has taken all. */
+  /** Sends the pending changes of a switch, in order; returns whether it has accepted all. */
   private boolean send(DatapathId switchId) throws RejectedException {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
     Deque<Change> changes = untaken.get(switchId);

@@ -22,11 +22,11 @@ import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * A rule that an operator wants on a switch. Immutable, and known to be good for all versions.
+ * A rule that an operator has defined for a switch. Immutable, and valid for all versions.
  *
- * @param name what it is known by
- * @param switchId the switch that it is for
- * @param active whether it is to be on the switch
+ * @param name its unique name
+ * @param switchId its switch
+ * @param active whether the switch should have it
  * @param fields all fields as texts, with Floodlight's names, in the order that they came
  */
 record StaticEntry(
@@ -82,7 +82,7 @@ record StaticEntry(
       return DatapathId.of(text.trim());
     } catch (IllegalArgumentException e) {
       throw RejectedException.invalid(
-          field, "\"" + text + "\" is no datapath id like 00:00:00:00:00:00:00:01");
+          field, "\"" + text + "\" is not a datapath id like 00:00:00:00:00:00:00:01");
     }
   }
 
@@ -121,7 +121,7 @@ record StaticEntry(
         .build();
   }
 
-  /** The message that takes the rule away, and no other. */
+  /** The message that deletes this rule and no other. */
   OFFlowDeleteStrict delete(OFFactory factory) throws RejectedException {
     return factory
         .buildFlowDeleteStrict()
@@ -133,7 +133,9 @@ record StaticEntry(
         .build();
   }
 
-  /** Whether another entry takes the very place of this one: switches hold one rule there. */
+  /**
+   * Whether another entry has the same table, priority and match: switches hold only one such rule.
+   */
   boolean hasSamePlaceAs(StaticEntry other) throws RejectedException {
     OFFactory factory = OFFactories.getFactory(OFVersion.OF_13);
     return switchId.equals(other.switchId)
@@ -142,7 +144,7 @@ record StaticEntry(
         && MatchKind.match(factory, fields).equals(MatchKind.match(factory, other.fields));
   }
 
-  /** Whether a switch tells of the end of the rule that this entry is. */
+  /** Whether a message reports the end of this entry's rule. */
   boolean isRule(OFFlowRemoved removed) throws RejectedException {
     OFFactory factory = OFFactories.getFactory(removed.getVersion());
     return active
@@ -160,9 +162,9 @@ record StaticEntry(
     return number("priority", DEFAULT_PRIORITY, 0, 0xffff);
   }
 
-  private int number(String field, int byDefault, int least, int most) throws RejectedException {
+  private int number(String field, int byDefault, int min, int max) throws RejectedException {
     String text = fields.get(field);
-    return text == null ? byDefault : Values.number(field, text, least, most);
+    return text == null ? byDefault : Values.number(field, text, min, max);
   }
 
   /** The cookie of the rule: the one asked for, or one made of the name. */
@@ -177,7 +179,7 @@ record StaticEntry(
               ? Long.parseUnsignedLong(text.substring(2), 16)
               : Long.parseLong(text.trim()));
     } catch (NumberFormatException e) {
-      throw RejectedException.invalid("cookie", "cookie must be a number of 64 bits");
+      throw RejectedException.invalid("cookie", "cookie must be a 64-bit number");
     }
   }
 
@@ -199,9 +201,9 @@ record StaticEntry(
           factory.instructions().writeActions(Actions.of(factory, WRITE_ACTIONS, written)));
     }
     if (fields.containsKey(GOTO_TABLE)) {
-      int least = table().getValue() + 1;
+      int min = table().getValue() + 1;
       instructions.add(
-          factory.instructions().gotoTable(TableId.of(number(GOTO_TABLE, 0, least, 254))));
+          factory.instructions().gotoTable(TableId.of(number(GOTO_TABLE, 0, min, 254))));
     }
     return instructions;
   }

@@ -47,7 +47,8 @@ final class StaticEntryResource {
   private Reply post(Call call) throws IOException, RejectedException {
     StaticEntry entry = StaticEntry.of(strings(body(call)));
     boolean told = entries.put(entry);
-    return changed(told ? "Entry pushed" : "Entry kept until its switch takes it", List.of(entry));
+    return changed(
+        told ? "Entry pushed" : "Entry stored until its switch accepts it", List.of(entry));
   }
 
   private Reply delete(Call call) throws IOException, RejectedException {
@@ -70,7 +71,7 @@ final class StaticEntryResource {
     }
   }
 
-  /** A switch that is connected may not have taken the change yet. */
+  /** A connected switch may not have accepted the change yet. */
   private Reply changed(String status, List<StaticEntry> changed) {
     Map<String, String> body = Map.of("status", status);
     boolean isBehind =

@@ -12,14 +12,14 @@ final class Values {
    *
    * @throws RejectedException if it is none, or not within the bounds
    */
-  static int number(String field, String text, int least, int most) throws RejectedException {
+  static int number(String field, String text, int min, int max) throws RejectedException {
     String trimmed = text.trim();
     try {
       int number =
           trimmed.startsWith("0x")
               ? Integer.parseInt(trimmed.substring(2), 16)
               : Integer.parseInt(trimmed);
-      if (number >= least && number <= most) {
+      if (number >= min && number <= max) {
         return number;
       }
     } catch (NumberFormatException e) {
@@ -28,7 +28,7 @@ final class Values {
     throw RejectedException.invalid(
         field,
         String.format(
-            "%s must be a number from %d to %d, but is \"%s\"", field, least, most, trimmed));
+            "%s must be a number from %d to %d, but is \"%s\"", field, min, max, trimmed));
   }
 
   /** A port by its number or by the name of a reserved one. */

@@ -14,10 +14,7 @@ import org.snakeyaml.engine.v2.common.FlowStyle;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
-/**
- * YAML 1.2. Of the two ways in which a short text can become large, nesting and aliases, little is
- * allowed.
- */
+/** YAML 1.2. Nesting and aliases, by which a short text can become large, are limited. */
 public final class YamlText implements TextFormat {
   private static final int MAX_ALIASES = 10;
   private static final int MAX_CHARACTERS = 16 * 1024 * 1024;

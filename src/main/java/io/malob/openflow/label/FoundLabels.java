@@ -15,8 +15,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Pieces of paths, as switches tell them: where each label goes on at each switch. They are put
- * together as the switches and the links between them become known. For one thread at a time.
+ * Parts of paths from switches: the next hop of each label at each switch. They are combined when
+ * the switches and the links between them are known. For one thread at a time.
  */
 public final class FoundLabels {
   private final Map<Label, Map<DatapathId, FoundRule.Hop>> hops = new HashMap<>();
@@ -31,20 +31,20 @@ public final class FoundLabels {
     return hops.containsKey(label);
   }
 
-  /** All labels of which pieces are known. */
+  /** All labels with known parts. */
   public Set<Label> labels() {
     return Set.copyOf(hops.keySet());
   }
 
-  /** Forgets a label; gives back the switches that have a rule for it. */
+  /** Forgets a label; returns the switches that have a rule for it. */
   public Set<DatapathId> remove(Label label) {
     @Nullable Map<DatapathId, FoundRule.Hop> removed = hops.remove(label);
     return removed == null ? Set.of() : removed.keySet();
   }
 
   /**
-   * The path of a label from the switch where packets get it; empty as long as a piece or a link of
-   * it is not known.
+   * The path of a label from the switch where packets get it; empty while a part or a link of it is
+   * unknown.
    */
   public Optional<Path> path(Label label, DatapathId first, Topology topology) {
     Map<DatapathId, FoundRule.Hop> pieces = hops.getOrDefault(label, Map.of());

@@ -4,8 +4,8 @@ import java.util.Optional;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * A name for one directed path, carried by packets as their destination MAC address so that core
- * switches need to match nothing else (shadow MACs, HotSDN 2014).
+ * An identifier of one directed path, which packets carry as their destination MAC address, so that
+ * core switches match only this (shadow MACs, HotSDN 2014).
  *
  * @param id from 1 to 2^24 - 1
  */
@@ -43,13 +43,13 @@ public record Label(int id) {
     return isLabel(mac) && (mac.getLong() & MAX_ID) > MAX_CONNECTION_ID;
   }
 
-  /** The label that an address stands for; empty if it stands for none. */
+  /** The label of an address; empty if the address is not a label. */
   public static Optional<Label> of(MacAddress mac) {
     int id = (int) (mac.getLong() & MAX_ID);
     return isLabel(mac) && id != 0 ? Optional.of(new Label(id)) : Optional.empty();
   }
 
-  /** The address that stands for this label. */
+  /** The address of this label. */
   public MacAddress mac() {
     return MacAddress.of(PREFIX.getLong() | id);
   }

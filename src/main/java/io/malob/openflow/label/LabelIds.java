@@ -8,18 +8,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Which labels are in use, and which rest: packets with a label that is no more may still be under
- * way, so it is not given out for a while. Thread-safe; takes no lock.
+ * The labels in use and the resting ones: packets with a removed label may still be in transit, so
+ * it is not reused for a while. Thread-safe; takes no lock.
  */
 final class LabelIds {
   private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final int maxId;
 
-  /** With those that rest. */
+  /** Including resting labels. */
   private final Set<Integer> inUse = ConcurrentHashMap.newKeySet();
 
-  /** Since when each label rests that does. */
+  /** The time since which each resting label rests. */
   private final Map<Integer, Long> resting = new ConcurrentHashMap<>();
 
   private final AtomicInteger lastId;
@@ -35,7 +35,7 @@ final class LabelIds {
     this.lastId = new AtomicInteger(lastId);
   }
 
-  /** Gives out a label; empty if all are in use, or rest. */
+  /** Allocates a label; empty if all are in use or resting. */
   Optional<Label> next() {
     while (inUse.size() < maxId) {
       int id = lastId.updateAndGet(before -> before % maxId + 1);
@@ -46,12 +46,12 @@ final class LabelIds {
     return Optional.empty();
   }
 
-  /** How many there are in all. */
+  /** The total number of labels. */
   int count() {
     return maxId;
   }
 
-  /** Whether a label is in use, and does not just rest. */
+  /** Whether a label is in use, not resting. */
   boolean isInUse(int id) {
     return inUse.contains(id) && !resting.containsKey(id);
   }
@@ -61,21 +61,21 @@ final class LabelIds {
     return inUse.add(id);
   }
 
-  /** Takes back a label that no switch has ever had. */
+  /** Frees a label that no switch has ever had. */
   void giveBack(Label label) {
     inUse.remove(label.id());
   }
 
-  /** Takes back a label that packets may still carry. */
+  /** Frees a label that packets may still carry. */
   void rest(Label label, long nowNanos) {
     resting.put(label.id(), nowNanos);
   }
 
-  /** Those that have rested are free again. */
+  /** Frees the labels that have rested long enough. */
   void sweep(long nowNanos) {
     resting.forEach(
         (id, sinceNanos) -> {
-          // in this order: a label that is given out again must not seem to rest
+          // in this order: a reallocated label must not count as resting
           if (nowNanos - sinceNanos >= REST_NANOS && resting.remove(id, sinceNanos)) {
             inUse.remove(id);
           }

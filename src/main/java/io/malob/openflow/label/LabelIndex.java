@@ -42,7 +42,7 @@ final class LabelIndex {
     }
   }
 
-  /** A label leads over another path than before. */
+  /** A label has another path. */
   void moved(LabelledPath labelled, Path before) {
     removeFrom(labelled, before.switches());
     addTo(labelled, labelled.path().switches());
@@ -57,12 +57,12 @@ final class LabelIndex {
     return byId.get(label.id());
   }
 
-  /** Those that there are at this moment. */
+  /** The current labels. */
   Collection<LabelledPath> all() {
     return List.copyOf(byId.values());
   }
 
-  /** Those over a switch at this moment. */
+  /** The current labels over a switch. */
   Collection<LabelledPath> across(DatapathId switchId) {
     return List.copyOf(bySwitch.getOrDefault(switchId, Set.of()));
   }

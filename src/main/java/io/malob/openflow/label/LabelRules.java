@@ -21,13 +21,12 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The rules that lead a label along its path: one on each switch, table {@link FlowLayout#LABELS}.
- * Pure.
+ * The rules of a label along its path: one on each switch, table {@link FlowLayout#LABELS}. Pure.
  */
 final class LabelRules {
   private LabelRules() {}
 
-  /** Puts the rules in place, the last switch first. */
+  /** Installs the rules, the last switch first. */
   static List<SwitchMessages> install(
       Label label, Path path, Function<DatapathId, Optional<OFFactory>> factories) {
     ImmutableList.Builder<SwitchMessages> batches = ImmutableList.builder();
@@ -40,7 +39,7 @@ final class LabelRules {
     return batches.build();
   }
 
-  /** Takes the rules away, the first switch first, and any that may be off the path. */
+  /** Deletes the rules, the first switch first, and those that may be off the path. */
   static List<SwitchMessages> remove(
       Label label,
       Path path,
@@ -57,10 +56,10 @@ final class LabelRules {
   }
 
   /**
-   * Leads the label over another path: rules on switches that are new to it first, the switch where
-   * the paths part last, and only then takes away the rules of switches that it no longer crosses.
+   * Reroutes the label: first adds rules on new switches, then changes the switch where the paths
+   * part, and only then deletes the rules of switches that it no longer crosses.
    *
-   * @param before the path whose rules are in place; empty if that is not known
+   * @param before the path whose rules are installed; empty if unknown
    * @param strays switches off the new path that may have a rule
    */
   static List<SwitchMessages> reroute(
@@ -121,7 +120,7 @@ final class LabelRules {
         .findFirst();
   }
 
-  /** Takes the rule of one switch away. */
+  /** Deletes the rule of one switch. */
   static OFMessage delete(OFFactory factory, Label label) {
     return factory
         .buildFlowDeleteStrict()

@@ -49,16 +49,16 @@ public final class LabelTable {
   private final LongAdder repairs = new LongAdder();
   private final LongAdder failedRepairs = new LongAdder();
 
-  /** Labels under way that a switch had no room for, by id: what is under way fails. */
+  /** Pending labels that a switch had no room for, by id: the pending change fails. */
   private final Set<Integer> refused = ConcurrentHashMap.newKeySet();
 
-  /** The repair to be made again when a label that is under way is at rest. */
+  /** The repair to repeat when a pending label has settled. */
   private final AtomicReference<@Nullable NextRepair> nextRepair = new AtomicReference<>();
 
-  /** A repair to be asked for when one of these labels, which were under way, comes to rest. */
+  /** A repair to request when one of these pending labels has settled. */
   private record NextRepair(Set<LabelledPath> awaited, Runnable again) {}
 
-  /** Those that new connections get; of several for one path, after a repair, only one. */
+  /** The labels for new connections; of several for one path, after a repair, only one. */
   private final Map<Path, LabelledPath> byPath = new ConcurrentHashMap<>();
 
   public LabelTable(FlowProgrammer programmer, LongSupplier nanoTime) {
@@ -66,17 +66,17 @@ public final class LabelTable {
   }
 
   /**
-   * A table that gives out labels from a certain one on. A random one keeps clear of the labels of
-   * an earlier run on switches that have not come back yet.
+   * A table that allocates labels from a certain id on. A random id avoids the labels of an earlier
+   * run on switches that have not reconnected yet.
    *
-   * @param loads where the connections on the labels' links are counted
+   * @param loads the counts of connections on the labels' links
    * @param lastId the id before the first one, from 0 to {@link Label#MAX_CONNECTION_ID}
    */
   public LabelTable(FlowProgrammer programmer, LongSupplier nanoTime, LinkLoads loads, int lastId) {
     this(programmer, nanoTime, loads, Label.MAX_CONNECTION_ID, lastId);
   }
 
-  /** A table that has that many labels only. */
+  /** A table with a limited number of labels. */
   LabelTable(
       FlowProgrammer programmer, LongSupplier nanoTime, LinkLoads loads, int maxId, int lastId) {
     this.programmer = programmer;
@@ -88,9 +88,9 @@ public final class LabelTable {
   }
 
   /**
-   * The label of a path, for one more connection, installed now if need be. Each call is to be
-   * matched by one {@link #release}. Where all labels are in use, the result is a path that has
-   * failed: it never becomes ready, and the next call tries again.
+   * The label of a path, for one more connection, installed now if necessary. Each call needs one
+   * {@link #release}. If all labels are in use, the result is a failed path: it never becomes
+   * ready, and the next call tries again.
    */
   public LabelledPath acquire(Path path) {
     while (true) {
@@ -101,7 +101,7 @@ public final class LabelTable {
       if (labelled.use()) {
         return labelled;
       }
-      // retired a moment ago: gone from the map at once
+      // just retired: about to be removed from the map
       byPath.remove(path, labelled);
     }
   }
@@ -116,14 +116,14 @@ public final class LabelTable {
     return ids.isInUse(label.id());
   }
 
-  /** Keeps a label that was found on a switch from being given out; false if it is in use. */
+  /** Reserves a label that was found on a switch; false if it is in use. */
   public boolean reserve(Label label) {
     return ids.reserve(label.id());
   }
 
   /**
-   * Takes over a reserved label whose rules are all on their switches already, as acquired once. It
-   * serves new connections of its path, too.
+   * Adopts a reserved label whose rules are all on their switches, as acquired once. New
+   * connections use it, too.
    */
   public LabelledPath recover(Label label, Path path) {
     LabelledPath recovered = new LabelledPath(label, path, loads::along, nanoTime.getAsLong());
@@ -135,9 +135,8 @@ public final class LabelTable {
   }
 
   /**
-   * Sends a switch its rule of a label again, if the label leads over it. One whose path is being
-   * changed, or is to be changed again, gets its rules in the order of that change instead. By the
-   * thread that repairs.
+   * Sends a switch its rule of a label again, if the label crosses it. If the path is being
+   * changed, the rules follow in the order of that change instead. By the thread that repairs.
    */
   public void restore(LabelledPath labelled, DatapathId switchId) {
     Path path = labelled.path();
@@ -164,19 +163,19 @@ public final class LabelTable {
     ids.rest(label, nanoTime.getAsLong());
   }
 
-  /** Takes one connection off a label. */
+  /** Releases one connection of a label. */
   public void release(LabelledPath labelled) {
     labelled.release(nanoTime.getAsLong());
   }
 
-  /** Sees to it that the label of a path is installed, or stays so, without a connection on it. */
+  /** Ensures that the label of a path is installed, or stays so, without a connection on it. */
   public void keepReady(Path path) {
     if (path.hops() > 0) {
       release(acquire(path));
     }
   }
 
-  /** All labels that there are. */
+  /** All labels. */
   public Collection<LabelledPath> all() {
     return labels.all();
   }
@@ -208,7 +207,7 @@ public final class LabelTable {
     return rules;
   }
 
-  /** Removes what has not been used for a while. To be called every few seconds. */
+  /** Removes labels that have been unused for a while. To be called every few seconds. */
   public void sweep() {
     long now = nanoTime.getAsLong();
     for (LabelledPath labelled : all()) {
@@ -220,15 +219,15 @@ public final class LabelTable {
   }
 
   /**
-   * Leads labels whose path is broken over another one, with no connection on them touched; also
-   * those whose latest change did not get through to all switches. To be called when links have
-   * gone, and now and then; by one thread at a time, which is also the one that sweeps.
+   * Reroutes labels with a broken path, without changes to their connections; also those whose
+   * latest change did not reach all switches. To be called when links are lost, and regularly; by
+   * one thread at a time, the same that sweeps.
    *
    * @param network the network without these links
-   * @param another finds the path to take instead
+   * @param another finds the new path
    * @param again run once, on any thread, when a label that is broken, but was still being
    *     installed or changed, can be repaired, too
-   * @return the labels for which there is none
+   * @return the labels without a new path
    */
   public List<LabelledPath> repair(
       Topology network,
@@ -254,13 +253,13 @@ public final class LabelTable {
     }
     if (!underWay.isEmpty()) {
       nextRepair.set(new NextRepair(Set.copyOf(underWay), again));
-      // some may have come to rest before nextRepair was set
+      // some may have settled before nextRepair was set
       underWay.stream().filter(LabelledPath::isAtRest).forEach(this::cameToRest);
     }
     return lost;
   }
 
-  /** Others than those awaited do not count: a repair that fails at once would repeat itself. */
+  /** Only awaited labels count: a repair that fails at once would repeat itself. */
   private void cameToRest(LabelledPath labelled) {
     @Nullable NextRepair next = nextRepair.get();
     if (next != null && next.awaited.contains(labelled) && nextRepair.compareAndSet(next, null)) {
@@ -269,8 +268,8 @@ public final class LabelTable {
   }
 
   /**
-   * A switch had no room for a rule of a label, or did not understand it; to be told before the
-   * barrier behind that rule is answered, which says nothing about it.
+   * A switch had no room for a rule of a label, or did not understand it; to be called before the
+   * answer to the barrier after that rule, which does not report it.
    */
   public void refused(int id) {
     if (ids.isInUse(id)) {
@@ -278,12 +277,12 @@ public final class LabelTable {
     }
   }
 
-  /** How often a label was led over another path, or over the same one once more. */
+  /** How often a label was rerouted, or installed again on the same path. */
   public long repairs() {
     return repairs.sum();
   }
 
-  /** How many of these changes did not get through to all switches. */
+  /** How many of these changes did not reach all switches. */
   public long failedRepairs() {
     return failedRepairs.sum();
   }
@@ -309,7 +308,7 @@ public final class LabelTable {
           boolean done = isAccepted(labelled, confirmed);
           if (!done) {
             failedRepairs.increment();
-            LOG.warn("path_not_changed from=\"{}\" to=\"{}\" - it is tried again", before, after);
+            LOG.warn("path_not_changed from=\"{}\" to=\"{}\" - it is retried", before, after);
           }
           labelled.settle(done);
           cameToRest(labelled);
@@ -358,15 +357,15 @@ public final class LabelTable {
     return fresh;
   }
 
-  /** A path for which there is no label: no switch hears of it, and the table forgets it. */
+  /** A path without a label: no switch gets rules, and the table does not keep it. */
   private LabelledPath failed(Path path) {
     if (isTimeAgain(exhaustedNanos, EXHAUSTED_NANOS)) {
       LOG.warn(
-          "labels_exhausted labels={} - connections over further paths are refused until some"
-              + " labels are unused",
+          "labels_exhausted labels={} - connections over new paths are refused until labels become"
+              + " free",
           ids.count());
     }
-    // never written to a switch: what is not ready is not used
+    // never written to a switch: a path that is not ready is not used
     LabelledPath failed =
         new LabelledPath(new Label(ids.count()), path, loads::along, nanoTime.getAsLong());
     failed.ready().complete(false);
@@ -398,10 +397,10 @@ public final class LabelTable {
     cameToRest(labelled);
   }
 
-  /** Not for each: where a switch is full, each new connection tries again. */
+  /** Limited: if a switch is full, each new connection tries again. */
   private void warnOfFailure(Path path) {
     if (isTimeAgain(warnedNanos, WARN_NANOS)) {
-      LOG.warn("path_not_installed path=\"{}\" - at most one of them a second is told", path);
+      LOG.warn("path_not_installed path=\"{}\" - logged at most once per second", path);
     }
   }
 

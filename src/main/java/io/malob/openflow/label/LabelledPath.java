@@ -14,8 +14,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * A path, the label that leads over it, and how many connections use it: have rules with its label,
- * and of these, how many are active, that is, not ended yet. Thread-safe.
+ * A path, its label, and its connections: the number with rules for the label, and the number of
+ * these that have not ended. Thread-safe.
  */
 public final class LabelledPath {
   private static final int RETIRED = Integer.MIN_VALUE;
@@ -29,27 +29,27 @@ public final class LabelledPath {
   private volatile long unusedSinceNanos;
 
   /**
-   * Where the label leads.
+   * The route of the label.
    *
    * @param path over these switches
    * @param strays switches off the path that may still have a rule for it
-   * @param state whether the switches are known to do so
+   * @param state whether the switches have confirmed it
    * @param counts the active connections, as the links of the path count them
    */
   private record Way(Path path, ImmutableSet<DatapathId> strays, State state, PathCounts counts) {}
 
   private enum State {
     SETTLED,
-    /** Messages are under way, and no others may be sent meanwhile. */
+    /** Messages are pending, and no others may be sent meanwhile. */
     CHANGING,
-    /** Some switches may not have got their messages. */
+    /** Some switches may have missed their messages. */
     UNSURE
   }
 
   /**
    * A label that is not installed yet.
    *
-   * @param loads gives the counts of a path's links
+   * @param loads returns the counts of a path's links
    */
   LabelledPath(
       Label label, Path path, Function<Path, ImmutableList<ActiveCount>> loads, long nowNanos) {
@@ -59,23 +59,23 @@ public final class LabelledPath {
     this.unusedSinceNanos = nowNanos;
   }
 
-  /** The label; a path within one switch has one, too, but no rule ever names it. */
+  /** The label; a path within one switch has one, too, but no rule uses it. */
   public Label label() {
     return label;
   }
 
-  /** Where the label leads now; always between the same two switches. */
+  /** The current path of the label; always between the same two switches. */
   public Path path() {
     return way.path;
   }
 
-  /** Whether the path crosses a switch, and leaves it by that port; by none where it ends. */
+  /** Whether the path crosses a switch and leaves it by that port; empty at its end. */
   public boolean goesOn(DatapathId switchId, Optional<OFPort> out) {
     Path now = path();
     return now.switches().contains(switchId) && LabelRules.outOf(now, switchId).equals(out);
   }
 
-  /** Leads the label over another path, or the same one anew. To be settled when that is done. */
+  /** Starts a change of the path, or a renewal of the same one. To be settled afterwards. */
   void moveTo(Path newPath) {
     Way before = way;
     Set<DatapathId> strays = new LinkedHashSet<>(before.path.switches());
@@ -86,7 +86,7 @@ public final class LabelledPath {
     before.counts.moveTo(counts);
   }
 
-  /** Tells that the switches have been told; whether all of them have confirmed it. */
+  /** Ends the pending change; the argument tells whether all switches have confirmed it. */
   void settle(boolean confirmed) {
     Way now = way;
     way =
@@ -100,22 +100,22 @@ public final class LabelledPath {
     return way.strays;
   }
 
-  /** Whether it is installed, and no messages that change the path are under way. */
+  /** Whether it is installed, without a pending change of the path. */
   boolean isAtRest() {
     return isReady() && !isChanging();
   }
 
-  /** Whether messages that change the path are under way. */
+  /** Whether a change of the path is pending. */
   boolean isChanging() {
     return way.state == State.CHANGING;
   }
 
-  /** Whether all switches on the path are known to lead along it, and no others. */
+  /** Whether all switches on the path, and no others, are known to have its rules. */
   public boolean isSettled() {
     return way.state == State.SETTLED;
   }
 
-  /** Whether the latest change may have got stuck. */
+  /** Whether the latest change may be incomplete. */
   boolean isUnsure() {
     return way.state == State.UNSURE;
   }
@@ -140,13 +140,11 @@ public final class LabelledPath {
     return way.counts.active();
   }
 
-  /**
-   * Counts a connection on it, and on its links, that has become active (1) or is so no more (-1).
-   */
+  /** Counts a connection on it, and on its links, that has become active (1) or inactive (-1). */
   public void countActive(int change) {
     PathCounts counts = way.counts;
     while (!counts.add(change)) {
-      counts = way.counts; // it leads over another path since
+      counts = way.counts; // it has been rerouted meanwhile
     }
   }
 
@@ -155,9 +153,7 @@ public final class LabelledPath {
     return uses.updateAndGet(count -> count < 0 ? count : count + 1) > 0;
   }
 
-  /**
-   * By its label, so that what is done with several of them is done in the same order each time.
-   */
+  /** By its label, so that operations on several paths have the same order each time. */
   @Override
   public int hashCode() {
     return label.hashCode();

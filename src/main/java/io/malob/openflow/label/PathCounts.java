@@ -5,11 +5,11 @@ import io.malob.algorithm.estimate.ActiveCount;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The active connections of a label, while it leads over one path, and the counts of that path's
- * links. Counted by any thread without a lock; moved to another path by one thread at a time.
+ * The active connections of a label on one path, and the counts of that path's links. Counted by
+ * any thread without a lock; moved to another path by one thread at a time.
  */
 final class PathCounts {
-  /** Instead of a count: the label leads over another path. */
+  /** Instead of a count: the label has been rerouted. */
   private static final int MOVED = Integer.MIN_VALUE;
 
   private final ImmutableList<ActiveCount> links;
@@ -24,7 +24,7 @@ final class PathCounts {
     return now == MOVED ? 0 : now;
   }
 
-  /** Counts connections on the links; false, and nothing is counted, if they have been moved. */
+  /** Counts connections on the links; false, without counting, if they have been moved. */
   boolean add(int change) {
     int before = active.get();
     while (before != MOVED && !active.compareAndSet(before, before + change)) {
@@ -38,8 +38,8 @@ final class PathCounts {
   }
 
   /**
-   * Moves the connections to another path, which counts what comes from now on. Some of them may
-   * not be on their links yet: then their thread adds here what is taken away before.
+   * Moves the connections to another path, which counts further ones. Some may not be counted on
+   * their links yet: then their thread adds them here after they were subtracted.
    */
   void moveTo(PathCounts other) {
     int moved = active.getAndSet(MOVED);

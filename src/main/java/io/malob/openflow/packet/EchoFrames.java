@@ -10,7 +10,7 @@ public final class EchoFrames {
   public static final int ICMP_ECHO_REQUEST = 8;
 
   /** The IPv4 packet of an echo without payload. */
-  public static final int LEAST_BYTES = Packet.IPV4_BYTES + 8;
+  public static final int MIN_BYTES = Packet.IPV4_BYTES + 8;
 
   private static final int TTL = 64;
 
@@ -22,9 +22,9 @@ public final class EchoFrames {
   /**
    * An echo request, whose payload is all zeros.
    *
-   * @param identifier of who asks, 16 bits
-   * @param sequence which of its questions this is, 16 bits
-   * @param bytes of the IPv4 packet, at least {@link #LEAST_BYTES}
+   * @param identifier of the sender, 16 bits
+   * @param sequence the sequence number, 16 bits
+   * @param bytes of the IPv4 packet, at least {@link #MIN_BYTES}
    */
   public static byte[] request(End from, End to, int identifier, int sequence, int bytes) {
     ByteBuffer icmp =

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * Gives fragments of IPv4 packets other addresses. A switch cannot be asked to: Open vSwitch 3.1,
- * in its user-space data path, corrects in every fragment of TCP and UDP what would be the checksum
- * if it were the first, and so spoils two bytes of each later one. Pure.
+ * Rewrites the addresses of fragments of IPv4 packets. Switches cannot do it: Open vSwitch 3.1, in
+ * its user-space data path, corrects the bytes of the checksum in every fragment of TCP and UDP as
+ * if it were the first, and so corrupts two bytes of each later one. Pure.
  */
 @SuppressWarnings("ByteBufferBackingArray") // every buffer here is allocated whole
 public final class FragmentTranslation {

@@ -1,8 +1,8 @@
 package io.malob.openflow.packet;
 
 /**
- * Who a frame says that it comes from: for those who ask each packet, and read only the few that
- * matter to them. Nothing is allocated, and nothing throws.
+ * The claimed sender of a frame, for modules that check each packet and handle few of them.
+ * Allocates nothing, and never throws.
  */
 public final class FrameSender {
   private static final int MAC_AT = 6;
@@ -20,7 +20,7 @@ public final class FrameSender {
         : (long) uint16(frame, MAC_AT) << 32 | Integer.toUnsignedLong(int32(frame, MAC_AT + 2));
   }
 
-  /** The IPv4 source, or the sender that an ARP names; 0 if there is none. */
+  /** The IPv4 source, or the sender of an ARP packet; 0 if there is none. */
   public static int ipv4(byte[] frame) {
     int typeAt = TYPE_AT;
     for (int tags = 0; tags < 2 && Packet.isVlan(type(frame, typeAt)); tags++) {

@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPVersion;
 
-/** Puts headers of either IP version before what a packet carries. Pure. */
+/** Adds headers of either IP version to a payload. Pure. */
 @SuppressWarnings("ByteBufferBackingArray") // every buffer here is allocated whole
 final class IpFrames {
-  /** Stands for the place of a checksum that the payload does not have. */
+  /** The position for a payload without checksum. */
   static final int NO_CHECKSUM = -1;
 
   private IpFrames() {}
@@ -30,7 +30,7 @@ final class IpFrames {
    *
    * @param link all before the IP header
    * @param payload with a checksum that is still zero
-   * @param checksumAt where that is in the payload, or {@link #NO_CHECKSUM}
+   * @param checksumAt its position in the payload, or {@link #NO_CHECKSUM}
    */
   static byte[] of(
       byte[] link,

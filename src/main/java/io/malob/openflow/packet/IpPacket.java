@@ -5,14 +5,14 @@ import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.MacAddress;
 
-/** A packet of IPv4 or IPv6, as far as flows need to know it. */
+/** A packet of IPv4 or IPv6, with the fields that flows need. */
 public sealed interface IpPacket permits Packet, Ipv6Packet {
-  /** The packet that a frame carries; empty if that is neither IPv4 nor IPv6, or cannot be read. */
+  /** The packet in a frame; empty if it is neither IPv4 nor IPv6, or malformed. */
   static Optional<IpPacket> of(Packet frame) {
     return frame.isIpv4() ? Optional.of(frame) : Ipv6Packet.of(frame).map(IpPacket.class::cast);
   }
 
-  /** The bytes of the frame that it is in; not to be written to. */
+  /** The bytes of its frame; read-only. */
   byte[] frame();
 
   /** The sender of the frame. */
@@ -67,12 +67,12 @@ public sealed interface IpPacket permits Packet, Ipv6Packet {
   /** How many sequence numbers a TCP packet uses: its data, and one each for SYN and FIN. */
   int tcpSequenceLength();
 
-  /** Where its IP header is in the frame. */
+  /** The offset of its IP header in the frame. */
   int networkOffset();
 
-  /** Where the header of its transport protocol is in the frame. */
+  /** The offset of its transport header in the frame. */
   int transportOffset();
 
-  /** Where it ends in the frame; padding may come behind it. */
+  /** The offset of its end in the frame; padding may follow. */
   int end();
 }

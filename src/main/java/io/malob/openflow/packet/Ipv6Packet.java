@@ -8,8 +8,8 @@ import org.projectfloodlight.openflow.types.MacAddress;
 /**
  * The headers of one IPv6 packet (RFC 8200) in an Ethernet frame without VLAN tag, read from its
  * bytes, which are not copied: TCP, UDP, ICMPv6, and any other protocol by its number. Hop-by-hop,
- * routing, destination and authentication headers are passed over, as switches do. Immutable as
- * long as the bytes are not modified.
+ * routing, destination and authentication headers are skipped, as in switches. Immutable as long as
+ * the bytes are not modified.
  */
 public final class Ipv6Packet implements IpPacket {
   static final int IPV6_BYTES = 40;
@@ -22,7 +22,7 @@ public final class Ipv6Packet implements IpPacket {
   private static final int AUTHENTICATION = 51;
   private static final int DESTINATION = 60;
   private static final int MAX_HEADERS = 8;
-  private static final int LEAST_HEADER_BYTES = 8;
+  private static final int MIN_HEADER_BYTES = 8;
   private static final int UDP_BYTES = 8;
 
   private final Packet ethernet;
@@ -61,16 +61,16 @@ public final class Ipv6Packet implements IpPacket {
     return isFragment || isTransportWhole(end - transportOffset);
   }
 
-  /** Goes to the transport header; false if a header before it is not whole. */
+  /** Skips to the transport header; false if a header before it is incomplete. */
   private boolean passExtensions() {
     for (int headers = 0; isExtension() && !isFragment; headers++) {
-      if (headers == MAX_HEADERS || end < transportOffset + LEAST_HEADER_BYTES) {
+      if (headers == MAX_HEADERS || end < transportOffset + MIN_HEADER_BYTES) {
         return false;
       }
       int units = uint8(transportOffset + 1);
       int length =
           switch (protocol) {
-            case FRAGMENT -> LEAST_HEADER_BYTES;
+            case FRAGMENT -> MIN_HEADER_BYTES;
             case AUTHENTICATION -> (units + 2) * 4;
             default -> (units + 1) * 8;
           };
@@ -169,7 +169,7 @@ public final class Ipv6Packet implements IpPacket {
     return is(PROTOCOL_ICMPV6) ? uint8(transportOffset) : 0;
   }
 
-  /** How many more hops it might have gone. */
+  /** The remaining hops. */
   int hopLimit() {
     return uint8(networkOffset() + 7);
   }

@@ -9,8 +9,8 @@ import org.projectfloodlight.openflow.types.MacAddress;
  * A neighbour solicitation or advertisement (RFC 4861, section 4.3 and 4.4), which is for IPv6 what
  * ARP is for IPv4. Immutable.
  *
- * @param target whom it asks for, or whose MAC it tells
- * @param mac of the target, if this is an advertisement that tells it; otherwise of the sender
+ * @param target the address in question
+ * @param mac of the target, if this is an advertisement that contains it; otherwise of the sender
  */
 public record NeighbourMessage(
     boolean isSolicitation, IPv6Address sender, IPv6Address target, MacAddress mac) {
@@ -22,7 +22,7 @@ public record NeighbourMessage(
   static final int OPTION_SOURCE_MAC = 1;
   static final int OPTION_TARGET_MAC = 2;
 
-  /** Only packets that no router has passed on have it. */
+  /** Only packets that no router has forwarded have it. */
   static final int HOP_LIMIT = 255;
 
   /** Reads one; empty if this is not one, or not from the same link. */

@@ -8,13 +8,13 @@ import org.projectfloodlight.openflow.types.MacAddress;
 
 /** Builds the frames by which neighbours learn MACs: by ARP, and by ICMPv6 (RFC 4861). Pure. */
 public final class NeighbourReplies {
-  /** Advertisement flags: solicited, and in the place of what was known before. */
+  /** Advertisement flags: solicited, and override. */
   private static final int SOLICITED_OVERRIDE = 0x6000_0000;
 
   private NeighbourReplies() {}
 
   /**
-   * Asks who has an address.
+   * A request for the MAC of an address.
    *
    * @param own an address of the same IP version, to which the answer goes
    */
@@ -24,7 +24,7 @@ public final class NeighbourReplies {
         : solicitation(mac, (IPv6Address) own, (IPv6Address) target);
   }
 
-  /** Asks, by multicast, who has an address (RFC 4861, section 7.2.2). */
+  /** A multicast request for the MAC of an address (RFC 4861, section 7.2.2). */
   static byte[] solicitation(MacAddress mac, IPv6Address own, IPv6Address target) {
     byte[] asked = target.getBytes();
     byte[] group = IPv6Address.of("ff02::1:ff00:0").getBytes();
@@ -36,7 +36,7 @@ public final class NeighbourReplies {
         ends, NeighbourMessage.SOLICITATION, 0, target, NeighbourMessage.OPTION_SOURCE_MAC);
   }
 
-  /** Answers a solicitation: what it asks for is at this MAC. */
+  /** Answers a solicitation with this MAC. */
   public static byte[] advertisement(NeighbourMessage solicitation, MacAddress mac) {
     Replies.Ends ends =
         new Replies.Ends(

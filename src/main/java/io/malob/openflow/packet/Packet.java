@@ -73,14 +73,14 @@ public final class Packet implements IpPacket {
   private int icmpType;
   private int arpOperation;
 
-  /** Made once; a race only makes it twice, because five-tuples are immutable. */
+  /** Created once; a race only creates it twice, because five-tuples are immutable. */
   private @Nullable FiveTuple fiveTuple;
 
   private Packet(byte[] frame) {
     this.frame = frame;
   }
 
-  /** Reads a frame. Never throws; what cannot be read is {@link Kind#MALFORMED}. */
+  /** Reads a frame. Never throws; an invalid frame is {@link Kind#MALFORMED}. */
   public static Packet parse(byte[] frame) {
     Packet packet = new Packet(frame);
     packet.kind = packet.readEthernet();
@@ -244,12 +244,12 @@ public final class Packet implements IpPacket {
     return etherType == ETHERTYPE_IPV4 && kind != Kind.MALFORMED;
   }
 
-  /** The {@link AddressKey} of the source, or of the sender that an ARP names. */
+  /** The {@link AddressKey} of the source, or of the sender of an ARP packet. */
   public int srcAddress() {
     return srcAddress;
   }
 
-  /** The {@link AddressKey} of the destination, or of the target that an ARP names. */
+  /** The {@link AddressKey} of the destination, or of the target of an ARP packet. */
   public int dstAddress() {
     return dstAddress;
   }
@@ -264,7 +264,7 @@ public final class Packet implements IpPacket {
     return AddressKey.toAddress(dstAddress);
   }
 
-  /** The sender that an ARP names. */
+  /** The sender of an ARP packet. */
   public MacAddress arpSenderMac() {
     return kind == Kind.ARP ? macAt(networkOffset + 8) : MacAddress.NONE;
   }
@@ -273,12 +273,12 @@ public final class Packet implements IpPacket {
     return arpOperation;
   }
 
-  /** How many bytes a UDP packet carries; 0 if this is none. */
+  /** The payload size of a UDP packet; 0 if this is not UDP. */
   public int udpPayloadBytes() {
     return kind == Kind.UDP ? networkEnd - transportOffset - UDP_BYTES : 0;
   }
 
-  /** A copy of what a UDP packet carries; empty if this is none. */
+  /** A copy of the payload of a UDP packet; empty if this is not UDP. */
   public byte[] udpPayload() {
     return kind == Kind.UDP
         ? Arrays.copyOfRange(frame, transportOffset + UDP_BYTES, networkEnd)
@@ -305,12 +305,12 @@ public final class Packet implements IpPacket {
     return icmpType;
   }
 
-  /** Who sent an ICMP echo or the one that is answered; 0 if this is no ICMP. */
+  /** The identifier of an ICMP echo request or reply; 0 if this is not ICMP. */
   public int icmpIdentifier() {
     return kind == Kind.ICMP ? uint16(transportOffset + 4) : 0;
   }
 
-  /** The number of an ICMP echo or of the one that is answered; 0 if this is no ICMP. */
+  /** The sequence number of an ICMP echo request or reply; 0 if this is not ICMP. */
   public int icmpSequence() {
     return kind == Kind.ICMP ? uint16(transportOffset + 6) : 0;
   }

@@ -10,7 +10,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * The beginning of a packet that an ICMP error is about and quotes (RFC 792; RFC 1812, section
- * 4.3.2.3; RFC 4443): whoever sent that packet is to hear of it. IPv6 packets with extension
+ * 4.3.2.3; RFC 4443): the error is for the sender of that packet. IPv6 packets with extension
  * headers count as of their first one's number.
  */
 @SuppressWarnings("ByteBufferBackingArray") // every buffer here is allocated whole
@@ -32,7 +32,7 @@ public final class QuotedPacket {
     this.transport = transport;
   }
 
-  /** What an ICMP message quotes; empty if it is no error, or quotes too little. */
+  /** The quoted packet of an ICMP message; empty if it is not an error, or quotes too little. */
   public static Optional<QuotedPacket> of(IpPacket packet) {
     boolean isIpv4 = packet.version() == IPVersion.IPv4;
     if (packet.isFragment() || !isError(packet.icmpType(), isIpv4)) {
@@ -55,12 +55,12 @@ public final class QuotedPacket {
     return isIpv4 ? type == 3 || type == 11 || type == 12 : type >= 1 && type <= 4;
   }
 
-  /** Who sent the packet. */
+  /** The sender of the packet. */
   public IPAddress<?> source() {
     return address(sourceAt(at));
   }
 
-  /** Whom it was for. */
+  /** The receiver of the packet. */
   public IPAddress<?> destination() {
     return address(isIpv4 ? at + 16 : at + 24);
   }
@@ -122,7 +122,7 @@ public final class QuotedPacket {
     return copy.array();
   }
 
-  /** What is quoted has a checksum that covers its source, if so much of it is quoted. */
+  /** The quoted packet has a checksum that covers its source, if the quote is long enough. */
   private void correctTransport(ByteBuffer copy, ByteBuffer host) {
     int checksumAt =
         switch (protocol()) {

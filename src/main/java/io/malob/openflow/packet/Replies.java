@@ -22,8 +22,8 @@ public final class Replies {
   private Replies() {}
 
   /**
-   * Who sends a packet, and to whom; ports are 0 where there are none. Both addresses are of one IP
-   * version.
+   * The sender and receiver of a packet; ports are 0 if there are none. Both addresses are of one
+   * IP version.
    */
   public record Ends(
       MacAddress srcMac,
@@ -33,7 +33,7 @@ public final class Replies {
       IPAddress<?> dst,
       int dstPort) {}
 
-  /** Asks, by broadcast, who has an address. */
+  /** A broadcast request for the MAC of an address. */
   public static byte[] arpRequest(MacAddress senderMac, IPv4Address sender, IPv4Address target) {
     ByteBuffer frame =
         ByteBuffer.allocate(Packet.ETHERNET_BYTES + Packet.ARP_BYTES)
@@ -43,10 +43,7 @@ public final class Replies {
     return arp(frame, Packet.ARP_REQUEST, senderMac, sender, MacAddress.NONE, target);
   }
 
-  /**
-   * Answers an ARP request: the address that it asks for is at this MAC. The answer has the VLAN
-   * tags of the request.
-   */
+  /** Answers an ARP request with this MAC. The answer has the VLAN tags of the request. */
   public static byte[] arpReply(Packet request, MacAddress mac) {
     int network = request.networkOffset();
     ByteBuffer frame =
@@ -107,9 +104,9 @@ public final class Replies {
   }
 
   /**
-   * A SYN between two hosts, which makes the receiver tell what it expects if it has that
-   * connection already (RFC 5961, section 4). It has no options, least of all a time stamp, by
-   * which it might be taken for an old duplicate.
+   * A SYN between two hosts, which makes the receiver acknowledge its expected sequence number if
+   * it already has that connection (RFC 5961, section 4). It has no options, least of all a time
+   * stamp, by which it might be taken for an old duplicate.
    */
   public static byte[] tcpSyn(Ends ends) {
     return tcpSyn(ends, 0);
@@ -147,8 +144,8 @@ public final class Replies {
   }
 
   /**
-   * Tells a host that there is no listener any more where it sends to by UDP, without a packet of
-   * its own at hand.
+   * Tells a host that there is no longer a listener for its UDP packets, without a packet of the
+   * host.
    *
    * @param sent of the packets that it sends
    */

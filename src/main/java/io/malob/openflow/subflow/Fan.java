@@ -61,7 +61,7 @@ public final class Fan {
       int vlan,
       Tagging tagging) {}
 
-  /** What an address sends goes by this route. */
+  /** An address sends over this route. */
   public record Source(Address address, LabelledRoute route) {}
 
   /**
@@ -126,7 +126,7 @@ public final class Fan {
     }
   }
 
-  /** By switch, the number of the branch by which packets for its hosts go. */
+  /** By switch, the number of the branch for packets to its hosts. */
   private static Map<DatapathId, Integer> branchesTo(Route route) {
     Map<DatapathId, Integer> branches = new HashMap<>();
     for (int i = 0; i < route.branches().size(); i++) {

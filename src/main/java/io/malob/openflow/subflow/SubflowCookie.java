@@ -6,8 +6,9 @@ import org.projectfloodlight.openflow.types.U64;
 
 /**
  * The cookie of the rules for sub-flows: 12 bits application, 4 bits kind, then the epoch in the
- * lowest 16. The application is not that of the balancer's rules, so that neither touches the
- * other's. A switch's rules of now all have its latest epoch: what has another one is left over.
+ * lowest 16. The application differs from that of the balancer's rules, so that neither changes the
+ * other's. All current rules of a switch have its latest epoch: rules with another epoch are
+ * outdated.
  */
 final class SubflowCookie {
   /** Epochs are below this. */

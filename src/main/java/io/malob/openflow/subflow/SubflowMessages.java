@@ -20,7 +20,7 @@ public final class SubflowMessages {
 
   /**
    * Replaces all rules of a switch by exactly these, without a gap: they are added, those that only
-   * lead to others last, and then what has another epoch goes.
+   * lead to others last, and then rules with another epoch are deleted.
    *
    * @param epoch an epoch that no earlier rule of the switch had
    */
@@ -38,7 +38,7 @@ public final class SubflowMessages {
     return messages;
   }
 
-  /** Asks how many rules for sub-flows a switch has. */
+  /** Requests the number of rules for sub-flows of a switch. */
   public static OFAggregateStatsRequest count(OFFactory factory) {
     return factory
         .buildAggregateStatsRequest()

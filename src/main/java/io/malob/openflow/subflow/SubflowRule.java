@@ -23,18 +23,16 @@ import org.projectfloodlight.openflow.types.TableId;
 
 /**
  * One rule for sub-flows at one switch, independent of the OpenFlow version. Two that are equal do
- * the same; of two with equal {@link #key()}s, a switch has the one that was added last. Immutable.
+ * the same; of two with equal {@link #key()}s, a switch has the later one. Immutable.
  */
 public sealed interface SubflowRule {
 
-  /** Which rule of a switch it is. */
+  /** The identity of a rule on a switch. */
   record Key(TableId table, int priority, Match match) {}
 
-  /**
-   * In which order rules are put in place: what leads packets somewhere comes after what is there.
-   */
+  /** The order of installation: rules that send packets to other rules come after those. */
   enum Step {
-    /** Nothing leads to it yet. */
+    /** No packet reaches it yet. */
     AHEAD,
     /** Leads packets to rules of the other step. */
     TURN
@@ -56,7 +54,7 @@ public sealed interface SubflowRule {
   }
 
   /**
-   * Puts it in place, or in the place of what has the same key.
+   * Adds it, or replaces the rule with the same key.
    *
    * @param epoch of the switch's rules, from 0 to 65535
    */
@@ -71,7 +69,7 @@ public sealed interface SubflowRule {
         .build();
   }
 
-  /** Takes it, or what has the same key, away. */
+  /** Deletes it, or the rule with the same key. */
   default OFMessage delete(OFFactory factory) {
     return factory
         .buildFlowDeleteStrict()
@@ -81,10 +79,10 @@ public sealed interface SubflowRule {
         .build();
   }
 
-  /** Tells rules apart in dumps of a switch's tables. */
+  /** Identifies rules in dumps of a switch's tables. */
   int kind();
 
-  /** Leads what carries a label of sub-flows past all other rules of the first table. */
+  /** Lets packets with a label of sub-flows bypass all other rules of the first table. */
   record Labelled() implements SubflowRule {
     @Override
     public TableId table() {
@@ -118,10 +116,10 @@ public sealed interface SubflowRule {
   }
 
   /**
-   * At the ingress switch: what an address of a host sends within its network gets the label of its
+   * At the ingress switch: packets from an address of a host within its subnet get the label of its
    * identity.
    *
-   * @param tag the VLAN that frames have when they come in; 0 for none
+   * @param tag the VLAN of incoming frames; 0 for none
    * @param push the VLAN that they get; 0 for none
    * @param network where the destination must be; others are reached as ever
    */
@@ -226,12 +224,12 @@ public sealed interface SubflowRule {
   }
 
   /**
-   * At the ingress switch: what is for an address that the first branch of a route does not reach
-   * goes by another branch.
+   * At the ingress switch: packets to an address that the first branch of a route does not reach
+   * use another branch.
    *
    * @param label of the first branch
    * @param branch the label of the other one
-   * @param out where that begins
+   * @param out its first port
    */
   record Divert(Label label, IPv4Address address, Label branch, OFPort out) implements SubflowRule {
     @Override
@@ -277,7 +275,7 @@ public sealed interface SubflowRule {
   }
 
   /**
-   * Leads a label on.
+   * Forwards a label.
    *
    * @param out the output port; empty at the end of the path, where undelivered packets go to the
    *     controller

@@ -1,2 +1,2 @@
-/** The rules by which switches lead MPTCP sub-flows along their routes. Pure. */
+/** The rules that forward MPTCP sub-flows along their routes. Pure. */
 package io.malob.openflow.subflow;

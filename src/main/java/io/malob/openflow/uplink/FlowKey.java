@@ -8,9 +8,9 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 
 /**
- * What tells one flow of a host from another: all of its five-tuple but the host's own address,
- * which differs inside and on each uplink. IPv4 addresses are written as IPv6 has them (RFC 4291,
- * section 2.5.5.2). What has no ports, or is a fragment, has the port 0 at both ends.
+ * The identity of a flow of a host: its five-tuple without the host's own address, which differs
+ * inside and on each uplink. IPv4 addresses are written as IPv6 has them (RFC 4291, section
+ * 2.5.5.2). Packets without ports, and fragments, have port 0 at both ends.
  *
  * @param peerHigh upper half of the peer's address
  * @param peerLow lower half of it
@@ -50,14 +50,14 @@ public record FlowKey(long peerHigh, long peerLow, int protocol, int hostPort, i
         : of(packet.source(), packet.protocol(), 0, 0);
   }
 
-  /** Switches take the ports of all fragments for 0, the first one's, too. */
+  /** Switches treat the ports of all fragments as 0, also of the first one. */
   private static boolean hasPorts(IpPacket packet) {
     return !packet.isFragment();
   }
 
   /**
-   * The version of the peer's address. A packet of IPv6 whose peer has an address that stands for
-   * one of IPv4 is of no flow: such addresses are of no network.
+   * The version of the peer's address. An IPv6 packet whose peer has an IPv4-mapped address belongs
+   * to no flow: such addresses are not used in networks.
    */
   public IPVersion version() {
     boolean isMapped = peerHigh == 0 && peerLow >>> 32 == MAPPED >>> 32;
@@ -71,7 +71,7 @@ public record FlowKey(long peerHigh, long peerLow, int protocol, int hostPort, i
         : IPv6Address.of(peerHigh, peerLow);
   }
 
-  /** Whether this is TCP or UDP with ports: such flows are spread over uplinks. */
+  /** Whether this is TCP or UDP with ports: such flows are distributed over uplinks. */
   public boolean isSpread() {
     return (protocol == TCP || protocol == UDP) && (hostPort != 0 || peerPort != 0);
   }

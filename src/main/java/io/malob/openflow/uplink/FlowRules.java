@@ -29,7 +29,7 @@ public final class FlowRules {
 
   private FlowRules() {}
 
-  /** So many seconds after its last packet a rule goes. */
+  /** The idle timeout of a rule, in seconds. */
   public static int idleSeconds(FlowKey key) {
     return switch (key.protocol()) {
       case FlowKey.TCP -> 300;
@@ -39,14 +39,14 @@ public final class FlowRules {
   }
 
   /**
-   * Carries a flow, from now on, over an uplink that can. The switch tells when the rules go, and
-   * what they have counted. The rule back goes last: a sender that falls silent goes on hearing.
+   * Sends a flow over an uplink from now on. The switch reports the end of the rules, with their
+   * counters. The reply rule expires last: a silent sender still receives.
    *
-   * @param generation tells this flow from others with the same key
+   * @param generation distinguishes this flow from others with the same key
    */
   public static List<OFMessage> carry(
       OFFactory factory, InsideEnd inside, UplinkEnd uplink, FlowKey key, long generation) {
-    // back first: no answer is to find nothing
+    // the reply rule first: answers must find it
     return ImmutableList.of(
         rule(
             factory,
@@ -87,8 +87,8 @@ public final class FlowRules {
   }
 
   /**
-   * Drops what comes in at an uplink for the host itself, and goes when that ends; a flow's rule
-   * takes its place.
+   * Drops packets from an uplink for the host itself, and expires with them; a flow's rule replaces
+   * it.
    */
   public static OFMessage foreign(OFFactory factory, UplinkEnd uplink, FlowKey key) {
     return factory
@@ -101,12 +101,12 @@ public final class FlowRules {
         .build();
   }
 
-  /** Takes both rules of a flow away; none of another flow with the same key. */
+  /** Deletes both rules of a flow, but none of another flow with the same key. */
   public static OFMessage remove(OFFactory factory, int uplink, long generation) {
     return delete(factory, UplinkCookie.ofFlow(uplink, generation));
   }
 
-  /** Takes the rules of all flows over an uplink away, and what it has for the host itself. */
+  /** Deletes the rules of all flows over an uplink, and the drop rules for the host itself. */
   public static List<OFMessage> removeAll(OFFactory factory, int uplink) {
     return ImmutableList.of(
         delete(factory, UplinkCookie.ofUplink(Kind.OUT, uplink)),
@@ -123,7 +123,7 @@ public final class FlowRules {
     return PacketOuts.of(factory, frame, outActions(factory, uplink, key));
   }
 
-  /** Hands a packet of a flow, as the peer made it, to the host. */
+  /** Delivers a packet of a flow, as the peer made it, to the host. */
   public static OFMessage sendBack(OFFactory factory, InsideEnd inside, FlowKey key, byte[] frame) {
     return PacketOuts.of(factory, frame, backActions(factory, inside, key));
   }

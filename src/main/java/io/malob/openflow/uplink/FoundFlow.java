@@ -14,7 +14,7 @@ import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
- * One rule of a flow as a switch tells of it: the reverse of {@link FlowRules}. Pure.
+ * One rule of a flow from a switch's statistics: the reverse of {@link FlowRules}. Pure.
  *
  * @param isOut whether it is the rule out, and not the rule back
  * @param uplink the number that its uplink had when it was made
@@ -32,7 +32,7 @@ public record FoundFlow(
     long bytes,
     double seconds) {
 
-  /** Asks for the rules of flows, in both directions. */
+  /** Requests the rules of flows, in both directions. */
   public static OFFlowStatsRequest request(OFFactory factory, UplinkCookie.Kind kind) {
     UplinkCookie.Masked which = UplinkCookie.all(kind);
     return factory
@@ -46,7 +46,7 @@ public record FoundFlow(
         .build();
   }
 
-  /** What a switch tells of a rule; empty if it is not that of a flow. */
+  /** Parses a rule; empty if it is not that of a flow. */
   public static Optional<FoundFlow> of(OFFlowStatsEntry entry) {
     boolean isOut = UplinkCookie.is(entry.getCookie(), UplinkCookie.Kind.OUT);
     if (!isOut && !UplinkCookie.is(entry.getCookie(), UplinkCookie.Kind.BACK)) {

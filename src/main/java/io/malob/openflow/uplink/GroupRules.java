@@ -10,8 +10,8 @@ import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The select group by which the switch itself spreads flows over uplinks, with a bucket for each.
- * Which flow gets which bucket is the switch's business: OpenFlow 1.3 has no way to say, and Open
+ * The select group by which the switch itself distributes flows over uplinks, with a bucket for
+ * each. The switch chooses the bucket of a flow: OpenFlow 1.3 does not define how, and Open
  * vSwitch, from 2.10 on, hashes addresses, protocol and ports (dp_hash). Pure.
  */
 public final class GroupRules {
@@ -28,7 +28,7 @@ public final class GroupRules {
    */
   public record Share(UplinkEnd uplink, int weight) {}
 
-  /** Puts the group in place. */
+  /** Adds the group. */
   public static OFMessage add(OFFactory factory, List<Share> shares) {
     return factory
         .buildGroupAdd()
@@ -38,7 +38,7 @@ public final class GroupRules {
         .build();
   }
 
-  /** Changes the group that is there; flows that get another bucket break. */
+  /** Changes the existing group; flows that get another bucket break. */
   public static OFMessage change(OFFactory factory, List<Share> shares) {
     return factory
         .buildGroupModify()
@@ -48,7 +48,7 @@ public final class GroupRules {
         .build();
   }
 
-  /** Takes the group away, and all rules that lead to it. */
+  /** Deletes the group, and all rules that use it. */
   public static OFMessage remove(OFFactory factory) {
     return factory.buildGroupDelete().setGroup(GROUP).setGroupType(OFGroupType.SELECT).build();
   }

@@ -16,7 +16,7 @@ import org.projectfloodlight.openflow.types.OFPort;
  * @param mac of the host's interface there
  * @param gatewayMac of the gateway that the host sees there
  * @param ipv4 the host's address there
- * @param ipv6 the same, where IPv6 is used
+ * @param ipv6 the same, if IPv6 is used
  */
 public record InsideEnd(
     OFPort port,
@@ -25,7 +25,7 @@ public record InsideEnd(
     IPv4Address ipv4,
     Optional<IPv6Address> ipv6) {
 
-  /** The host's address of that version, where it is used. */
+  /** The host's address of that version, if it is used. */
   public Optional<? extends IPAddress<?>> address(IPVersion version) {
     return version == IPVersion.IPv4 ? Optional.of(ipv4) : ipv6;
   }

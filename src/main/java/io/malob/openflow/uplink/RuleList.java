@@ -36,12 +36,12 @@ final class RuleList {
     return ImmutableList.copyOf(rules);
   }
 
-  /** What comes in at this port and has these fields, on its first look, goes to the controller. */
+  /** Sends packets from this port with these fields to the controller. */
   void toController(OFPort port, int priority, Consumer<Match.Builder> fields) {
     add(UplinkLayout.CLASSIFY, priority, at(port, fields), toController());
   }
 
-  /** The same goes to the table of flows. */
+  /** Sends the same packets to the table of flows. */
   void toFlows(OFPort port, int priority, Consumer<Match.Builder> fields) {
     add(
         UplinkLayout.CLASSIFY,
@@ -50,17 +50,17 @@ final class RuleList {
         factory.instructions().gotoTable(UplinkLayout.FLOWS));
   }
 
-  /** The same is dropped. */
+  /** Drops the same packets. */
   void drop(OFPort port, int priority, Consumer<Match.Builder> fields) {
     add(UplinkLayout.CLASSIFY, priority, at(port, fields));
   }
 
-  /** What no flow is known for goes to the controller. */
+  /** Sends packets without a known flow to the controller. */
   void unknown(OFPort port, Consumer<Match.Builder> fields) {
     add(UplinkLayout.FLOWS, UplinkLayout.PRIORITY_UNKNOWN, at(port, fields), toController());
   }
 
-  /** FIN and RST go to the controller as copies. */
+  /** Copies FIN and RST to the controller. */
   void ends(OFPort port, IpFamily family, List<U16> flags) {
     for (U16 flag : flags) {
       rules.add(
@@ -114,7 +114,7 @@ final class RuleList {
     return match -> match.setExact(MatchField.ETH_TYPE, EthType.ARP);
   }
 
-  /** Fragments of IPv4: switches take their ports for 0. */
+  /** Fragments of IPv4: switches treat their ports as 0. */
   static Consumer<Match.Builder> fragment(IpProtocol protocol) {
     boolean isTcp = protocol.equals(IpProtocol.TCP);
     return IpFamily.IPV4

@@ -6,13 +6,13 @@ import org.projectfloodlight.openflow.types.U64;
 
 /**
  * The cookie of the rules of a host's switch: 12 bits application, 4 bits kind, 8 bits number of
- * the uplink (of fixed rules: the epoch), 40 bits generation of the flow. The application is none
- * of those of other rules of ours, so that neither touches the other's.
+ * the uplink (of fixed rules: the epoch), 40 bits generation of the flow. The application differs
+ * from those of other rules of MALOB, so that neither changes the other's.
  */
 public final class UplinkCookie {
-  /** What a rule is for. */
+  /** The kind of a rule. */
   public enum Kind {
-    /** What does not belong to one flow. */
+    /** Rules that do not belong to one flow. */
     FIXED(0),
     /** Carries a flow's packets to its uplink. */
     OUT(1),
@@ -20,7 +20,7 @@ public final class UplinkCookie {
     BACK(2),
     /** Copies the ends of TCP connections to the controller. */
     END(3),
-    /** Drops what comes in at an uplink for the host itself. */
+    /** Drops packets from an uplink for the host itself. */
     FOREIGN(4);
 
     private final long code;

@@ -9,7 +9,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * An uplink as rules need it. What is empty is not there, or not known yet.
+ * The values of an uplink for rules. Empty values are missing, or not known yet.
  *
  * @param number from 1, below {@link UplinkCookie#UPLINKS}
  * @param port of the switch

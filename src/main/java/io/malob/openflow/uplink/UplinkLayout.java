@@ -3,8 +3,8 @@ package io.malob.openflow.uplink;
 import org.projectfloodlight.openflow.types.TableId;
 
 /**
- * Which rule of a host's switch is where. Rules of table 0 match a port and have a higher priority
- * than rules of other modules, so that no other module decides about the host's packets.
+ * The tables and priorities of rules on a host's switch. Rules of table 0 match a port and have a
+ * higher priority than rules of other modules, so that no other module handles the host's packets.
  */
 final class UplinkLayout {
   static final TableId CLASSIFY = TableId.of(0);

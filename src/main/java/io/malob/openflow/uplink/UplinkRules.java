@@ -27,9 +27,9 @@ import org.projectfloodlight.openflow.types.U16;
 import org.projectfloodlight.openflow.types.U8;
 
 /**
- * The rules of a host's switch that do not belong to one flow: what goes to the table of flows,
- * what comes to the controller, and what is dropped, because the host's own network stack sees it
- * anyway. Pure.
+ * The rules of a host's switch that do not belong to one flow: they send packets to the table of
+ * flows or to the controller, or drop them because the host's own network stack gets them as well.
+ * Pure.
  */
 public final class UplinkRules {
   private static final U16 SYN = U16.of(Packet.TCP_SYN);
@@ -38,12 +38,12 @@ public final class UplinkRules {
       ImmutableList.of(U16.of(Packet.TCP_FIN), U16.of(Packet.TCP_RST));
   private static final U16 RST_ACK = U16.of(Packet.TCP_RST | Packet.TCP_ACK);
 
-  /** 32768 to 65535, as value and mask: where Linux chooses ports. */
+  /** 32768 to 65535, as value and mask: Linux chooses ports there. */
   private static final TransportPort EPHEMERAL = TransportPort.of(0x8000);
 
   private static final MacAddress GROUP_BIT = MacAddress.of("01:00:00:00:00:00");
 
-  /** Later parts of IPv6 packets have this in the place of their protocol. */
+  /** The protocol of later fragments of IPv6 packets. */
   private static final IpProtocol FRAGMENT = IpProtocol.of((short) 44);
 
   private final RuleList rules;
@@ -53,15 +53,14 @@ public final class UplinkRules {
   }
 
   /**
-   * All that are needed but those of {@link #tcpFlags}. Those that are there already stay, and get
-   * the epoch.
+   * All required rules except those of {@link #tcpFlags}. Existing ones stay, and get the epoch.
    *
-   * @param epoch below {@link UplinkCookie#UPLINKS}; another one than last time
+   * @param epoch below {@link UplinkCookie#UPLINKS}; different from the last one
    */
   public static List<OFMessage> fixed(
       OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {
     UplinkRules made = new UplinkRules(factory, epoch);
-    made.rules.unknown(inside.port(), match -> {}); // what the inside sends and no flow knows
+    made.rules.unknown(inside.port(), match -> {}); // packets from the inside without a flow
     for (UplinkEnd uplink : uplinks) {
       addresses(inside, uplink).forEach(address -> made.unknownAt(uplink.port(), address));
     }
@@ -72,7 +71,7 @@ public final class UplinkRules {
     return made.rules.made();
   }
 
-  /** Takes away the fixed rules of other epochs, those of {@link #tcpFlags}, too. */
+  /** Deletes the fixed rules of other epochs, including those of {@link #tcpFlags}. */
   public static List<OFMessage> removeOtherEpochs(OFFactory factory, int epoch) {
     List<OFMessage> messages = new ArrayList<>();
     for (Kind kind : List.of(Kind.FIXED, Kind.END)) {
@@ -82,15 +81,15 @@ public final class UplinkRules {
     return messages;
   }
 
-  /** Takes all rules of the host away. */
+  /** Deletes all rules of the host. */
   public static OFMessage removeAll(OFFactory factory) {
     return FlowRules.delete(factory, UplinkCookie.all());
   }
 
   /**
-   * Shows the controller where TCP connections begin and end: first packets go to it and nowhere
-   * else, though the rule of an older flow may be there; FIN and RST are copied to it on their way.
-   * Switches that cannot match TCP flags answer with an error.
+   * Sends the begin and end of TCP connections to the controller: first packets go only to the
+   * controller, even if the rule of an older flow exists; FIN and RST are copied to it. Switches
+   * that cannot match TCP flags answer with an error.
    */
   public static List<OFMessage> tcpFlags(
       OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {
@@ -127,17 +126,17 @@ public final class UplinkRules {
   private void fromHost(OFPort port, IPAddress<?> address) {
     IpFamily family = IpFamily.of(address);
     rules.toFlows(port, UplinkLayout.PRIORITY_PORT, family.any().andThen(IpFamily.from(address)));
-    // what it would tell its peers about is hidden by the addresses that it quotes
+    // peers could not assign its errors, because of the quoted addresses
     rules.drop(port, UplinkLayout.PRIORITY_NOT_OURS, family.icmp(family.icmpUnreachable));
   }
 
   private void neighboursInside(OFPort port) {
     rules.toController(
         port, UplinkLayout.PRIORITY_NEIGHBOURS, IpFamily.IPV6.icmp(NeighbourMessage.SOLICITATION));
-    // what the inside says of itself
+    // packets of the inside about itself
     rules.drop(
         port, UplinkLayout.PRIORITY_NOT_OURS, IpFamily.IPV6.icmp(NeighbourMessage.ADVERTISEMENT));
-    // first parts come to the controller, which counts them: one for each packet
+    // first fragments go to the controller, which counts them: one for each packet
     rules.add(
         UplinkLayout.FLOWS,
         UplinkLayout.PRIORITY_FRAGMENT,
@@ -178,7 +177,7 @@ public final class UplinkRules {
             .andThen(IpFamily.to(address)));
   }
 
-  /** What neighbours say to the host is never a flow's. */
+  /** Neighbour messages to the host never belong to a flow. */
   private void neighboursAt(UplinkEnd uplink) {
     Consumer<Match.Builder> advertisement = IpFamily.IPV6.icmp(NeighbourMessage.ADVERTISEMENT);
     uplink
@@ -212,8 +211,8 @@ public final class UplinkRules {
   }
 
   /**
-   * What may be an answer that is faster than its rule; the rest is the host's own. A switch may
-   * drop for a moment longer what it dropped before, where no rule looks at it closer.
+   * Possible answers that are faster than their rule; the rest is for the host itself. A switch may
+   * drop packets for a moment longer if no more specific rule matches them.
    */
   private void unknownAt(OFPort port, IPAddress<?> address) {
     IpFamily family = IpFamily.of(address);
@@ -229,9 +228,8 @@ public final class UplinkRules {
   }
 
   /**
-   * Lets the switch spread TCP and UDP over the uplinks by {@link GroupRules}, which must be there;
-   * what comes back to ports that hosts choose for themselves is for the inside, whichever flow it
-   * is of.
+   * Lets the switch distribute TCP and UDP over the uplinks by {@link GroupRules}, which must
+   * exist; replies to ephemeral ports go to the inside, without a rule per flow.
    */
   public static List<OFMessage> grouped(
       OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {
@@ -282,9 +280,9 @@ public final class UplinkRules {
   }
 
   /**
-   * What there is in the place of {@link #tcpFlags} where the switch spreads flows. The host gets
-   * answers to connections of its own on uplinks twice then, and would reset them: that stays
-   * inside. IPv6 is as always. Switches that cannot match TCP flags answer with an error.
+   * Replaces {@link #tcpFlags} if the switch distributes flows. The inside then also gets answers
+   * to the host's own connections on uplinks, and would reset them: these resets are dropped. IPv6
+   * is unchanged. Switches that cannot match TCP flags answer with an error.
    */
   public static List<OFMessage> groupedTcpFlags(
       OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {

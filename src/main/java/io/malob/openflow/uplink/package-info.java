@@ -1,4 +1,4 @@
-/** The rules by which a host's switch carries the host's flows over its uplinks. Pure. */
+/** The rules that send a host's flows over its uplinks. Pure. */
 @NullMarked
 package io.malob.openflow.uplink;
 

@@ -9,14 +9,14 @@ import org.restlet.data.MediaType;
 import org.restlet.representation.OutputRepresentation;
 
 /**
- * Server-sent events for one listener, as the HTML standard has them: {@code state} when what is
- * there has changed, {@code rates} whenever there are new numbers. The thread that sends it is
- * taken until the listener goes.
+ * Server-sent events of the HTML standard for one listener: {@code state} when the state has
+ * changed, {@code rates} with new numbers. The sending thread is occupied until the listener
+ * disconnects.
  */
 final class EventStream extends OutputRepresentation {
   private static final MediaType EVENTS = new MediaType("text/event-stream");
 
-  /** When a browser that has lost the stream asks again. */
+  /** The time after which a browser reconnects. */
   private static final byte[] RETRY = "retry: 3000\n\n".getBytes(US_ASCII);
 
   private final LiveFeed.Listener listener;
@@ -39,7 +39,7 @@ final class EventStream extends OutputRepresentation {
         send(out, event("rates", frames.rates()));
       }
     } finally {
-      // the thread goes back to others, who were not interrupted
+      // the thread is reused, and must not stay interrupted
       Thread.interrupted();
     }
   }

@@ -16,15 +16,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is there and its numbers, once a second, for pages that follow it: as a stream of events, or
- * to be asked for. A stream takes a thread, in real Floodlight one of those that handle requests,
- * so there are few; whoever gets none asks instead.
+ * The state and its numbers, once a second, for pages: as a stream of events, or by polls. A stream
+ * needs a thread, in real Floodlight one of those that handle requests, so their number is limited;
+ * other clients poll.
  */
 public final class LiveEvents implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LiveEvents.class);
   private static final long TICK_MILLIS = 1_000;
 
-  /** In real Floodlight of ten threads; the embedded controller has others for streams. */
+  /** Real Floodlight has ten threads; the embedded controller has separate ones for streams. */
   private static final int MAX_LISTENERS = 6;
 
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(15);
@@ -69,7 +69,7 @@ public final class LiveEvents implements AutoCloseable {
     try {
       work.run();
     } catch (RuntimeException e) {
-      log.error("task_failed task=\"{}\" - it is tried again", task, e);
+      log.error("task_failed task=\"{}\" - it is retried", task, e);
     }
   }
 
@@ -92,12 +92,13 @@ public final class LiveEvents implements AutoCloseable {
                 () ->
                     new RejectedException(
                         Reason.BUSY,
-                        "as many listen as can; ask for /state and /rates instead",
+                        "the maximum number of event streams is open; poll /state and /rates"
+                            + " instead",
                         null));
     return Reply.ok(new EventStream(listener)).withCaching(Reply.Caching.NEVER);
   }
 
-  /** What the client has already is not sent again. */
+  /** Content that the client already has is not sent again. */
   private static Reply part(LiveFrames.Part part) {
     return Reply.document("application/json", part.json())
         .withTag("W/\"" + part.tag() + "\"")

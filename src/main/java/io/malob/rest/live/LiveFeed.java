@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * while there are listeners. Thread-safe; the threads of listeners wait here.
  */
 final class LiveFeed implements AutoCloseable {
-  /** How long frames go on being made after they were asked for without listening. */
+  /** The time for which frames are produced after a poll without listeners. */
   private static final long INTEREST_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** What was made longer ago is made again when it is asked for. */
+  /** The age from which frames are produced again at a poll. */
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final UnaryOperator<@Nullable LiveFrames> source;
@@ -34,9 +34,9 @@ final class LiveFeed implements AutoCloseable {
   /**
    * A feed that {@link #tick} drives.
    *
-   * @param source makes the next frames from the last ones, null at first; called by one thread at
-   *     a time
-   * @param patienceNanos who takes nothing for so long is let go
+   * @param source produces the next frames from the last ones, null at first; called by one thread
+   *     at a time
+   * @param patienceNanos the time without progress after which a listener is dropped
    */
   LiveFeed(
       UnaryOperator<@Nullable LiveFrames> source,
@@ -61,7 +61,7 @@ final class LiveFeed implements AutoCloseable {
     }
   }
 
-  /** The frames of about now. */
+  /** The current frames. */
   synchronized LiveFrames current() {
     long now = nanoTime.getAsLong();
     askedNanos = now;
@@ -78,7 +78,7 @@ final class LiveFeed implements AutoCloseable {
     return made;
   }
 
-  /** One more listener, to be closed; empty if there are as many as there can be. */
+  /** Adds a listener, which must be closed; empty at the limit. */
   synchronized Optional<Listener> join() {
     if (isClosed || listeners.size() >= maxListeners) {
       return Optional.empty();
@@ -104,7 +104,7 @@ final class LiveFeed implements AutoCloseable {
     private Listener() {}
 
     /**
-     * Waits for frames that this listener has not had; at first, those of about now.
+     * Waits for frames that this listener has not had; at first, the current ones.
      *
      * @return null when the feed has ended
      */
@@ -123,7 +123,7 @@ final class LiveFeed implements AutoCloseable {
       }
     }
 
-    /** From now on the calling thread may wait for the listener, but not for long. */
+    /** From now on the calling thread may wait for the listener for a limited time. */
     void beginWrite() {
       synchronized (LiveFeed.this) {
         beganNanos = nanoTime.getAsLong();

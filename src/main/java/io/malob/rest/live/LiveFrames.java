@@ -3,10 +3,10 @@ package io.malob.rest.live;
 import com.google.common.hash.Hashing;
 
 /**
- * What all listeners are shown at one moment, written once for all of them. Immutable: the bytes
- * are never changed.
+ * The content for all listeners at one moment, serialized once for all of them. Immutable: the
+ * bytes are never changed.
  *
- * @param state what is there: switches, links, hosts and the catalog
+ * @param state switches, links, hosts and the catalog
  * @param rates the numbers that go with that state
  */
 record LiveFrames(Part state, Part rates) {
@@ -14,7 +14,7 @@ record LiveFrames(Part state, Part rates) {
   /**
    * One JSON document.
    *
-   * @param tag tells it from others
+   * @param tag identifies its content
    * @param json without line breaks
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared; the bytes are never changed

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The numbers of one moment, as short lists: one for each link and each member of a {@link
- * LiveState}, in its order. What is not known is null. Made anew for each moment.
+ * LiveState}, in its order. Unknown values are null. Created anew for each moment.
  */
 final class LiveRates {
   private static final double MEGA = 1e6;
@@ -85,7 +85,7 @@ final class LiveRates {
     return shown;
   }
 
-  /** VIPs with many half open connections: how many, and how many they may have. */
+  /** VIPs with many half-open connections: their number and limit. */
   private Map<String, Object> halfOpen() {
     Map<String, Object> crowded = new TreeMap<>();
     balancer
@@ -99,7 +99,7 @@ final class LiveRates {
     return crowded;
   }
 
-  /** Use, latency, capacity, throughput, active connections. */
+  /** Utilization, latency, capacity, throughput, active connections. */
   private List<Object> links(LiveState state, Map<DirectedLink, LinkMeasurements> known) {
     Map<DirectedLink, Integer> active = new HashMap<>();
     for (LinkStats stats : balancer.links()) {
@@ -122,7 +122,7 @@ final class LiveRates {
     return lines;
   }
 
-  /** What is known of each member, by name. */
+  /** The known values of each member, by name. */
   private List<Map<String, @Nullable Object>> members(LiveState state) {
     Map<String, MemberStats> all = balancer.memberStats();
     List<Map<String, @Nullable Object>> members = new ArrayList<>();
@@ -158,7 +158,7 @@ final class LiveRates {
     return columns;
   }
 
-  /** The same by position, as it was once told; nothing new comes into it. */
+  /** The same by position, in the older form; it gets no new values. */
   private static List<Object> lines(List<Map<String, @Nullable Object>> members) {
     List<Object> lines = new ArrayList<>();
     for (Map<String, @Nullable Object> values : members) {

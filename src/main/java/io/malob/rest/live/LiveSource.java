@@ -13,7 +13,7 @@ import net.floodlightcontroller.devicemanager.IDeviceService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the frames of one moment after the other; what has not changed is not written again. For
+ * Produces the frames of one moment after the other; unchanged parts are not serialized again. For
  * one thread at a time.
  */
 final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {

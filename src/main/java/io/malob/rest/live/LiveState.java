@@ -16,25 +16,25 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * What is there at one moment: the places in the lists of links and members are those of the
- * numbers that {@link LiveRates} shows. Immutable.
+ * The state at one moment: links and members have the same positions as their numbers in {@link
+ * LiveRates}. Immutable.
  *
  * @param topology switches and links
  * @param links the links, in order
  * @param catalog VIPs, pools, members and services; its members are shown up to a limit
- * @param hosts what is attached to switches
+ * @param hosts the hosts attached to switches
  */
 record LiveState(
     Topology topology,
     ImmutableSet<DirectedLink> links,
     CatalogSnapshot catalog,
     ImmutableList<SeenHost> hosts) {
-  /** More than that are neither drawn nor read; they can be had by REST. */
+  /** The max number of shown members; REST shows all. */
   static final int MAX_MEMBERS = 5_000;
 
   /**
-   * Whether this shows the same as what has been written before: everything in it is immutable, and
-   * new only if it changed.
+   * Whether this equals the last serialized state: all parts are immutable, and new only if
+   * changed.
    */
   boolean showsSameAs(LiveState other) {
     return topology.equals(other.topology)
@@ -78,9 +78,9 @@ record LiveState(
     return end;
   }
 
-  private static List<Object> items(Collection<? extends CatalogItem> items, int most) {
+  private static List<Object> items(Collection<? extends CatalogItem> items, int max) {
     List<Object> shown = new ArrayList<>();
-    items.stream().limit(most).forEach(item -> shown.add(item.fields()));
+    items.stream().limit(max).forEach(item -> shown.add(item.fields()));
     return shown;
   }
 }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * A host that the controller has seen, where it is attached.
+ * A host that the controller has seen, with its location.
  *
  * @param mac its MAC address
  * @param addresses its IPv4 addresses, sorted
@@ -23,7 +23,7 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * @param port the port there
  */
 record SeenHost(String mac, List<String> addresses, String switchId, int port) {
-  /** More than that are not drawn. */
+  /** The max number of shown hosts. */
   static final int MAX = 2_000;
 
   /** The attached ones of these, the smallest MAC addresses first. */

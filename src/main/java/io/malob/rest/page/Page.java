@@ -5,12 +5,12 @@ import org.restlet.Context;
 import org.restlet.Restlet;
 import org.restlet.routing.Router;
 
-/** The page for people, at {@code /ui/}. It knows the controller by its REST interface only. */
+/** The web page, at {@code /ui/}. It uses only the controller's REST interface. */
 public final class Page implements RestletRoutable {
   /** Where it is. */
   public static final String PATH = "/ui";
 
-  /** Made by the module that serves it. */
+  /** Created by the module that serves it. */
   public Page() {}
 
   @Override

@@ -15,14 +15,15 @@ import org.restlet.data.MediaType;
 /**
  * A file of the page, from the class path. Immutable: the bytes are never changed.
  *
- * @param tag tells its content from others
+ * @param tag identifies its content
  * @param bytes its content
  * @param gzipped the same, compressed
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared; the bytes are never changed
 record PageFile(MediaType type, String tag, byte[] bytes, byte[] gzipped) {
   /**
-   * Where the files are; no other file can be had, as names neither begin with a dot nor end so.
+   * The folder of the files; no other file can be read, because names neither begin nor end with a
+   * dot.
    */
   private static final String FOLDER = "/web/";
 

@@ -24,8 +24,8 @@ import org.restlet.representation.StringRepresentation;
 import org.restlet.util.Series;
 
 /**
- * Serves the files of the page. Browsers keep them, and ask each time whether they are still the
- * same; a file is read once. Safe for use by several threads.
+ * Serves the files of the page. Browsers cache them and revalidate each time; a file is read once.
+ * Safe for use by several threads.
  */
 final class PageRestlet extends Restlet {
   /**
@@ -48,7 +48,8 @@ final class PageRestlet extends Restlet {
     protect(response.getHeaders());
     if (!request.getMethod().equals(Method.GET) && !request.getMethod().equals(Method.HEAD)) {
       response.getAllowedMethods().addAll(List.of(Method.GET, Method.HEAD));
-      refuse(response, Status.CLIENT_ERROR_METHOD_NOT_ALLOWED, "The page can only be read.");
+      refuse(
+          response, Status.CLIENT_ERROR_METHOD_NOT_ALLOWED, "The page accepts only GET and HEAD.");
       return;
     }
     @Nullable String rest = request.getResourceRef().getRemainingPart(false, false);

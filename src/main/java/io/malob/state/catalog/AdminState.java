@@ -2,16 +2,16 @@ package io.malob.state.catalog;
 
 import java.util.Locale;
 
-/** What an operator wants a member to do. */
+/** The administrative state of a member. */
 public enum AdminState {
   /** Takes connections. */
   UP,
-  /** Takes no new connections; those that are open go on until they end. */
+  /** Takes no new connections; open ones continue until they end. */
   DRAIN,
-  /** Takes no connections; those that were open have been closed. */
+  /** Takes no connections; open ones are reset. */
   DOWN;
 
-  /** As it is written in requests and answers. */
+  /** The name in REST. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

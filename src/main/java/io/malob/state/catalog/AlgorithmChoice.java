@@ -3,11 +3,11 @@ package io.malob.state.catalog;
 import io.malob.algorithm.Algorithm;
 
 /**
- * Which algorithm a connection is placed with, and what says so. Immutable.
+ * The algorithm of a connection, and the item that names it. Immutable.
  *
  * @param algorithm the algorithm
- * @param source what kind of item names it
- * @param item the VIP, pool or service that does
+ * @param source the kind of item that names it
+ * @param item this VIP, pool or service
  */
 public record AlgorithmChoice(Algorithm algorithm, Source source, CatalogItem item) {
 

@@ -16,11 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The VIPs, pools, members, services and health monitors that operators have set up, and the one
- * place where they are changed. Readers take a {@link #snapshot()} from any thread and never wait.
- * Writers wait for each other; a change is checked, stored, published and then told to the
- * listeners, or else nothing of it happens. What others change in the store is published and told
- * as well.
+ * The VIPs, pools, members, services and health monitors of operators, and the only class that
+ * changes them. Readers take a {@link #snapshot()} from any thread and never wait. Writers wait for
+ * each other; a change is checked, stored, published and then reported to listeners, or not made at
+ * all. Changes by others in the store are published and reported as well.
  *
  * <p>A pool without VIP and a member without pool are normal. Deleting a VIP leaves its pool
  * without VIP, deleting a pool leaves its members and its monitor without pool.
@@ -55,13 +54,13 @@ public final class Catalog {
   private final List<CatalogListener> listeners = new CopyOnWriteArrayList<>();
   private boolean tellingListeners;
 
-  /** What the store was last known to have; the snapshot is its content. */
+  /** The last known document in the store; the snapshot is its content. */
   private Revisioned<CatalogSnapshot> stored;
 
   private volatile CatalogSnapshot snapshot;
 
   /**
-   * A catalog with what the store has.
+   * The catalog of a store.
    *
    * @param newIds the source of ids of new items; an id in use is skipped
    * @throws IOException if the store cannot be read
@@ -74,7 +73,7 @@ public final class Catalog {
   }
 
   /**
-   * A catalog with what the store has, and with random UUIDs for ids that are not given.
+   * The catalog of a store, with random UUIDs as default ids.
    *
    * @throws IOException if the store cannot be read
    */
@@ -97,25 +96,27 @@ public final class Catalog {
 
               @Override
               public void unreadable(IOException why) {
-                log.error("catalog_not_read why=\"{}\" - it stays as it was", why.getMessage());
+                log.error(
+                    "catalog_not_read why=\"{}\" - the earlier catalog stays in effect",
+                    why.getMessage());
               }
             });
   }
 
-  /** The catalog as it is now. */
+  /** The current catalog. */
   public CatalogSnapshot snapshot() {
     return snapshot;
   }
 
-  /** Tells the listener of all changes from now on. */
+  /** Adds a listener for future changes. */
   public void addListener(CatalogListener listener) {
     listeners.add(listener);
   }
 
   /**
-   * Adds an item. What is not named, or named with null, is not set.
+   * Adds an item. Fields that are missing or null are not set.
    *
-   * @return the new item, or the same service if it is there already
+   * @return the new item, or the same service if it exists already
    * @throws RejectedException if it cannot be; nothing has changed then
    */
   public synchronized <T extends CatalogItem> Creation<T> create(CatalogKind<T> kind, Fields fields)
@@ -124,7 +125,7 @@ public final class Catalog {
     FieldReader reader = new FieldReader(fields, kind.fieldNames());
     String given = reader.optional("id", null, FieldFormat::id);
     Map<String, T> items = kind.in(before);
-    // the number is a dummy until it is clear that there is one left
+    // the number is a dummy until a free one is known to exist
     T draft = kind.read(reader, given == null ? freeId(items) : given, 0, null);
     Optional<T> there = kind.alreadyThere(before, draft, fields);
     if (there.isPresent()) {
@@ -136,7 +137,7 @@ public final class Catalog {
     }
     if (items.size() >= kind.limit()) {
       throw RejectedException.conflict(
-          null, "there are " + items.size() + " " + kind.noun() + "s, and no more are possible");
+          null, "there are " + items.size() + " " + kind.noun() + "s, the maximum");
     }
     T item = kind.read(reader, draft.id(), kind.nextNumber(before.tables()), null);
     commit(checked(kind, before, item, fields));
@@ -144,9 +145,9 @@ public final class Catalog {
   }
 
   /**
-   * Changes the fields that are named, and no others; a field with null is cleared.
+   * Changes the given fields, and no others; a field with null is cleared.
    *
-   * @return the item as it is then
+   * @return the changed item
    * @throws RejectedException if it cannot be; nothing has changed then
    */
   public <T extends CatalogItem> T update(CatalogKind<T> kind, String id, Fields fields)
@@ -162,7 +163,8 @@ public final class Catalog {
     T current = existing(kind, before, id);
     FieldReader reader = new FieldReader(fields, kind.fieldNames());
     if (!reader.required("id", id, FieldFormat::id).equals(id)) {
-      throw RejectedException.invalid("id", "the id of " + kind.noun() + " " + id + " is for life");
+      throw RejectedException.invalid(
+          "id", "the id of " + kind.noun() + " " + id + " cannot be changed");
     }
     T item = kind.read(reader, id, 0, current);
     CatalogSnapshot after = checked(kind, before, item, fields);
@@ -186,16 +188,16 @@ public final class Catalog {
     condition.check(snapshot);
     String given = fields.get("id");
     if (given != null && !given.strip().equals(id)) {
-      throw RejectedException.invalid("id", "the id is not the one in the URL, " + id);
+      throw RejectedException.invalid("id", "the id differs from the one in the URL, " + id);
     }
     return create(kind, fields.with("id", id));
   }
 
   /**
-   * Makes the catalog what a tree says, all of it or nothing.
+   * Replaces the catalog by a tree, completely or not at all.
    *
-   * @param dryRun whether only to tell what would change
-   * @return what has changed; empty if nothing has
+   * @param dryRun whether to return the changes without making them
+   * @return the changes; empty if there are none
    * @throws RejectedException if it cannot be; nothing has changed then
    */
   public synchronized List<CatalogChange> replace(
@@ -210,7 +212,7 @@ public final class Catalog {
     return changes;
   }
 
-  /** Deletes as {@link #delete(CatalogKind, String, CatalogCondition)} does, in any case. */
+  /** Deletes like {@link #delete(CatalogKind, String, CatalogCondition)}, unconditionally. */
   public <T extends CatalogItem> T delete(CatalogKind<T> kind, String id) throws RejectedException {
     return delete(kind, id, CatalogCondition.NONE);
   }
@@ -218,7 +220,7 @@ public final class Catalog {
   /**
    * Deletes an item, and the references to it.
    *
-   * @return the item as it was
+   * @return the deleted item
    * @throws RejectedException if it cannot be; nothing has changed then
    */
   public synchronized <T extends CatalogItem> T delete(
@@ -269,20 +271,21 @@ public final class Catalog {
     if (!swap.isDone()) {
       throw new RejectedException(
           RejectedException.Reason.CHANGED_MEANWHILE,
-          "another controller has changed the catalog meanwhile, so nothing was changed here",
+          "another controller has changed the catalog meanwhile, so this change was not made",
           null);
     }
   }
 
-  /** The store can tell of a change before the method that makes it has come back, or after. */
+  /** The store may report a change before or after the method that makes it returns. */
   private synchronized void publish(Revisioned<CatalogSnapshot> now) {
     if (now.revision() <= stored.revision()) {
       return;
     }
     stored = now;
     if (now.content().isEmpty()) {
-      // an empty catalog would take away the rules of all VIPs
-      log.error("catalog_not_read why=\"{}\" - it stays as it was", "it was deleted");
+      // an empty catalog would delete the rules of all VIPs
+      log.error(
+          "catalog_not_read why=\"{}\" - the earlier catalog stays in effect", "it was deleted");
       return;
     }
     CatalogSnapshot before = snapshot;

@@ -6,8 +6,8 @@ import java.util.Optional;
  * One item that is added, changed or removed. Immutable.
  *
  * @param kind the kind of the item
- * @param before the item as it was; empty if it is new
- * @param after the item as it is then; empty if it is removed; one of both is there
+ * @param before the item before the change; empty if it is new
+ * @param after the item after the change; empty if it is removed; max one of both is empty
  */
 public record CatalogChange(
     CatalogKind<?> kind,

@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.ToIntFunction;
 
-/** The JSON text of a whole catalog: one list for each kind, with the numbers for cookies. */
+/** The JSON text of a whole catalog: one array for each kind, with the numbers for cookies. */
 final class CatalogFormat {
   /**
-   * 2: members have an {@code admin_state}, which version 1 would take for damage. 3: there are
+   * 2: members have an {@code admin_state}, which version 1 would treat as damage. 3: there are
    * health monitors, backups, allowed sources and limits, and members may have no weight.
    */
   private static final int VERSION = 3;
@@ -75,7 +75,10 @@ final class CatalogFormat {
     int version = root.get("version").whole(1, Integer.MAX_VALUE);
     if (version > VERSION) {
       throw new IOException(
-          "the catalog has format " + version + " of a later version; this one knows " + VERSION);
+          "the catalog has format "
+              + version
+              + ", which a later version wrote; this version reads formats up to "
+              + VERSION);
     }
     root.only(FIELDS);
     CatalogTables tables =
@@ -104,11 +107,11 @@ final class CatalogFormat {
     for (JsonInput<DamagedException> node : root.get(list).elements()) {
       int number = maxNumber == 0 ? 0 : node.get(NUMBER).whole(1, maxNumber);
       if (maxNumber != 0 && !numbers.add(number)) {
-        throw DamagedException.at(node.get(NUMBER), "is another item's, too");
+        throw DamagedException.at(node.get(NUMBER), "is a duplicate");
       }
       T item = readItem(node, number, kind);
       if (items.put(item.id(), item) != null) {
-        throw DamagedException.at(node.get("id"), "is another item's, too");
+        throw DamagedException.at(node.get("id"), "is a duplicate");
       }
     }
     return Collections.unmodifiableMap(items);
@@ -127,14 +130,14 @@ final class CatalogFormat {
     }
   }
 
-  /** Names the field, if there is one to blame. */
+  /** Names the wrong field, if known. */
   private static DamagedException damaged(JsonInput<DamagedException> item, RejectedException e)
       throws DamagedException {
     JsonInput<DamagedException> at = item;
     if (e.field().isPresent() && item.get(e.field().get()).isThere()) {
       at = item.get(e.field().get());
     }
-    return DamagedException.at(at, "is not possible: " + e.getMessage());
+    return DamagedException.at(at, "is not valid: " + e.getMessage());
   }
 
   private static Map<String, Service> withDefault(Map<String, Service> services) {
@@ -151,7 +154,7 @@ final class CatalogFormat {
       try {
         kind.check(snapshot, item);
       } catch (RejectedException e) {
-        // a default service that was added has no place in the file
+        // an added default service has no position in the file
         List<JsonInput<DamagedException>> nodes = root.get(list).elements();
         throw index < nodes.size()
             ? damaged(nodes.get(index), e)

@@ -5,12 +5,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A VIP, pool, member or service. Immutable. */
 public interface CatalogItem {
-  /** What the item is called in URLs; unique among the items of its kind. */
+  /** The item's id in URLs; unique among the items of its kind. */
   String id();
 
   /**
    * The fields that users see and write, by name, in the order in which they are shown. A value is
-   * a text, an {@code Integer}, or null for an optional field that is not set.
+   * a string, an {@code Integer}, or null for an optional field that is not set.
    */
   Map<String, @Nullable Object> fields();
 }

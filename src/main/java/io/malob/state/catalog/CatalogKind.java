@@ -27,17 +27,17 @@ public abstract class CatalogKind<T extends CatalogItem> {
     this.fieldNames = List.of(fieldNames);
   }
 
-  /** What one item is called in sentences. */
+  /** The noun for one item in sentences. */
   public final String noun() {
     return noun;
   }
 
-  /** What the list of all items is called in URLs and in trees. */
+  /** The name of the list of all items in URLs and in trees. */
   public final String listName() {
     return listName;
   }
 
-  /** How many items there can be. */
+  /** The max number of items. */
   public final int limit() {
     return limit;
   }
@@ -47,16 +47,16 @@ public abstract class CatalogKind<T extends CatalogItem> {
     return fieldNames;
   }
 
-  /** Whether the value of a field may be a list or an object, of texts without commas. */
+  /** Whether the value of a field may be an array or an object, of strings without commas. */
   public boolean takesParts(String fieldName) {
     return false;
   }
 
   /**
-   * The fields of an item as a document has them. Null clears a field; what has parts is a string
-   * here, with commas between them, and an object's are written as {@code name=value}.
+   * The fields of an item from a document. Null clears a field; an array or object becomes a string
+   * of its parts, separated by commas, with {@code name=value} for objects.
    *
-   * @throws E if a field has parts that cannot, or parts of parts
+   * @throws E if a field must not have parts, or has nested parts
    */
   public final <E extends Exception> Fields fields(Map<String, JsonInput<E>> given) throws E {
     Map<String, @Nullable String> values = new LinkedHashMap<>();
@@ -96,10 +96,10 @@ public abstract class CatalogKind<T extends CatalogItem> {
   }
 
   /**
-   * Reads an item from fields, without regard to other items.
+   * Reads an item from fields, ignoring other items.
    *
-   * @param current the item as it is now; null if it is new
-   * @param number what a new item has as its number, if items of this kind have one
+   * @param current the current item; null if it is new
+   * @param number the number of a new item, if items of this kind have one
    */
   abstract T read(FieldReader fields, String id, int number, @Nullable T current)
       throws RejectedException;
@@ -114,25 +114,25 @@ public abstract class CatalogKind<T extends CatalogItem> {
     return 0;
   }
 
-  /** The tables with this item as a new one, or in place of the one with the same id. */
+  /** The tables with this item added, or replaced if the id exists. */
   abstract CatalogTables with(CatalogTables tables, T item);
 
   /** The tables without this item and without references to it. */
   abstract CatalogTables without(CatalogTables tables, T item);
 
-  /** Checks that an item agrees with the others in the snapshot that it is already part of. */
+  /** Checks that an item is consistent with the others in its snapshot. */
   abstract void check(CatalogSnapshot candidate, T item) throws RejectedException;
 
   /** Checks the conditions on a given value; an unchanged value is not checked. */
   void checkGiven(CatalogSnapshot candidate, T item, Fields given) throws RejectedException {}
 
-  /** The item that is there already and is all that the new one asks for; empty to go on. */
+  /** The existing item that equals the requested one; empty to create it. */
   Optional<T> alreadyThere(CatalogSnapshot snapshot, T item, Fields given)
       throws RejectedException {
     return Optional.empty();
   }
 
-  /** Whether there can be a catalog without this item. */
+  /** Whether the catalog can be without this item. */
   boolean mayBeDeleted(T item) {
     return true;
   }

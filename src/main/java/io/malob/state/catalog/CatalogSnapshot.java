@@ -25,7 +25,7 @@ public final class CatalogSnapshot {
   private final Map<String, Pool> poolsByVip;
   private final Map<String, Monitor> monitorsByPool;
 
-  /** The snapshot of these tables, which shares the indexes of those that {@code before} has. */
+  /** The snapshot of these tables, which shares unchanged indexes with {@code before}. */
   CatalogSnapshot(CatalogTables tables, @Nullable CatalogSnapshot before) {
     this.tables = tables;
     CatalogTables old = before == null ? null : before.tables;
@@ -51,7 +51,7 @@ public final class CatalogSnapshot {
             : new ServiceIndex(tables.services().values());
   }
 
-  /** A catalog with nothing but the services table as it is shipped. */
+  /** A catalog with only the default services table. */
   public static CatalogSnapshot empty() {
     return new CatalogSnapshot(CatalogTables.empty(), null);
   }
@@ -117,7 +117,7 @@ public final class CatalogSnapshot {
     return Optional.ofNullable(poolsByVip.get(vipId));
   }
 
-  /** The members of a pool, oldest first; empty if it has none or is not there. */
+  /** The members of a pool, oldest first; empty if it has none or does not exist. */
   public List<Member> membersOfPool(String poolId) {
     return memberIndex.inPool(poolId);
   }
@@ -143,8 +143,8 @@ public final class CatalogSnapshot {
   }
 
   /**
-   * The VIP that a packet is for. The most specific one wins: address, protocol and port; address
-   * and protocol; address and port; address alone. Allocates nothing.
+   * The VIP of a packet. The most specific one wins: address, protocol and port; address and
+   * protocol; address and port; address alone. Allocates nothing.
    *
    * @param addressKey the {@link AddressKey} of its destination
    * @param port the destination port, or the type for ICMP

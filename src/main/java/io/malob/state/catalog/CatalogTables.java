@@ -5,11 +5,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * All that a catalog holds and stores, without the indexes over it. Immutable; each map is by id,
- * in the order in which the items were created.
+ * The stored content of a catalog, without indexes. Immutable; each map is by id, in the order in
+ * which the items were created.
  *
- * @param lastVipNumber the number that was given to a VIP last; 0 if none was
- * @param lastMemberNumber the number that was given to a member last; 0 if none was
+ * @param lastVipNumber the last number given to a VIP; 0 if there is none
+ * @param lastMemberNumber the last number given to a member; 0 if there is none
  */
 record CatalogTables(
     Map<String, Vip> vips,
@@ -20,7 +20,7 @@ record CatalogTables(
     int lastVipNumber,
     int lastMemberNumber) {
 
-  /** What a new catalog holds: the services table as it is shipped. */
+  /** The content of a new catalog: the default services table. */
   static CatalogTables empty() {
     Map<String, Service> services = Map.of();
     for (Service service : Service.shipped()) {
@@ -62,7 +62,7 @@ record CatalogTables(
     return new CatalogTables(vips, pools, members, services, monitors, lastVipNumber, number);
   }
 
-  /** The map with the item added at its end, or in the place of the one with the same id. */
+  /** The map with the item added at its end, or replaced if the id exists. */
   static <T extends CatalogItem> Map<String, T> plus(Map<String, T> items, T item) {
     Map<String, T> copy = new LinkedHashMap<>(items);
     copy.put(item.id(), item);

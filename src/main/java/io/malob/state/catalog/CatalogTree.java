@@ -11,14 +11,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All items that a catalog is to have, kind by kind. A kind without a list stays as it is; one with
- * a list has the items of the list then and no others, but for the default entry of the services
- * table. Immutable.
+ * All items of a future catalog, kind by kind. A kind without a list does not change; a kind with a
+ * list gets the items of the list and no others, besides the default entry of the services table.
+ * Immutable.
  */
 public final class CatalogTree {
   private final Map<CatalogKind<?>, Map<String, Given>> byKind;
 
-  /** What is wanted of an item, and where in its list that stands. */
+  /** The requested fields of an item, and its index in the list. */
   private record Given(int index, Fields fields) {}
 
   private CatalogTree(Map<CatalogKind<?>, Map<String, Given>> byKind) {
@@ -28,7 +28,7 @@ public final class CatalogTree {
   /**
    * A tree of items.
    *
-   * @param lists the items of each kind; what an item does not name, or names with null, is not set
+   * @param lists the items of each kind; fields that are missing or null are not set
    * @throws RejectedException if an item has no id, or two of a kind have the same
    */
   public static CatalogTree of(Map<CatalogKind<?>, List<Fields>> lists) throws RejectedException {
@@ -60,7 +60,7 @@ public final class CatalogTree {
   /**
    * The catalog with these items, checked as a whole.
    *
-   * @throws RejectedException if an item is not possible; its field is called as in {@code
+   * @throws RejectedException if an item is invalid; its field is named as in {@code
    *     members[3].port}
    */
   CatalogSnapshot appliedTo(CatalogSnapshot before) throws RejectedException {
@@ -89,7 +89,7 @@ public final class CatalogTree {
     if (given == null) {
       return old;
     }
-    // those that stay keep their place
+    // remaining items keep their position
     Map<String, T> items = new LinkedHashMap<>(old);
     items.values().removeIf(item -> !given.containsKey(item.id()) && kind.mayBeDeleted(item));
     numbers.take(items.values(), kind);
@@ -104,7 +104,7 @@ public final class CatalogTree {
     }
     if (items.size() > kind.limit()) {
       throw RejectedException.conflict(
-          kind.listName(), "there can be " + kind.limit() + " " + kind.noun() + "s at most");
+          kind.listName(), "at most " + kind.limit() + " " + kind.noun() + "s are possible");
     }
     return items.equals(old) ? old : Collections.unmodifiableMap(items);
   }
@@ -134,7 +134,7 @@ public final class CatalogTree {
         field == null ? null : place + field);
   }
 
-  /** The changes that lead from one catalog to the other, kind by kind. */
+  /** The changes from one catalog to the other, kind by kind. */
   static List<CatalogChange> changes(CatalogSnapshot before, CatalogSnapshot after) {
     List<CatalogChange> changes = new ArrayList<>();
     for (CatalogKind<?> kind : Catalog.KINDS) {
@@ -156,26 +156,26 @@ public final class CatalogTree {
   /** Gives numbers to many new items. */
   private static final class Numbers {
     private final BitSet used;
-    private final int most;
+    private final int max;
     private int last;
 
-    Numbers(int last, int most) {
-      this.used = new BitSet(most + 1);
+    Numbers(int last, int max) {
+      this.used = new BitSet(max + 1);
       this.last = last;
-      this.most = most;
+      this.max = max;
     }
 
     <T extends CatalogItem> void take(Collection<T> items, CatalogKind<T> kind) {
       items.forEach(item -> used.set(kind.numberOf(item)));
     }
 
-    /** The number of an item, or for a new one the next that is free. */
+    /** The number of an item, or the next free one for a new item. */
     <T extends CatalogItem> int of(@Nullable T current, CatalogKind<T> kind) {
-      if (current != null || most == 0) {
+      if (current != null || max == 0) {
         return current == null ? 0 : kind.numberOf(current);
       }
       int free = used.nextClearBit(last + 1);
-      last = free <= most ? free : used.nextClearBit(1);
+      last = free <= max ? free : used.nextClearBit(1);
       used.set(last);
       return last;
     }

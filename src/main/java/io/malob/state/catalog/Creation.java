@@ -3,7 +3,7 @@ package io.malob.state.catalog;
 /**
  * The answer to a create.
  *
- * @param item what is in the catalog now
- * @param isNew false if the very same service was there already
+ * @param item the item in the catalog
+ * @param isNew false if the same service existed already
  */
 public record Creation<T extends CatalogItem>(T item, boolean isNew) {}

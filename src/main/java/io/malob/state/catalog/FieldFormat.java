@@ -30,7 +30,7 @@ interface FieldFormat<T> {
   /** Without leading zeros, which some read as octal. */
   Pattern IPV4 = Pattern.compile("((25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(\\.(?!$)|$)){4}");
 
-  /** The value of a text that is trimmed and not empty. */
+  /** The value of a trimmed, non-empty string. */
   T parse(String field, String text) throws RejectedException;
 
   static String id(String field, String text) throws RejectedException {
@@ -52,7 +52,7 @@ interface FieldFormat<T> {
           field, field + " must have at most " + MAX_NAME_LENGTH + " characters");
     }
     if (text.chars().anyMatch(Character::isISOControl)) {
-      throw RejectedException.invalid(field, field + " must not have control characters in it");
+      throw RejectedException.invalid(field, field + " must not contain control characters");
     }
     return text;
   }
@@ -75,8 +75,7 @@ interface FieldFormat<T> {
     boolean unicast = first != 0 && first != 127 && (first < 224 || first > 239);
     if (!unicast || address.equals(IPv4Address.NO_MASK)) {
       throw RejectedException.invalid(
-          field,
-          field + " must be the address of a host in the network, which " + text + " is not");
+          field, field + " must be the unicast address of a host, which " + text + " is not");
     }
     return address;
   }
@@ -90,20 +89,20 @@ interface FieldFormat<T> {
     return number(field, text, 0, Member.MAX_WEIGHT, "from 0 to " + Member.MAX_WEIGHT);
   }
 
-  /** How many connections there may be. */
+  /** The max number of connections. */
   static Integer connectionLimit(String field, String text) throws RejectedException {
     return number(field, text, 1, MAX_CONNECTIONS, "from 1 to " + MAX_CONNECTIONS);
   }
 
-  /** Seconds until a member has its full share. */
+  /** The duration of slow start, in seconds. */
   static Integer slowStart(String field, String text) throws RejectedException {
     return number(field, text, 0, Monitor.MAX_SECONDS, "from 0 to " + Monitor.MAX_SECONDS);
   }
 
-  /** Seconds that a client stays with its member. */
+  /** The duration of session persistence, in seconds. */
   static Integer persistenceSeconds(String field, String text) throws RejectedException {
-    int most = Persistence.MAX_SECONDS;
-    return number(field, text, 1, most, "of seconds from 1 to " + most);
+    int max = Persistence.MAX_SECONDS;
+    return number(field, text, 1, max, "of seconds from 1 to " + max);
   }
 
   static Boolean truth(String field, String text) throws RejectedException {
@@ -128,7 +127,7 @@ interface FieldFormat<T> {
     return number(field, text, 1, Monitor.MAX_SECONDS, "from 1 to " + Monitor.MAX_SECONDS);
   }
 
-  /** How many checks of a health monitor decide. */
+  /** The number of checks in a row that decide. */
   static Integer attempts(String field, String text) throws RejectedException {
     return number(field, text, 1, Monitor.MAX_ATTEMPTS, "from 1 to " + Monitor.MAX_ATTEMPTS);
   }
@@ -153,10 +152,10 @@ interface FieldFormat<T> {
             + quoted(text));
   }
 
-  private static int number(String field, String text, int least, int most, String range)
+  private static int number(String field, String text, int min, int max, String range)
       throws RejectedException {
     int value = WHOLE_NUMBER.matcher(text).matches() ? Integer.parseInt(text) : -1;
-    if (value < least || value > most) {
+    if (value < min || value > max) {
       throw RejectedException.invalid(
           field, field + " must be a whole number " + range + ", not " + quoted(text));
     }
@@ -172,11 +171,11 @@ interface FieldFormat<T> {
                     field
                         + ": there is no algorithm "
                         + quoted(text)
-                        + "; there are "
+                        + "; the algorithms are "
                         + String.join(", ", Algorithm.names())));
   }
 
-  /** What is wrong with a port of that protocol; null if nothing is. */
+  /** The error of a port of that protocol; null if there is none. */
   static @Nullable String portProblem(@Nullable Protocol protocol, @Nullable Integer port) {
     if (port == null) {
       return null;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class FieldReader {
   private final Fields fields;
 
-  /** Reads these fields, none of which may have a name that is not known. */
+  /** Reads these fields, which must have known names. */
   FieldReader(Fields fields, Collection<String> knownNames) throws RejectedException {
     this.fields = fields;
     for (String name : fields.names()) {
@@ -19,7 +19,7 @@ final class FieldReader {
     }
   }
 
-  /** The given value; null if the field is cleared; the current value if it is not named. */
+  /** The given value; null if the field is cleared; the current value if it is not given. */
   <T> @Nullable T optional(String name, @Nullable T current, FieldFormat<T> format)
       throws RejectedException {
     if (!fields.has(name)) {
@@ -29,14 +29,14 @@ final class FieldReader {
     return text == null ? null : parse(name, text, format);
   }
 
-  /** The given value; the other one if the field is cleared; the current one if it is not named. */
+  /** The given value; the other one if the field is cleared; the current one if it is not given. */
   <T> T optional(String name, @Nullable T current, FieldFormat<T> format, T otherwise)
       throws RejectedException {
     T value = optional(name, current, format);
     return value == null ? otherwise : value;
   }
 
-  /** The given value, or the current one if the field is not named; there must be one. */
+  /** The given value, or the current one if the field is not given; one of both must exist. */
   <T> T required(String name, @Nullable T current, FieldFormat<T> format) throws RejectedException {
     T value = optional(name, current, format);
     if (value == null) {

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields that a change names, with their values as strings, unchecked. A field with null is to
- * be cleared, which is not the same as one that is not named. Immutable.
+ * The fields of a change, with their values as strings, unchecked. A field with null is cleared, a
+ * missing field does not change. Immutable.
  */
 public final class Fields {
   private final Map<String, @Nullable String> values;
@@ -23,9 +23,10 @@ public final class Fields {
   }
 
   /**
-   * Fields from names and values in turn, as in {@code of("address", "10.0.0.100", "port", "80")}.
+   * Fields from alternating names and values, as in {@code of("address", "10.0.0.100", "port",
+   * "80")}.
    *
-   * @throws IllegalArgumentException if a value is missing or a name comes twice
+   * @throws IllegalArgumentException if a value is missing or a name is repeated
    */
   public static Fields of(@Nullable String... namesAndValues) {
     if (namesAndValues.length % 2 != 0) {
@@ -47,12 +48,12 @@ public final class Fields {
     return values.keySet();
   }
 
-  /** Whether the field is named, be it with null. */
+  /** Whether the field is given, even with null. */
   public boolean has(String name) {
     return values.containsKey(name);
   }
 
-  /** The value of a field; null if it is to be cleared or is not named. */
+  /** The value of a field; null if it is cleared or missing. */
   public @Nullable String get(String name) {
     return values.get(name);
   }

@@ -7,30 +7,30 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an HTTP check asks for, and what it must get. Immutable.
+ * The request of an HTTP check, and the expected response. Immutable.
  *
- * @param method how it asks
- * @param path what it asks for, with its query; begins with a slash
- * @param codes the status that it must get
- * @param body a text that must be in what it gets; null for any
+ * @param method the HTTP method
+ * @param path the path, with its query; begins with a slash
+ * @param codes the accepted status codes
+ * @param body a string that the response must contain; null for any response
  */
 public record HttpCheck(Method method, String path, StatusCodes codes, @Nullable String body) {
-  /** Of what is got, so many bytes are looked through at most. */
+  /** The max number of bytes of a response that are searched. */
   public static final int MAX_BODY_BYTES = 65_536;
 
-  /** The longest path, and the longest text to look for. */
+  /** The max length of the path and of the searched string. */
   static final int MAX_LENGTH = 255;
 
   private static final StatusCodes USUAL_CODES = StatusCodes.of(200);
 
-  /** What an HTTP request is for. */
+  /** The HTTP method. */
   public enum Method {
     GET,
     HEAD,
     OPTIONS
   }
 
-  /** The check that these fields describe, by what they are now. */
+  /** The check of these fields, with its current values as defaults. */
   static HttpCheck read(FieldReader fields, @Nullable HttpCheck now) throws RejectedException {
     return new HttpCheck(
         fields.optional(
@@ -59,7 +59,7 @@ public record HttpCheck(Method method, String path, StatusCodes codes, @Nullable
           field
               + " must begin with / and have at most "
               + MAX_LENGTH
-              + " characters of those that a URL may have");
+              + " characters that are valid in a URL");
     }
     return text;
   }
@@ -78,7 +78,10 @@ public record HttpCheck(Method method, String path, StatusCodes codes, @Nullable
     if (text.length() > MAX_LENGTH || text.chars().anyMatch(Character::isISOControl)) {
       throw RejectedException.invalid(
           field,
-          field + " must have at most " + MAX_LENGTH + " characters, none of them a control one");
+          field
+              + " must have at most "
+              + MAX_LENGTH
+              + " characters, none of them a control character");
     }
     return text;
   }

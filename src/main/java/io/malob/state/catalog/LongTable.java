@@ -11,7 +11,7 @@ public final class LongTable<V> {
   private final @Nullable Object[] values;
   private final int shift;
 
-  /** A table of these entries, at most half full, so that probing ends. */
+  /** A table of these entries, at most half full, so that probing terminates. */
   public LongTable(Map<Long, V> entries) {
     int capacity = Math.max(4, Integer.highestOneBit(Math.max(1, entries.size())) * 4);
     keys = new long[capacity];

@@ -10,18 +10,18 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * A server in a pool.
  *
  * @param number a small number for cookies, from 1 to {@link #MAX_NUMBER}; unique among the
- *     members, kept for life, and given again as late as possible after that
- * @param id what it is called in URLs
- * @param poolId its pool, which is there; null for none, and then it gets no connections
- * @param address a unicast address that is no VIP's
- * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null for the port that
- *     the client asked for
+ *     members, permanent, and reused as late as possible
+ * @param id its id in URLs
+ * @param poolId its pool, which exists; null for none, then it gets no connections
+ * @param address a unicast address that no VIP has
+ * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null for the client's
+ *     destination port
  * @param weight its share among the members of its pool, from 0 to {@link #MAX_WEIGHT}; with 0 it
  *     takes no new connections
  * @param backup whether it takes connections only while no other member of its pool can
- * @param connectionLimit how many connections it may have, from 1; null for any number
+ * @param connectionLimit its max number of connections, from 1; null for no limit
  * @param adminState whether it takes connections
- * @param monitorAddress where HTTP checks find it; null for its address
+ * @param monitorAddress the address for HTTP checks; null for its address
  */
 public record Member(
     int number,
@@ -36,7 +36,7 @@ public record Member(
     @Nullable IPAddress<?> monitorAddress)
     implements CatalogItem {
 
-  /** The largest number of a member, and so how many there can be. */
+  /** The largest number of a member, and the max number of members. */
   public static final int MAX_NUMBER = 65_535;
 
   /** The largest weight. */
@@ -62,17 +62,17 @@ public record Member(
     return adminState == AdminState.UP && weight > 0;
   }
 
-  /** Where HTTP checks find it. */
+  /** The address for HTTP checks. */
   public IPAddress<?> monitored() {
     return monitorAddress == null ? address : monitorAddress;
   }
 
-  /** How many connections it may have. */
+  /** Its max number of connections. */
   public int limit() {
     return connectionLimit == null ? Server.NO_LIMIT : connectionLimit;
   }
 
-  /** The same member in no pool. */
+  /** The same member without a pool. */
   Member withoutPool() {
     return new Member(
         number,

@@ -85,7 +85,8 @@ final class MemberKind extends CatalogKind<Member> {
   void check(CatalogSnapshot candidate, Member member) throws RejectedException {
     if (candidate.isVipAddress(member.address())) {
       throw RejectedException.conflict(
-          "address", member.address() + " is the address of a VIP, and so no member can have it");
+          "address",
+          member.address() + " is the address of a VIP and cannot be a member's address");
     }
     String poolId = member.poolId();
     if (poolId == null) {
@@ -102,7 +103,7 @@ final class MemberKind extends CatalogKind<Member> {
     }
   }
 
-  /** Port 0 exists as an ICMP type only, so that it needs a pool that is for ICMP. */
+  /** Port 0 exists only as an ICMP type, so it requires a pool for ICMP. */
   @Override
   void checkGiven(CatalogSnapshot candidate, Member member, Fields given) throws RejectedException {
     if (given.has("port")) {

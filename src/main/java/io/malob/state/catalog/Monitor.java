@@ -6,21 +6,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the members of a pool are checked, and what follows from that.
+ * The health checks of a pool's members, and their effect.
  *
- * @param id what it is called in URLs
- * @param name a text for people
- * @param poolId the pool whose members are checked, which is there and has no other monitor; null
- *     for none, and then nothing is checked
- * @param type what a check is
- * @param delaySeconds from one check of a member to the next, from 1 to {@link #MAX_SECONDS}
- * @param timeoutSeconds how long an answer may take, from 1 to {@code delaySeconds}; for an agent,
- *     how old its last report may be, up to {@link #MAX_SECONDS}
- * @param rise how many checks in a row must pass for a member that is down to be up again
+ * @param id its id in URLs
+ * @param name a display name
+ * @param poolId the pool whose members are checked, which exists and has no other monitor; null for
+ *     none, then there are no checks
+ * @param type the kind of check
+ * @param delaySeconds the interval between two checks of a member, from 1 to {@link #MAX_SECONDS}
+ * @param timeoutSeconds the max time until an answer, from 1 to {@code delaySeconds}; for an agent,
+ *     the max age of its last report, up to {@link #MAX_SECONDS}
+ * @param rise the number of successful checks in a row that bring a member up
  * @param fall the number of failures in a row that takes a member down
- * @param port the port that TCP and HTTP checks are for; null for the member's, or else the VIP's
- * @param onDown what becomes of the open connections of a member that is down
- * @param http what an HTTP check asks for; null for other types
+ * @param port the port of TCP and HTTP checks; null for the member's, or else the VIP's
+ * @param onDown the treatment of a down member's open connections
+ * @param http the HTTP check; null for other types
  */
 public record Monitor(
     String id,
@@ -36,32 +36,32 @@ public record Monitor(
     @Nullable HttpCheck http)
     implements CatalogItem {
 
-  /** The longest delay, and so the longest time-out. */
+  /** The max delay, and therefore the max timeout. */
   public static final int MAX_SECONDS = 3_600;
 
-  /** The most checks that a verdict may take. */
+  /** The max number of checks for a verdict. */
   public static final int MAX_ATTEMPTS = 100;
 
-  /** What a check is. */
+  /** The kind of check. */
   public enum Type {
     /** The member answers an ICMP echo request. */
     PING,
     /** The member accepts a TCP connection, which is not completed. */
     TCP,
-    /** The member answers an HTTP request of the controller's own, over a management network. */
+    /** The member answers an HTTP request of the controller, over a management network. */
     HTTP,
-    /** The member's agent has reported within the time-out, and not that its service is silent. */
+    /** The member's agent has reported within the timeout, and its service answers. */
     AGENT
   }
 
-  /** What becomes of the open connections of a member that is down. */
+  /** The treatment of a down member's open connections. */
   public enum OnDown {
     /** Both ends are reset at once. */
     RESET,
-    /** They are left to themselves. */
+    /** They are kept. */
     KEEP;
 
-    /** As it is written in requests and answers. */
+    /** The name in REST. */
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);
@@ -85,7 +85,7 @@ public record Monitor(
     return fields;
   }
 
-  /** The same monitor of no pool. */
+  /** The same monitor without a pool. */
   Monitor withoutPool() {
     return new Monitor(
         id, name, null, type, delaySeconds, timeoutSeconds, rise, fall, port, onDown, http);

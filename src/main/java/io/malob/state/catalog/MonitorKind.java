@@ -77,7 +77,7 @@ final class MonitorKind extends CatalogKind<Monitor> {
         http(fields, type, now));
   }
 
-  /** Fields that other types have no use for must be null. */
+  /** Fields that do not apply to other types must be null. */
   private static @Nullable HttpCheck http(
       FieldReader fields, Monitor.Type type, @Nullable Monitor now) throws RejectedException {
     if (type == Monitor.Type.HTTP) {
@@ -103,7 +103,7 @@ final class MonitorKind extends CatalogKind<Monitor> {
 
   @Override
   void check(CatalogSnapshot candidate, Monitor monitor) throws RejectedException {
-    // an agent may report less often than its member is looked at
+    // an agent may report less often than its member is checked
     if (monitor.type() != Monitor.Type.AGENT && monitor.timeoutSeconds() > monitor.delaySeconds()) {
       throw RejectedException.invalid(
           "timeout",

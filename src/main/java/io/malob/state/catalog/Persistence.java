@@ -5,12 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * That a client stays with its member, known by its address.
+ * Session persistence by the client's address.
  *
- * @param timeoutSeconds for how long after its last new connection, from 1 to {@link #MAX_SECONDS}
+ * @param timeoutSeconds the time after its last new connection, from 1 to {@link #MAX_SECONDS}
  */
 public record Persistence(int timeoutSeconds) {
-  /** The longest time: a week. */
+  /** The max time: a week. */
   public static final int MAX_SECONDS = 604_800;
 
   private static final int USUAL_SECONDS = 1_800;
@@ -18,7 +18,7 @@ public record Persistence(int timeoutSeconds) {
   private static final String SOURCE_IP = "SOURCE_IP";
   private static final String TIMEOUT = "timeout";
 
-  /** Its parts, by the names that users see. */
+  /** Its parts, by their names in REST. */
   Map<String, Object> parts() {
     Map<String, Object> parts = new LinkedHashMap<>();
     parts.put(TYPE, SOURCE_IP);
@@ -26,7 +26,7 @@ public record Persistence(int timeoutSeconds) {
     return parts;
   }
 
-  /** That of a text such as {@code SOURCE_IP} or {@code type=SOURCE_IP,timeout=600}. */
+  /** Parses a string such as {@code SOURCE_IP} or {@code type=SOURCE_IP,timeout=600}. */
   static Persistence parse(String field, String text) throws RejectedException {
     String type = "";
     int timeout = USUAL_SECONDS;
@@ -40,7 +40,7 @@ public record Persistence(int timeoutSeconds) {
         timeout = FieldFormat.persistenceSeconds(field, value);
       } else {
         throw RejectedException.invalid(
-            field, field + " has type and timeout, and no " + FieldFormat.quoted(name));
+            field, field + " has only type and timeout, not " + FieldFormat.quoted(name));
       }
     }
     if (!type.equalsIgnoreCase(SOURCE_IP)) {

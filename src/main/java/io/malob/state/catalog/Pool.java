@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The servers behind a VIP.
  *
- * @param id what it is called in URLs
- * @param name a text for people
- * @param protocol null for that of the VIP; never another one than the VIP's
- * @param vipId the VIP that it serves, which is there; null for none
+ * @param id its id in URLs
+ * @param name a display name
+ * @param protocol null for the VIP's; never different from the VIP's
+ * @param vipId the VIP that it serves, which exists; null for none
  * @param algorithm null to leave it to the VIP and the services
- * @param slowStartSeconds how long a member takes to come to its full share after it has joined, or
- *     is back; 0 for not at all
- * @param persistence how long clients stay with their members; null if they do not
+ * @param slowStartSeconds the time until a new or recovered member reaches its full share; 0 for no
+ *     slow start
+ * @param persistence the session persistence; null for none
  */
 public record Pool(
     String id,

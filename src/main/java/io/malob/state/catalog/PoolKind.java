@@ -91,7 +91,7 @@ final class PoolKind extends CatalogKind<Pool> {
     checkProtocol(candidate, pool);
   }
 
-  /** Checks that a pool, its VIP and its members can have to do with the same protocol. */
+  /** Checks that a pool, its VIP and its members are compatible with the same protocol. */
   static void checkProtocol(CatalogSnapshot candidate, Pool pool) throws RejectedException {
     Vip vip = vipOf(candidate, pool);
     Protocol own = pool.protocol();
@@ -110,13 +110,13 @@ final class PoolKind extends CatalogKind<Pool> {
         throw RejectedException.unprocessable(
             "protocol",
             String.format(
-                "member %s of pool %s has port %d, which %s does not have",
+                "member %s of pool %s has port %d, which is not valid for %s",
                 member.id(), pool.id(), member.port(), protocol.text()));
       }
     }
   }
 
-  /** The protocol of a pool's traffic: its own or its VIP's; null if neither says. */
+  /** The protocol of a pool's traffic: its own or its VIP's; null if neither has one. */
   static @Nullable Protocol protocolOf(CatalogSnapshot snapshot, Pool pool) {
     Vip vip = vipOf(snapshot, pool);
     Protocol own = pool.protocol();

@@ -7,7 +7,7 @@ import java.util.Optional;
 public enum Protocol {
   TCP(6),
   UDP(17),
-  /** Has no ports: where a port is asked for, it is the ICMP type, from 0 to 255. */
+  /** Has no ports: the port is the ICMP type, from 0 to 255. */
   ICMP(1);
 
   private final int ipNumber;

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A line of the services table (MALOB thesis, Table 3.2): the algorithm for requests to a port.
  *
- * @param id what it is called in URLs
- * @param name a text for people
+ * @param id its id in URLs
+ * @param name a display name
  * @param protocol null for all of them
- * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null in the default
- *     entry and nowhere else
- * @param algorithm what such requests are placed with
+ * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null only in the default
+ *     entry
+ * @param algorithm the algorithm for these requests
  */
 public record Service(
     String id,
@@ -24,7 +24,7 @@ public record Service(
     Algorithm algorithm)
     implements CatalogItem {
 
-  /** The id of the default entry, which is always there. */
+  /** The id of the default entry, which always exists. */
   public static final String DEFAULT_ID = "default";
 
   /** The default entry of a new catalog. */
@@ -45,7 +45,7 @@ public record Service(
     return Algorithm.named(thesisId).orElseThrow();
   }
 
-  /** Whether this is the entry for all ports that no other entry names. */
+  /** Whether this is the entry for all ports without an entry. */
   public boolean isDefault() {
     return id.equals(DEFAULT_ID);
   }

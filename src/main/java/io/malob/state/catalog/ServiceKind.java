@@ -51,7 +51,7 @@ final class ServiceKind extends CatalogKind<Service> {
       return;
     }
     if (service.port() == null) {
-      throw RejectedException.invalid("port", "only the service \"default\" can be without port");
+      throw RejectedException.invalid("port", "only the service \"default\" can omit port");
     }
     checkPort(service);
     Optional<Service> other =
@@ -63,11 +63,12 @@ final class ServiceKind extends CatalogKind<Service> {
 
   private static void checkDefault(Service service) throws RejectedException {
     if (service.port() != null) {
-      throw RejectedException.invalid("port", "the default entry is for all ports and has none");
+      throw RejectedException.invalid(
+          "port", "the default entry applies to all ports and has no port");
     }
     if (service.protocol() != null) {
       throw RejectedException.invalid(
-          "protocol", "the default entry is for all protocols and has none");
+          "protocol", "the default entry applies to all protocols and has no protocol");
     }
   }
 
@@ -78,7 +79,7 @@ final class ServiceKind extends CatalogKind<Service> {
     }
   }
 
-  /** A service that is there with all that the new one names is the new one. */
+  /** An existing service with all given values counts as the new one. */
   @Override
   Optional<Service> alreadyThere(CatalogSnapshot snapshot, Service service, Fields given)
       throws RejectedException {
@@ -102,7 +103,7 @@ final class ServiceKind extends CatalogKind<Service> {
             || service.name().equals(there.name()));
   }
 
-  /** The services for the same protocol and port, itself among them. */
+  /** The services for the same protocol and port, including itself. */
   private static Stream<Service> sameTraffic(CatalogSnapshot snapshot, Service service) {
     return snapshot.services().values().stream()
         .filter(other -> other.protocol() == service.protocol())
@@ -112,8 +113,8 @@ final class ServiceKind extends CatalogKind<Service> {
   private static RejectedException taken(Service there) {
     String what =
         there.isDefault()
-            ? "without port it is the default entry, which has "
-            : "service " + there.id() + " is for that port already, with ";
+            ? "an entry without port is the default entry, which uses "
+            : "service " + there.id() + " already covers that port, with ";
     return RejectedException.conflict(
         "port", what + there.algorithm().name() + "; change it with PUT services/" + there.id());
   }

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * in O(log networks), with nothing allocated.
  */
 public final class SourceNetworks {
-  /** How many there can be. */
+  /** The max number of networks. */
   public static final int MAX = 256;
 
   private static final Pattern NETWORK =
@@ -22,7 +22,7 @@ public final class SourceNetworks {
 
   private final List<String> texts;
 
-  /** The lowest and the highest address of each, as numbers without sign, in order and apart. */
+  /** The lowest and the highest address of each, as unsigned numbers, in order and disjoint. */
   private final long[] lowest;
 
   private final long[] highest;
@@ -46,7 +46,7 @@ public final class SourceNetworks {
     }
   }
 
-  /** In order, without those that are in another. */
+  /** In order, without networks within others. */
   private static List<Network> apart(List<Network> networks) {
     List<Network> apart = new ArrayList<>();
     networks.stream()
@@ -56,7 +56,7 @@ public final class SourceNetworks {
     return apart;
   }
 
-  /** The networks of a text such as {@code 10.0.0.0/8, 192.168.7.1}. */
+  /** Parses networks such as {@code 10.0.0.0/8, 192.168.7.1}. */
   static SourceNetworks parse(String field, String text) throws RejectedException {
     List<Network> networks = new ArrayList<>();
     for (String each : text.split(",", -1)) {
@@ -72,7 +72,9 @@ public final class SourceNetworks {
     if (text.indexOf(':') >= 0) {
       throw RejectedException.invalid(
           field,
-          field + ": VIPs have IPv4 addresses and no clients from " + FieldFormat.quoted(text));
+          field
+              + ": VIPs have IPv4 addresses, so no clients can come from "
+              + FieldFormat.quoted(text));
     }
     Matcher matcher = NETWORK.matcher(text);
     if (!matcher.matches() || !FieldFormat.IPV4.matcher(matcher.group(1)).matches()) {
@@ -88,7 +90,7 @@ public final class SourceNetworks {
     Network network = new Network(address & -1L << (ADDRESS_BITS - length), length);
     if (network.lowest != address) {
       throw RejectedException.invalid(
-          field, field + ": " + text + " is within a network; the network is " + network.text());
+          field, field + ": " + text + " has host bits set; the network is " + network.text());
     }
     return network;
   }
@@ -101,7 +103,7 @@ public final class SourceNetworks {
     return before >= 0 && number <= highest[before];
   }
 
-  /** As they were given, each with its length. */
+  /** As given, each with its length. */
   public List<String> texts() {
     return texts;
   }

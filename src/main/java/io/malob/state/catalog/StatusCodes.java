@@ -49,7 +49,7 @@ public final class StatusCodes {
     return RejectedException.invalid(
         field,
         field
-            + " must be HTTP status codes as 200, 200,202 or 200-204, of at most "
+            + " must be HTTP status codes such as 200, 200,202 or 200-204, in at most "
             + MAX_LENGTH
             + " characters");
   }
@@ -69,7 +69,7 @@ public final class StatusCodes {
     return text.hashCode();
   }
 
-  /** As it was written. */
+  /** As given. */
   @Override
   public String toString() {
     return text;

@@ -9,18 +9,18 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * A virtual address that clients use, with the traffic to it that is balanced.
+ * A virtual address for clients, with its balanced traffic.
  *
  * @param number a small number for cookies, from 1 to {@link #MAX_NUMBER}; unique among the VIPs,
- *     kept for life, and given again as late as possible after that
- * @param id what it is called in URLs
- * @param name a text for people
+ *     permanent, and reused as late as possible
+ * @param id its id in URLs
+ * @param name a display name
  * @param protocol null for all of them
  * @param address a unicast address that no member has; several VIPs can share it
  * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null for all of them
  * @param algorithm null to leave it to the pool and the services
- * @param allowedSources where clients may come from; null for anywhere
- * @param connectionLimit how many connections it may have, from 1; null for any number
+ * @param allowedSources the allowed networks of clients; null for all
+ * @param connectionLimit its max number of connections, from 1; null for no limit
  */
 public record Vip(
     int number,
@@ -34,7 +34,7 @@ public record Vip(
     @Nullable Integer connectionLimit)
     implements CatalogItem {
 
-  /** The largest number of a VIP, and so how many there can be. */
+  /** The largest number of a VIP, and the max number of VIPs. */
   public static final int MAX_NUMBER = 4095;
 
   @Override
@@ -51,7 +51,7 @@ public record Vip(
     return fields;
   }
 
-  /** How many connections it may have. */
+  /** Its max number of connections. */
   public int limit() {
     return connectionLimit == null ? Server.NO_LIMIT : connectionLimit;
   }

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the VIP of a packet: four probes of a hash table at most, nothing allocated. Immutable. */
+/** Finds the VIP of a packet: max four probes of a hash table, without allocation. Immutable. */
 final class VipIndex {
   private static final int ANY = 0;
 

@@ -45,14 +45,14 @@ final class CapacityFormat {
     for (JsonInput<DamagedException> line : root.get("capacities").elements()) {
       double bitsPerSecond = line.get("bits_per_second").anyNumber();
       if (!ConfiguredCapacities.isPossible(bitsPerSecond)) {
-        throw DamagedException.at(line.get("bits_per_second"), "is not possible");
+        throw DamagedException.at(line.get("bits_per_second"), "is not valid");
       }
       PortId port =
           new PortId(
               line.get("switch").parsed("a datapath id", DatapathId::of),
               OFPort.of(line.get("port").whole(Integer.MIN_VALUE, Integer.MAX_VALUE)));
       if (capacities.put(port, bitsPerSecond) != null) {
-        throw DamagedException.at(line, "is of a port that is there twice");
+        throw DamagedException.at(line, "is for a port that is already listed");
       }
     }
     return ImmutableSortedMap.copyOf(capacities);

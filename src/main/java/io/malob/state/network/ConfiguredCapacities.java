@@ -14,11 +14,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How much operators say that links can carry, by the port that sends into the link. Kept in a
- * store. Safe for use by several threads; readers never wait.
+ * The configured capacities of links, by the sending port. Kept in a store. Safe for use by several
+ * threads; readers never wait.
  */
 public final class ConfiguredCapacities {
-  /** How many there can be. */
+  /** The max number of capacities. */
   public static final int MAX = 65_536;
 
   /** The largest capacity, in bit/s. */
@@ -38,7 +38,7 @@ public final class ConfiguredCapacities {
   }
 
   /**
-   * Those that are kept in that store.
+   * The capacities of a store.
    *
    * @throws IOException if they cannot be read; the message is for users
    */
@@ -57,7 +57,8 @@ public final class ConfiguredCapacities {
               @Override
               public void unreadable(IOException why) {
                 LOG.error(
-                    "capacities_not_read why=\"{}\" - they stay as they were", why.getMessage());
+                    "capacities_not_read why=\"{}\" - the earlier capacities stay in effect",
+                    why.getMessage());
               }
             });
     return capacities;
@@ -87,23 +88,23 @@ public final class ConfiguredCapacities {
     return change(
         changed -> {
           if (changed.size() >= MAX && !changed.containsKey(port)) {
-            throw new IllegalStateException("there are " + MAX + " capacities already");
+            throw new IllegalStateException("there are " + MAX + " capacities, the maximum");
           }
           return changed.put(port, bitsPerSecond);
         });
   }
 
   /**
-   * Takes one away.
+   * Removes one.
    *
-   * @return what it was; empty if there was none
+   * @return its value; empty if there was none
    * @throws IOException if that could not be stored; nothing has changed then
    */
   public synchronized Optional<Double> remove(PortId port) throws IOException {
     return change(changed -> changed.remove(port));
   }
 
-  /** One change of the map, which gives out what was there before. */
+  /** One change of the map, which returns the former value. */
   private interface Change {
     @Nullable Double make(Map<PortId, Double> capacities);
   }

@@ -1,14 +1,14 @@
 package io.malob.state.network;
 
 /**
- * How much one direction of a link can carry.
+ * The capacity of one direction of a link.
  *
  * @param bitsPerSecond positive
- * @param source who says so
+ * @param source its source
  */
 public record LinkCapacity(double bitsPerSecond, Source source) {
 
-  /** Who tells capacities; the first wins. */
+  /** The sources of capacities; the first wins. */
   public enum Source {
     /** An operator. */
     CONFIGURED,

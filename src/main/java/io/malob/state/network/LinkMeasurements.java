@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
  * The latest of each kind of measurement of one direction of a link; null is unknown. Immutable.
  *
  * @param latencyNanos one-way latency
- * @param agentThroughputBps TCP throughput that was to be had when an agent tried
- * @param unusedBps capacity less use, from port statistics
- * @param useBps what the link carries
+ * @param agentThroughputBps available TCP throughput, measured by an agent
+ * @param unusedBps free capacity, from port statistics
+ * @param useBps the traffic on the link
  */
 public record LinkMeasurements(
     @Nullable Measurement latencyNanos,
@@ -17,15 +17,15 @@ public record LinkMeasurements(
     @Nullable Measurement useBps) {
 
   /**
-   * Latencies below that are not told apart: what probes share with neither control round trip is
-   * about as much.
+   * The resolution of latencies: about the part of a probe's time that neither control round trip
+   * includes.
    */
   public static final long LATENCY_RESOLUTION_NANOS = 100_000;
 
   /** Nothing is known. */
   public static final LinkMeasurements UNKNOWN = new LinkMeasurements(null, null, null, null);
 
-  /** With each value that the other has, unless it is older than the one here. */
+  /** With all values of the other, except those older than the values here. */
   LinkMeasurements updated(LinkMeasurements other) {
     return new LinkMeasurements(
         later(latencyNanos, other.latencyNanos),
@@ -34,7 +34,7 @@ public record LinkMeasurements(
         later(useBps, other.useBps));
   }
 
-  /** Without what is older than its time to live. */
+  /** Without expired values. */
   LinkMeasurements fresh(long nowNanos, TimesToLive times) {
     return new LinkMeasurements(
         fresh(latencyNanos, nowNanos, times.latencyNanos()),
@@ -44,8 +44,8 @@ public record LinkMeasurements(
   }
 
   /**
-   * What a new connection could get, in bit/s: an agent's measurement wins over what the port
-   * statistics leave, since it has seen the whole link.
+   * The available throughput for a new connection, in bit/s: an agent's measurement wins over the
+   * free capacity from port statistics, because it covers the whole link.
    */
   public @Nullable Measurement throughputBps() {
     return agentThroughputBps != null ? agentThroughputBps : unusedBps;

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of the links, each direction for itself. Only links of the current topology are
+ * The measurements of links, separately for each direction. Only links of the current topology are
  * kept. Older data never replaces newer. Thread-safe: each change is one atomic step for one link,
  * so that latency, port statistics and reports need not wait for each other.
  */
@@ -26,7 +26,7 @@ public final class LinkTracker {
     this.times = times;
   }
 
-  /** Takes over the links of a topology: those that have gone are forgotten, new ones unknown. */
+  /** Sets the links of a topology: removed ones are dropped, new ones unknown. */
   public void setTopology(Topology topology) {
     ImmutableMap.Builder<DirectedLink, LinkMeasurements> now = ImmutableMap.builder();
     topology.links().forEach(link -> now.put(link, LinkMeasurements.UNKNOWN));
@@ -42,19 +42,19 @@ public final class LinkTracker {
     update(link, new LinkMeasurements(measured, null, null, null));
   }
 
-  /** An agent has measured the TCP throughput that is to be had. */
+  /** An agent has measured the available TCP throughput. */
   public void agentThroughput(DirectedLink link, double bitsPerSecond, long atNanos) {
     Measurement measured = new Measurement(bitsPerSecond, atNanos, Source.AGENT);
     update(link, new LinkMeasurements(null, measured, null, null));
   }
 
-  /** Port statistics have told how much the link carries. */
+  /** Port statistics: the traffic on the link. */
   public void use(DirectedLink link, double useBps, long atNanos) {
     Measurement use = new Measurement(useBps, atNanos, Source.PORT_STATISTICS);
     update(link, new LinkMeasurements(null, null, null, use));
   }
 
-  /** Port statistics have told how much the link carries, and so what is left of its capacity. */
+  /** Port statistics: the traffic on the link, and therefore its free capacity. */
   public void use(DirectedLink link, double useBps, double capacityBps, long atNanos) {
     Measurement use = new Measurement(useBps, atNanos, Source.PORT_STATISTICS);
     Measurement unused =
@@ -66,7 +66,7 @@ public final class LinkTracker {
     links.computeIfPresent(link, (same, before) -> before.updated(measured));
   }
 
-  /** All links of the topology with what is known of them and not too old. */
+  /** All links of the topology with their measurements that have not expired. */
   public ImmutableMap<DirectedLink, LinkMeasurements> snapshot(long nowNanos) {
     ImmutableList<DirectedLink> sorted = order;
     ImmutableMap.Builder<DirectedLink, LinkMeasurements> all =

@@ -1,15 +1,15 @@
 package io.malob.state.network;
 
 /**
- * One value as it was measured. Its unit is in the name of the field that holds it.
+ * One measured value. Its unit is in the name of its field.
  *
  * @param value the value; finite, and not negative
  * @param atNanos when it was measured, on the controller's steady clock
- * @param source where it comes from
+ * @param source its source
  */
 public record Measurement(double value, long atNanos, Source source) {
 
-  /** Where values come from. */
+  /** The sources of values. */
   public enum Source {
     /** Probe frames that the controller sends over the link. */
     PROBE,
@@ -19,14 +19,14 @@ public record Measurement(double value, long atNanos, Source source) {
     PORT_STATISTICS
   }
 
-  /** Refuses what cannot be a measurement. */
+  /** Rejects impossible values. */
   public Measurement {
     if (!Double.isFinite(value) || value < 0) {
       throw new IllegalArgumentException("a measurement cannot be " + value);
     }
   }
 
-  /** How old it is, in nanoseconds. */
+  /** Its age, in nanoseconds. */
   public long ageNanos(long nowNanos) {
     return nowNanos - atNanos;
   }

@@ -5,11 +5,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server's agent has reported last. Immutable; null and what is missing are unknown.
+ * The last report of a server's agent. Immutable; null and missing values are unknown.
  *
- * @param values what it has measured
+ * @param values its measurements
  * @param answers whether its service answered the agent; null if it was not asked
- * @param connections established TCP connections by local port, however they came
+ * @param connections established TCP connections by local port, also those outside VIPs
  */
 public record ServerMeasurements(
     ImmutableMap<ServerValue, Measurement> values,
@@ -25,7 +25,7 @@ public record ServerMeasurements(
     return values.get(which);
   }
 
-  /** When the report was made that all of it is from; null if nothing is known. */
+  /** The time of the report; null if there is none. */
   public @Nullable Long reportedAtNanos() {
     return Stream.concat(values.values().stream(), connections.values().stream())
         .findFirst()

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * What agents have reported of servers, by address. Older data never replaces newer. Thread-safe:
- * each report is one atomic step for one server. Bounded by the number of agents, since only those
- * that are known can report.
+ * The reports of servers' agents, by address. Older data never replaces newer. Thread-safe: each
+ * report is one atomic step for one server. Bounded by the number of agents, because only known
+ * agents can report.
  */
 public final class ServerTracker {
   private final TimesToLive times;
@@ -30,7 +30,7 @@ public final class ServerTracker {
   /**
    * One report of a server's agent.
    *
-   * @param values what was measured
+   * @param values the measurements
    * @param answers whether its service answered the agent; empty if it was not asked
    * @param connections established connections by local port
    * @param atNanos when it was made, on the controller's steady clock
@@ -41,7 +41,7 @@ public final class ServerTracker {
       ImmutableMap<Integer, Integer> connections,
       long atNanos) {
 
-    /** A report of an agent that does not ask its service. */
+    /** A report of an agent that does not probe its service. */
     public Report(
         ImmutableMap<ServerValue, Double> values,
         ImmutableMap<Integer, Integer> connections,
@@ -58,7 +58,7 @@ public final class ServerTracker {
     listeners.add(listener);
   }
 
-  /** Takes over a report, unless a newer one was taken over before. */
+  /** Stores a report, unless there is a newer one. */
   public void report(IPAddress<?> server, Report report) {
     reports.merge(
         server, report, (before, now) -> now.atNanos() - before.atNanos() >= 0 ? now : before);
@@ -70,7 +70,7 @@ public final class ServerTracker {
     reports.remove(server);
   }
 
-  /** What is known of a server and not too old. */
+  /** The measurements of a server that have not expired. */
   public ServerMeasurements get(IPAddress<?> server, long nowNanos) {
     @Nullable Report report = reports.get(server);
     if (report == null || nowNanos - report.atNanos() > times.serverNanos()) {
@@ -79,7 +79,7 @@ public final class ServerTracker {
     return measurements(report);
   }
 
-  /** All servers that were reported of, with what is known of them and not too old. */
+  /** All reported servers, with their measurements that have not expired. */
   public ImmutableMap<IPAddress<?>, ServerMeasurements> snapshot(long nowNanos) {
     ImmutableMap.Builder<IPAddress<?>, ServerMeasurements> all = ImmutableMap.builder();
     reports.keySet().stream().sorted().forEach(server -> all.put(server, get(server, nowNanos)));

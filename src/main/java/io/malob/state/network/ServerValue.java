@@ -1,14 +1,14 @@
 package io.malob.state.network;
 
 /**
- * What agents measure of servers, besides their connections. Reports are read by this list, and
- * REST and the page's stream tell all of it. What an algorithm goes by, {@link
- * io.malob.algorithm.ServerLoad} takes over, too.
+ * The values that agents measure on servers, besides connections. Reports are parsed by this list,
+ * and REST and the page's stream show all of it. Values that algorithms use are also in {@link
+ * io.malob.algorithm.ServerLoad}.
  */
 public enum ServerValue {
-  /** Use of its processors over the agent's last interval, from 0 to 1. */
+  /** CPU utilization over the agent's last interval, from 0 to 1. */
   CPU("cpu", 1, 1, 1),
-  /** How long its service takes to answer, as the agent has tried it, in nanoseconds. */
+  /** The response time of its service, measured by the agent, in nanoseconds. */
   RESPONSE("response_ms", 1e6, 1e9, 600_000);
 
   private final String field;
@@ -28,22 +28,22 @@ public enum ServerValue {
     return field;
   }
 
-  /** What one of the field is in the unit that is calculated with. */
+  /** The factor from the field's unit to the internal unit. */
   public double unit() {
     return unit;
   }
 
-  /** What one of its metric is in the unit that is calculated with. */
+  /** The factor from the metric's unit to the internal unit. */
   public double metricUnit() {
     return metricUnit;
   }
 
-  /** The largest value of the field that is believed; the smallest is 0. */
+  /** The max plausible value of the field; the min is 0. */
   public double max() {
     return max;
   }
 
-  /** What a value of the field is in the unit that is calculated with; whole if that is smaller. */
+  /** Converts a value of the field to the internal unit; whole if that is smaller. */
   public double ofField(double value) {
     return unit == 1 ? value : Math.rint(value * unit);
   }

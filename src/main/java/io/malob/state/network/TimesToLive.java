@@ -1,12 +1,12 @@
 package io.malob.state.network;
 
 /**
- * After how many nanoseconds a measurement counts as unknown.
+ * The lifetimes of measurements, in nanoseconds.
  *
  * @param latencyNanos of link latencies
  * @param agentThroughputNanos of throughputs that agents have measured
- * @param portStatisticsNanos of what port statistics tell
- * @param serverNanos of what server agents report
+ * @param portStatisticsNanos of port statistics
+ * @param serverNanos of reports of server agents
  */
 public record TimesToLive(
     long latencyNanos, long agentThroughputNanos, long portStatisticsNanos, long serverNanos) {}

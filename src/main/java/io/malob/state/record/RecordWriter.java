@@ -13,9 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes records to a file, line by line, by a thread of its own. Whoever has one hands it over and
- * never waits: when too many wait to be written, or the disk is full, further ones are dropped and
- * counted. Thread-safe.
+ * Writes records to a file, line by line, on its own thread. Callers never wait: if too many
+ * records are queued, or the disk is full, further ones are dropped and counted. Thread-safe.
  *
  * @param <T> the records
  */
@@ -50,9 +49,9 @@ public final class RecordWriter<T> implements AutoCloseable {
   /**
    * Opens the file and starts the thread.
    *
-   * @param maxBytes how large the file may get before it is put aside
-   * @param maxFiles how many files are kept in all
-   * @param format makes a record a line; called on the writer's thread
+   * @param maxBytes the size at which the file is rotated
+   * @param maxFiles the number of files that are kept
+   * @param format converts a record to a line; called on the writer's thread
    * @throws IOException if the file cannot be written
    */
   public static <T> RecordWriter<T> start(
@@ -65,7 +64,7 @@ public final class RecordWriter<T> implements AutoCloseable {
     return writer;
   }
 
-  /** Takes a record, if there is room. */
+  /** Queues a record, if there is room. */
   public void add(T element) {
     if (closing || size.incrementAndGet() > MAX_WAITING) {
       size.decrementAndGet();
@@ -75,12 +74,12 @@ public final class RecordWriter<T> implements AutoCloseable {
     }
   }
 
-  /** How many records are in files. */
+  /** The number of written records. */
   public long written() {
     return written.sum();
   }
 
-  /** How many were not written. */
+  /** The number of dropped records. */
   public long dropped() {
     return dropped.sum();
   }
@@ -113,7 +112,7 @@ public final class RecordWriter<T> implements AutoCloseable {
     }
   }
 
-  /** Writes what waits, and ends. */
+  /** Writes the queued records, and stops. */
   @Override
   public void close() {
     closing = true;

@@ -12,9 +12,9 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that lines are added to. Before it would get too large it becomes {@code FILE.1}, what was
- * that {@code FILE.2}, and so on; the oldest goes. For one thread. Not Logback's rolling appender:
- * in real Floodlight (1.2.3) that keeps failed writes and renames to itself, so lost records could
+ * A file of lines. Before it exceeds its max size it is renamed to {@code FILE.1}, the former one
+ * to {@code FILE.2}, and so on; the oldest is deleted. For one thread. Not Logback's rolling
+ * appender: in real Floodlight (1.2.3) that hides failed writes and renames, so lost records could
  * not be counted.
  */
 final class RotatingFile implements Closeable {
@@ -27,8 +27,8 @@ final class RotatingFile implements Closeable {
   /**
    * Names a file, which need not exist. Lines are appended to an existing one.
    *
-   * @param maxBytes how large it may get; one line may be larger
-   * @param maxFiles how many files are kept, this one included; at least 1
+   * @param maxBytes its max size; one line may be larger
+   * @param maxFiles the number of files that are kept, including this one; at least 1
    */
   RotatingFile(Path path, long maxBytes, int maxFiles) {
     this.path = path;
@@ -37,7 +37,7 @@ final class RotatingFile implements Closeable {
   }
 
   /**
-   * Opens the file, so that nothing but a full disk can go wrong later.
+   * Opens the file, so that later only a full disk can cause errors.
    *
    * @throws IOException if it cannot be written
    */
@@ -85,7 +85,7 @@ final class RotatingFile implements Closeable {
     return path.resolveSibling(path.getFileName() + "." + number);
   }
 
-  /** Hands over to the system what was added. */
+  /** Passes the added lines to the operating system. */
   void flush() throws IOException {
     OutputStream now = out;
     if (now != null) {

@@ -8,8 +8,8 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * An agent that may report. Immutable.
  *
  * @param key for HMAC-SHA-256; empty if it only sends unsigned reports
- * @param address its own: what it reports is about the host there
- * @param formerKey the one before, which counts for a while after a change
+ * @param address its own: its reports are about this host
+ * @param formerKey the previous one, which stays valid for a while after a change
  */
 public record Agent(
     String id,
@@ -21,7 +21,7 @@ public record Agent(
   /**
    * A key that has been replaced.
    *
-   * @param untilMillis when it ends to count, in milliseconds since the epoch
+   * @param untilMillis the end of its validity, in milliseconds since the epoch
    */
   public record FormerKey(SecretKeySpec key, long untilMillis) {}
 
@@ -30,7 +30,7 @@ public record Agent(
     this(id, kind, address, key, Optional.empty());
   }
 
-  /** Whether this report is signed with a key of this agent that counts at that time. */
+  /** Whether this report is signed with a key of this agent that is valid at that time. */
   boolean hasSigned(SignedReport report, long nowMillis) {
     return key.filter(report::isSignedWith).isPresent()
         || formerKey
@@ -38,7 +38,7 @@ public record Agent(
             .isPresent();
   }
 
-  /** What an agent reports about. */
+  /** The subject of an agent's reports. */
   public enum Kind {
     SERVER("server"),
     LINK("link");
@@ -55,6 +55,6 @@ public record Agent(
     }
   }
 
-  /** The algorithm of signatures, as the JDK calls it. */
+  /** The JDK's name of the signature algorithm. */
   static final String HMAC = "HmacSHA256";
 }

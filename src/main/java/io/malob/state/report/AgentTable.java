@@ -9,7 +9,7 @@ import org.projectfloodlight.openflow.types.IPAddress;
 /**
  * The agents that may report. Immutable.
  *
- * @param allowUnsigned whether reports in the plain text formats, which are not signed, count
+ * @param allowUnsigned whether unsigned reports in the plain text formats are accepted
  * @param byId all agents, in the order of the file
  * @param addresses theirs
  */
@@ -20,7 +20,7 @@ public record AgentTable(
   public static final AgentTable EMPTY =
       new AgentTable(false, ImmutableMap.of(), ImmutableSet.of());
 
-  /** A table of agents whose ids differ, and of those of one kind also their addresses. */
+  /** A table of agents with unique ids, and with unique addresses per kind. */
   static AgentTable of(boolean allowUnsigned, Collection<Agent> agents) {
     ImmutableMap.Builder<String, Agent> byId = ImmutableMap.builder();
     ImmutableSet.Builder<IPAddress<?>> addresses = ImmutableSet.builder();

@@ -17,11 +17,11 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 /**
  * The file of agents: {@code {"allow_unsigned": false, "agents": [{"id": "w1", "kind": "server",
  * "address": "10.0.0.11", "key": "<hex>"}]}}. An agent without a key can only send unsigned
- * reports. After a change of keys {@code former_key} counts until {@code former_until}, in seconds
- * since the epoch.
+ * reports. After a change of keys {@code former_key} is valid until {@code former_until}, in
+ * seconds since the epoch.
  */
 public final class AgentTableFormat {
-  /** More would make the file, and what is remembered of each, unreasonably large. */
+  /** The max number of agents, which bounds the file and the memory for each. */
   static final int MAX_AGENTS = 10_000;
 
   /** The year 9999. */
@@ -53,12 +53,12 @@ public final class AgentTableFormat {
     for (JsonInput<DamagedException> node : list) {
       Agent agent = agent(node);
       if (!taken.add("id " + agent.id())) {
-        throw DamagedException.at(node.get("id"), "is there twice: " + agent.id());
+        throw DamagedException.at(node.get("id"), "is a duplicate: " + agent.id());
       }
       if (!taken.add(agent.kind() + " " + agent.address())) {
         throw DamagedException.at(
             node.get("address"),
-            "is that of another " + agent.kind().label() + " agent: " + agent.address());
+            "belongs to another " + agent.kind().label() + " agent: " + agent.address());
       }
       agents.add(agent);
     }
@@ -104,7 +104,7 @@ public final class AgentTableFormat {
     if (!key.isThere()) {
       return Optional.empty();
     }
-    String hex = matching(key, KEY, "32 to 128 hexadecimal digits, in small letters");
+    String hex = matching(key, KEY, "32 to 128 lowercase hexadecimal digits");
     return Optional.of(
         new SecretKeySpec(BaseEncoding.base16().decode(hex.toUpperCase(Locale.ROOT)), Agent.HMAC));
   }

@@ -11,12 +11,12 @@ import io.malob.json.JsonInput;
 import java.io.IOException;
 import java.util.Map;
 
-/** The JSON text of what a {@link ReplayGuard} remembers. */
+/** The JSON text of the memory of a {@link ReplayGuard}. */
 public final class GuardFormat {
 
   private GuardFormat() {}
 
-  /** The bytes for what is remembered. */
+  /** The bytes of a memory. */
   public static byte[] write(Map<String, ReplayGuard.Memory> memory) throws IOException {
     ObjectNode root = Json.object();
     memory.forEach(
@@ -32,7 +32,7 @@ public final class GuardFormat {
   }
 
   /**
-   * What these bytes say.
+   * Reads these bytes.
    *
    * @throws DamagedException if they are not what {@link #write} makes
    */

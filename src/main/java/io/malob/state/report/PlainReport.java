@@ -25,7 +25,7 @@ final class PlainReport {
   /**
    * The report of this text.
    *
-   * @param sender the address that it comes from, which for a link must be its first node
+   * @param sender its source address, which for a link must be the first node
    */
   static Report read(byte[] bytes, String sender) throws RejectedReportException {
     String text = new String(bytes, StandardCharsets.US_ASCII);
@@ -35,7 +35,7 @@ final class PlainReport {
     }
     Matcher link = LINK.matcher(text);
     if (!link.matches()) {
-      throw ReportReader.malformed("this is no report of a format that is known", null);
+      throw ReportReader.malformed("the report has an unknown format", null);
     }
     if (!link.group(1).equals(sender)) {
       throw new RejectedReportException(

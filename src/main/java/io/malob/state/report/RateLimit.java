@@ -4,9 +4,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Lets so many through per second, evenly or in bursts of at most as many. Thread-safe; never
- * waits. (The generic cell rate algorithm: one number says when the next would come if they came
- * evenly, and it may be ahead of now by a second.)
+ * A limit per second, evenly or in bursts of max the same number. Thread-safe; never waits. (The
+ * generic cell rate algorithm: one number is the time of the next event at an even rate, and it may
+ * be ahead of the present by a second.)
  */
 public final class RateLimit {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -14,13 +14,13 @@ public final class RateLimit {
   private final long intervalNanos;
   private final AtomicLong nextNanos;
 
-  /** A limit that nothing has come to yet. */
+  /** A limit without events. */
   public RateLimit(int perSecond, long nowNanos) {
     this.intervalNanos = SECOND / perSecond;
     this.nextNanos = new AtomicLong(nowNanos);
   }
 
-  /** Whether one more may pass now, on the controller's steady clock. */
+  /** Whether another event is allowed now, on the controller's steady clock. */
   public boolean allows(long nowNanos) {
     while (true) {
       long next = nextNanos.get();

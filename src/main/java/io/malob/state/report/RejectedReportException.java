@@ -2,9 +2,7 @@ package io.malob.state.report;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * A report that is dropped. Cheap to make, since floods are made of such: it has no stack trace.
- */
+/** A report is dropped. Cheap, because there may be floods of them: it has no stack trace. */
 public final class RejectedReportException extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -14,8 +12,8 @@ public final class RejectedReportException extends Exception {
   /**
    * A rejection.
    *
-   * @param sentence what is wrong, for people
-   * @param field the field of the report that is to blame, null if none is
+   * @param sentence the error, for people
+   * @param field the wrong field of the report, null if there is none
    */
   RejectedReportException(Rejection reason, String sentence, @Nullable String field) {
     super(sentence, null, false, false);
@@ -31,7 +29,7 @@ public final class RejectedReportException extends Exception {
     return field;
   }
 
-  /** What is wrong, for people. */
+  /** The error, for people. */
   public String sentence() {
     return String.valueOf(getMessage());
   }

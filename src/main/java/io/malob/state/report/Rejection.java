@@ -4,31 +4,31 @@ import java.util.Locale;
 
 /** Why a report, or a part of it, was dropped. */
 public enum Rejection {
-  /** More reports from one address than it may send. */
+  /** More reports from one address than its limit. */
   RATE_LIMITED,
-  /** More reports wait than are kept. */
+  /** Too many reports are queued. */
   OVERLOADED,
   OVERSIZED,
-  /** Not of the format, or of another version of it. */
+  /** Malformed, or in another version of the format. */
   MALFORMED,
-  /** No agent of that name, or at that address. */
+  /** No agent with that id, or at that address. */
   UNKNOWN_AGENT,
   /** From an address that is not the agent's own. */
   WRONG_ADDRESS,
-  /** Without a signature, which is not allowed. */
+  /** Without a signature, although one is required. */
   UNSIGNED,
   WRONG_SIGNATURE,
   /** Of links from a server's agent, or the other way round. */
   WRONG_KIND,
-  /** A value that cannot be, like a CPU use of 7.3. */
+  /** An impossible value, like a CPU utilization of 7.3. */
   ABSURD,
   /** Accepted before, or older than an accepted report. */
   REPLAYED,
-  /** Held back on its way. */
+  /** Delayed in transit. */
   STALE,
-  /** About a neighbour that no link leads to. */
+  /** About a neighbour without a link. */
   UNKNOWN_LINK,
-  /** About a neighbour that more than one link leads to. */
+  /** About a neighbour with several links. */
   AMBIGUOUS_LINK;
 
   /** The name in logs and JSON. */

@@ -12,37 +12,35 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a new report from an old one that was recorded and is sent again, without trusting that the
- * clocks of agents are right.
+ * Distinguishes a new report from a replayed one, without relying on the clocks of agents.
  *
  * <ul>
  *   <li>Within a run of the agent its reports count up, so a number that is not higher is a replay.
- *   <li>A report that was held back is told by the agent's steady clock: the report that took the
- *       shortest time so far shows how that clock and ours relate, and each other may be late by
- *       {@link #MAX_DELAY_MILLIS} at most. That relation may drift by 1/1000.
- *   <li>A run that was superseded never comes back. Another run needs a time stamp above that of
- *       the last report: both are the agent's own, so it does not matter by how much its clock is
- *       wrong.
- *   <li>An agent whose clock was put back, say by a reboot without a battery, would thus be dropped
- *       until that clock has caught up. So after {@link #QUIET_NANOS} without a report that
- *       counted, a run that was not seen before is taken at its word.
+ *   <li>A delayed report is detected by the agent's steady clock: the fastest report so far defines
+ *       the offset of that clock to the controller's, and others may be late by max {@link
+ *       #MAX_DELAY_MILLIS}. The offset may drift by 1/1000.
+ *   <li>A superseded run is never accepted again. Another run needs a later time stamp than the
+ *       last report: both come from the agent's clock, so its error does not matter.
+ *   <li>The reports of an agent whose clock was set back, for example by a reboot without a
+ *       battery, would be dropped until the clock has caught up. So after {@link #QUIET_NANOS}
+ *       without an accepted report, a new run is accepted.
  * </ul>
  *
- * <p>What an attacker who has recorded everything can do: while an agent is silent for so long,
- * replay a run from before the last {@value #MAX_RUNS}, until the agent itself is heard again.
- * After a restart of the controller the guard goes on from what {@link #memory} gave; what was
- * accepted since then, a few seconds, can be replayed until the agent's next report.
+ * <p>An attacker who has recorded all reports can, while an agent is silent for that time, replay a
+ * run from before the last {@value #MAX_RUNS}, until the agent itself reports again. After a
+ * restart of the controller the guard continues from {@link #memory}; reports accepted since that
+ * was saved, for a few seconds, can be replayed until the agent's next report.
  *
  * <p>For one thread at a time.
  */
 public final class ReplayGuard {
-  /** How much longer than the fastest a report may take. */
+  /** The max delay of a report beyond the fastest one. */
   static final long MAX_DELAY_MILLIS = 30_000;
 
-  /** After so long without a report, an agent is met anew. */
+  /** The time without a report after which a new run of an agent is accepted. */
   static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-  /** How many earlier runs of an agent are remembered. */
+  /** The number of earlier runs of an agent that are remembered. */
   static final int MAX_RUNS = 32;
 
   private static final long DRIFT = 1_000;
@@ -50,7 +48,7 @@ public final class ReplayGuard {
   private final Map<String, Heard> agents = new HashMap<>();
 
   /**
-   * What is remembered of an agent over a restart of the controller.
+   * The persistent memory of an agent.
    *
    * @param earlierBoots its runs before the last, oldest first
    */
@@ -58,15 +56,16 @@ public final class ReplayGuard {
       String boot, long sequence, long timeMillis, ImmutableList<String> earlierBoots) {}
 
   /**
-   * What is known of an agent.
+   * The state of an agent.
    *
-   * @param heardNanos when its last report came
-   * @param clocksMillis our steady clock less its own, by the fastest report; null if not known
+   * @param heardNanos when its last report arrived
+   * @param clocksMillis the controller's steady clock minus its own, by the fastest report; null if
+   *     unknown
    */
   private record Heard(Memory memory, long heardNanos, @Nullable Long clocksMillis) {}
 
   /**
-   * A guard that goes on from what another one remembered.
+   * A guard that continues from another one's memory.
    *
    * @param nowNanos now, on the controller's steady clock
    */
@@ -74,23 +73,23 @@ public final class ReplayGuard {
     memory.forEach((id, known) -> agents.put(id, new Heard(known, nowNanos, null)));
   }
 
-  /** What to keep over a restart, by agent. */
+  /** The memory to save, by agent. */
   public ImmutableMap<String, Memory> memory() {
     ImmutableMap.Builder<String, Memory> all = ImmutableMap.builder();
     agents.forEach((id, heard) -> all.put(id, heard.memory()));
     return all.build();
   }
 
-  /** Forgets all agents but these, so that what is kept is bounded by their number. */
+  /** Forgets all other agents, so that the memory is bounded. */
   public void retain(Set<String> ids) {
     agents.keySet().retainAll(ids);
   }
 
   /**
-   * Takes note of a report, which must be fine in every other respect.
+   * Records a report that is valid in all other respects.
    *
-   * @param nowNanos when it came, on the controller's steady clock
-   * @throws RejectedReportException if it is not a new one; then nothing has changed
+   * @param nowNanos when it arrived, on the controller's steady clock
+   * @throws RejectedReportException if it is a replay; then nothing has changed
    */
   public void admit(String agent, Stamp stamp, long nowNanos) throws RejectedReportException {
     @Nullable Heard last = agents.get(agent);
@@ -112,7 +111,9 @@ public final class ReplayGuard {
       throws RejectedReportException {
     if (stamp.sequence() <= last.memory.sequence()) {
       throw new RejectedReportException(
-          Rejection.REPLAYED, "a report with this sequence number has been here", "sequence");
+          Rejection.REPLAYED,
+          "a report with this sequence number has already been received",
+          "sequence");
     }
     long clocks = clocksMillis(stamp, nowNanos);
     @Nullable Long learnt = last.clocksMillis;
@@ -123,7 +124,7 @@ public final class ReplayGuard {
     long fastest = Math.min(clocks, learnt + drift);
     if (clocks - fastest > MAX_DELAY_MILLIS) {
       throw new RejectedReportException(
-          Rejection.STALE, "the report was under way for too long", "uptime_ms");
+          Rejection.STALE, "the report arrived too late", "uptime_ms");
     }
     return heard(stamp, last.memory.earlierBoots(), nowNanos, fastest);
   }
@@ -132,13 +133,13 @@ public final class ReplayGuard {
       throws RejectedReportException {
     if (last.earlierBoots().contains(stamp.boot())) {
       throw new RejectedReportException(
-          Rejection.REPLAYED, "this run of the agent was followed by another one", "boot");
+          Rejection.REPLAYED, "a later run of the agent has already reported", "boot");
     }
     if (stamp.timeMillis() <= last.timeMillis() && !isQuiet) {
       throw new RejectedReportException(
           Rejection.REPLAYED,
-          "another run of the agent has reported with a later time; if the clock was put back, this"
-              + " one will be heard after "
+          "another run of the agent has reported with a later time; if the clock was set back, this"
+              + " run is accepted after "
               + TimeUnit.NANOSECONDS.toMinutes(QUIET_NANOS)
               + " minutes",
           "time_ms");

@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * What an agent has reported. Immutable.
+ * A report of an agent. Immutable.
  *
- * @param stamp which of its reports this is; null if it is unsigned
+ * @param stamp its identity; null if it is unsigned
  */
 public record Report(@Nullable Stamp stamp, Content content) {
 
   /**
-   * Tells the reports of one agent apart.
+   * The identity of a report of one agent.
    *
    * @param boot a random name of this run of the agent
    * @param sequence counts the reports of the run
@@ -25,7 +25,7 @@ public record Report(@Nullable Stamp stamp, Content content) {
    */
   public record Stamp(String boot, long sequence, long timeMillis, long uptimeMillis) {}
 
-  /** What a report is about. */
+  /** The content of a report. */
   public sealed interface Content {
     /** The kind of agent that reports this. */
     Agent.Kind kind();
@@ -34,7 +34,7 @@ public record Report(@Nullable Stamp stamp, Content content) {
   /**
    * The state of a server.
    *
-   * @param values what was measured
+   * @param values the measurements
    * @param answers whether its service answered the agent; empty if it was not asked
    * @param connections established TCP connections by local port; under {@link #ANY_PORT} those of
    *     all ports
@@ -44,10 +44,10 @@ public record Report(@Nullable Stamp stamp, Content content) {
       Optional<Boolean> answers,
       ImmutableMap<Integer, Integer> connections)
       implements Content {
-    /** Stands for all ports together. */
+    /** The key for all ports together. */
     public static final int ANY_PORT = 0;
 
-    /** The state of a server whose agent does not ask its service. */
+    /** The state of a server whose agent does not probe its service. */
     public Server(
         ImmutableMap<ServerValue, Double> values, ImmutableMap<Integer, Integer> connections) {
       this(values, Optional.empty(), connections);
@@ -68,7 +68,7 @@ public record Report(@Nullable Stamp stamp, Content content) {
   }
 
   /**
-   * TCP throughput that is to be had between the agent's node and another one, in bit/s.
+   * The available TCP throughput between the agent's node and another node, in bit/s.
    *
    * @param upBps towards the neighbour
    * @param downBps from the neighbour

@@ -21,7 +21,7 @@ public final class ReportCounts {
     accepted.increment();
   }
 
-  /** Counts what was dropped. */
+  /** Counts a dropped report. */
   public void count(Rejection reason) {
     LongAdder adder = rejected.get(reason);
     if (adder != null) {
@@ -34,14 +34,15 @@ public final class ReportCounts {
     return accepted.sum();
   }
 
-  /** How many were dropped for a reason. */
+  /** The number dropped for a reason. */
   public long of(Rejection reason) {
     LongAdder adder = rejected.get(reason);
     return adder == null ? 0 : adder.sum();
   }
 
   /**
-   * What was dropped, by the reasons' labels, in their order; reasons that never were are absent.
+   * The numbers of dropped reports by the reasons' labels, in their order; reasons without drops
+   * are absent.
    */
   public ImmutableMap<String, Long> dropped() {
     ImmutableMap.Builder<String, Long> byReason = ImmutableMap.builder();

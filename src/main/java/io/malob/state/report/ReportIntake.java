@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * Judges reports: the cheapest checks first, nothing of a report is read before its signature is
- * known to be right, and whether it is new is asked last. A report that is dropped changes nothing
- * but a count. Thread-safe; takes turns, so not for threads that read from switches.
+ * Checks reports: the cheapest checks first; the content is parsed only after the signature has
+ * been verified; the check for replays comes last. A dropped report only changes a count.
+ * Thread-safe with a lock, so not for threads that read from switches.
  */
 public final class ReportIntake {
-  /** The longest report, which fits into one packet of every network. */
+  /** The max size of a report, which fits into one packet of every network. */
   public static final int MAX_BYTES = 1_400;
 
   private final Supplier<AgentTable> agents;
@@ -25,9 +25,9 @@ public final class ReportIntake {
   private final Sink sink;
   private final Map<String, AgentStatus> statuses = new ConcurrentHashMap<>();
 
-  /** Where accepted reports go. */
+  /** Receives accepted reports. */
   public interface Sink {
-    /** Takes a report of an agent, one at a time. */
+    /** Handles a report of an agent, one at a time. */
     void take(Agent agent, Report report, long atNanos);
   }
 
@@ -50,9 +50,9 @@ public final class ReportIntake {
   }
 
   /**
-   * Takes in a report, or drops and counts it.
+   * Accepts a report, or drops and counts it.
    *
-   * @param source where it comes from; null if that says nothing about who has sent it
+   * @param source its source address; null if it does not identify the sender
    * @param nowNanos now, on the controller's steady clock
    * @throws RejectedReportException if it is dropped
    */
@@ -144,12 +144,12 @@ public final class ReportIntake {
     statuses.keySet().retainAll(known.keySet());
   }
 
-  /** What to keep over a restart of the controller. */
+  /** The memory to save over a restart of the controller. */
   public synchronized Map<String, ReplayGuard.Memory> memory() {
     return guard.memory();
   }
 
-  /** How an agent was last heard; empty if it has not been. */
+  /** The last report of an agent; empty if there was none. */
   public Optional<AgentStatus> status(String agent) {
     return Optional.ofNullable(statuses.get(agent));
   }

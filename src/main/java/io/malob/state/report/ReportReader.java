@@ -20,8 +20,8 @@ import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
- * Reads the JSON of one signed report, token by token and strictly: fields that are not known, are
- * there twice, or are missing make it malformed; values that cannot be make it absurd.
+ * Reads the JSON of one signed report, token by token and strictly: unknown, repeated or missing
+ * fields make it malformed; impossible values make it absurd.
  */
 final class ReportReader {
   static final int MAX_PORTS = 64;
@@ -31,7 +31,7 @@ final class ReportReader {
   /** A terabit per second. */
   private static final double MAX_MBPS = 1_000_000;
 
-  /** The year 3000: beyond it, arithmetic with time stamps needs no thought. */
+  /** The year 3000, so that arithmetic with time stamps cannot overflow. */
   private static final long MAX_MILLIS = 32_503_680_000_000L;
 
   private static final double BPS_PER_MBPS = 1e6;
@@ -56,7 +56,7 @@ final class ReportReader {
   /**
    * The report of this JSON.
    *
-   * @param agent who has signed it
+   * @param agent the agent that has signed it
    */
   static Report read(byte[] json, String agent) throws RejectedReportException {
     try (JsonParser parser = JSON.createParser(json)) {
@@ -67,7 +67,7 @@ final class ReportReader {
       }
       return report;
     } catch (IOException e) {
-      // Jackson's own words are about its sources
+      // Jackson's messages are about its own sources
       throw malformed("the report is not valid JSON", null);
     }
   }
@@ -162,14 +162,14 @@ final class ReportReader {
   }
 
   private static int port(String text) throws RejectedReportException {
-    // as it is written by agents: no sign, no zeros in front
+    // as agents write it: no sign, no leading zeros
     if (text.matches("[1-9][0-9]{0,4}")) {
       int port = Integer.parseInt(text);
       if (port <= 0xffff) {
         return port;
       }
     }
-    throw malformed("server.connections: " + shown(text) + " is no port", "server.connections");
+    throw malformed("server.connections: " + shown(text) + " is not a port", "server.connections");
   }
 
   private Report.Links links() throws IOException, RejectedReportException {
@@ -210,7 +210,10 @@ final class ReportReader {
     return number(name, MAX_MBPS) * BPS_PER_MBPS;
   }
 
-  /** An address in the usual notation; {@link IPv4Address#of(String)} would take "1.2.3.4 " too. */
+  /**
+   * An address in the usual notation; {@link IPv4Address#of(String)} would accept "1.2.3.4 " as
+   * well.
+   */
   static IPAddress<?> address(String text, String name) throws RejectedReportException {
     try {
       IPAddress<?> address = IPv4Address.of(text);
@@ -258,7 +261,7 @@ final class ReportReader {
     return plausible(parser.getDoubleValue(), name, max);
   }
 
-  /** The value if it is from 0 to the largest. */
+  /** The value if it is from 0 to the max. */
   static double plausible(double value, String name, double max) throws RejectedReportException {
     // written so that NaN fails, too
     if (value >= 0 && value <= max) {
@@ -282,7 +285,6 @@ final class ReportReader {
   }
 
   private static RejectedReportException absurd(String name) {
-    return new RejectedReportException(
-        Rejection.ABSURD, name + " has a value that cannot be", name);
+    return new RejectedReportException(Rejection.ABSURD, name + " has an impossible value", name);
   }
 }

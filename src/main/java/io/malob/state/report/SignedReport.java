@@ -11,9 +11,9 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * A report as it is sent: a line {@code malob-report 1 ID SIGNATURE}, then JSON. The signature is
- * the HMAC-SHA-256 of the JSON's bytes under the agent's key, in small hexadecimal digits. So
- * nothing of the JSON is looked at before it is known who wrote it.
+ * A report in its wire format: a line {@code malob-report 1 ID SIGNATURE}, then JSON. The signature
+ * is the HMAC-SHA-256 of the JSON's bytes under the agent's key, in lower-case hexadecimal digits.
+ * So no part of the JSON is parsed before its author is known.
  */
 final class SignedReport {
   private static final byte[] MAGIC = "malob-report ".getBytes(StandardCharsets.US_ASCII);
@@ -39,7 +39,7 @@ final class SignedReport {
         && Arrays.equals(bytes, 0, MAGIC.length, MAGIC, 0, MAGIC.length);
   }
 
-  /** Takes a report apart. */
+  /** Splits a report. */
   static SignedReport parse(byte[] bytes) throws RejectedReportException {
     int end = 0;
     while (end < bytes.length && end < MAX_HEAD_BYTES && bytes[end] != '\n') {
@@ -56,7 +56,7 @@ final class SignedReport {
         head.group(1), head.group(2), Arrays.copyOfRange(bytes, end + 1, bytes.length));
   }
 
-  /** The id that the report claims to come from. */
+  /** The claimed id of the agent. */
   String agent() {
     return agent;
   }
@@ -66,7 +66,7 @@ final class SignedReport {
     return body;
   }
 
-  /** Whether the owner of the key has signed this. Takes the same time wherever it differs. */
+  /** Whether the owner of the key has signed this. Takes the same time for any difference. */
   boolean isSignedWith(SecretKeySpec key) {
     byte[] hex =
         BaseEncoding.base16().lowerCase().encode(sign(key)).getBytes(StandardCharsets.US_ASCII);

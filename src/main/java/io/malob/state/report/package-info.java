@@ -1,2 +1,2 @@
-/** What agents report: its formats, who may report, and how old reports are told from new ones. */
+/** Reports of agents: their formats, the agents, and the protection against replays. */
 package io.malob.state.report;

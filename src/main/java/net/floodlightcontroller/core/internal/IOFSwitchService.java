@@ -15,7 +15,7 @@ public interface IOFSwitchService extends IFloodlightService {
   /** The switch of that id, or null. */
   IOFSwitch getSwitch(DatapathId switchId);
 
-  /** The switch of that id if it takes orders from this controller, or null. */
+  /** The switch of that id if this controller is its master, or null. */
   IOFSwitch getActiveSwitch(DatapathId switchId);
 
   /** Subscribes to changes. */

@@ -1,6 +1,6 @@
 package net.floodlightcontroller.core.module;
 
-/** A module cannot be prepared or started; the message says which and why. */
+/** A module cannot be prepared or started; the message names it and the reason. */
 public class FloodlightModuleException extends Exception {
   private static final long serialVersionUID = 1L;
 

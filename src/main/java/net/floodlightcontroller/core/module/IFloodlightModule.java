@@ -11,7 +11,7 @@ public interface IFloodlightModule {
   /** The objects behind these services. */
   Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls();
 
-  /** The services that must be there first. */
+  /** The services that this module depends on. */
   Collection<Class<? extends IFloodlightService>> getModuleDependencies();
 
   /** Prepares the module; other modules are not ready yet. */

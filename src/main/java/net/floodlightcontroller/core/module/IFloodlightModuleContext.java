@@ -3,7 +3,7 @@ package net.floodlightcontroller.core.module;
 import java.util.Collection;
 import java.util.Map;
 
-/** What a module can look up while it starts. */
+/** The services and settings for a starting module. */
 public interface IFloodlightModuleContext {
   /** The object behind a service, or null. */
   <T extends IFloodlightService> T getServiceImpl(Class<T> service);

@@ -169,7 +169,7 @@ class HamiltonianSearchTest {
   @Test
   void find_whereNoStructureRulesAPathOut_triesAllWays() {
     assertEquals(
-        new Absent("every way comes to an end before it has passed all switches"),
+        new Absent("every path ends before it has visited all switches"),
         new HamiltonianSearch(FOUR_WAYS).find(Topologies.link(1, 2), Set.of(), 1));
   }
 
@@ -186,13 +186,15 @@ class HamiltonianSearchTest {
       value = {
         "1-2 2-3 2-4 : 3 and 4 have only one neighbour each besides 1",
         "1-2 1-3 2-4 : 3 cannot be reached without passing 1 again",
-        "1-2 2-3 3-4 4-5 5-3 3-6 6-7 7-3 : 3 joins three parts or more, and a path passes it only once",
-        "1-2 2-3 3-4 4-2 2-5 5-6 6-2 : 2 joins parts of which a path that begins there can reach only one",
+        "1-2 2-3 3-4 4-5 5-3 3-6 6-7 7-3 : 3 joins three or more parts of the network, and a path"
+            + " passes it only once",
+        "1-2 2-3 3-4 4-2 2-5 5-6 6-2 : 2 joins separate parts of the network, and a path that"
+            + " begins there can reach only one of them",
         "1-2 2-3 3-4 4-2 3-5 5-6 6-3 4-7 7-8 8-4 : there are dead ends behind 4 and behind 3",
-        "1-3 3-2 3-4 4-5 5-2 3-6 5-6 :"
-            + " a path would alternate between two groups of switches, which are of 2 and 3 besides 1",
-        "1-2 2-8 2-9 3-8 3-9 10-8 10-9 11-8 11-9 3-4 3-5 3-7 6-4 6-5 6-7 :"
-            + " a path would alternate between two groups of switches, of which behind 3 one is too large",
+        "1-3 3-2 3-4 4-5 5-2 3-6 5-6 : a path would alternate between two groups of switches, with"
+            + " 2 and 3 switches besides 1",
+        "1-2 2-8 2-9 3-8 3-9 10-8 10-9 11-8 11-9 3-4 3-5 3-7 6-4 6-5 6-7 : a path would alternate"
+            + " between two groups of switches, and behind 3 one of them is too large",
       })
   void find_whereStructureRulesAPathOut_saysHow(String links, String reason) {
     int[][] pairs =

@@ -57,11 +57,11 @@ class LinkValuesTest {
     }
 
     double width(Path path) {
-      double least = Double.MAX_VALUE;
+      double min = Double.MAX_VALUE;
       for (DirectedLink link : path.links()) {
-        least = Math.min(least, value(link).throughputBps().orElse(narrowest));
+        min = Math.min(min, value(link).throughputBps().orElse(narrowest));
       }
-      return least;
+      return min;
     }
 
     private LinkValue value(DirectedLink link) {

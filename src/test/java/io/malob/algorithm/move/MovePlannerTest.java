@@ -233,15 +233,15 @@ class MovePlannerTest {
     }
 
     double share(Path path, Path now) {
-      double least = Double.POSITIVE_INFINITY;
+      double min = Double.POSITIVE_INFINITY;
       for (DirectedLink link : path.links()) {
         long on = flows.stream().filter(flow -> flow.path().links().contains(link)).count();
         long counted = on + (now.links().contains(link) ? 0 : 1);
         double capacity = links.get(link).capacityBps();
         double left = Math.max(capacity - others.get(link), 0.01 * capacity);
-        least = Math.min(least, left / counted);
+        min = Math.min(min, left / counted);
       }
-      return least;
+      return min;
     }
 
     List<Path> simplePaths(DatapathId src, DatapathId dst) {

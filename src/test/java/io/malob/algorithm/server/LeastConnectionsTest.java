@@ -189,13 +189,13 @@ class LeastConnectionsTest extends ServerPickerContract {
         });
     // no load changes any more: what the tree says has to be true now
     for (int i = 0; i < 100; i++) {
-      double least =
+      double min =
           servers.stream()
               .mapToDouble(server -> (server.load().active() + 1.0) / server.weight())
               .min()
               .orElseThrow();
       Server picked = servers.get(picker.pick());
-      assertEquals(least, (picked.load().active() + 1.0) / picked.weight());
+      assertEquals(min, (picked.load().active() + 1.0) / picked.weight());
       open(picker, picked);
     }
   }

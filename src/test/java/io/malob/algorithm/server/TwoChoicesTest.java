@@ -42,8 +42,8 @@ class TwoChoicesTest {
       servers.get(picker.pick()).load().opened();
     }
     // one choice would give a maximum of about 22
-    int most = servers.stream().mapToInt(server -> server.load().active()).max().orElseThrow();
-    assertTrue(most <= 14, "the fullest has " + most);
+    int max = servers.stream().mapToInt(server -> server.load().active()).max().orElseThrow();
+    assertTrue(max <= 14, "the fullest has " + max);
   }
 
   @Test

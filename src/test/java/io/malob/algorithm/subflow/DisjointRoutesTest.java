@@ -39,15 +39,15 @@ class DisjointRoutesTest {
 
   /** The most paths without a common link, by trying all sets of paths. */
   private static int maxDisjoint(List<Path> paths, int from, Set<UndirectedLink> used) {
-    int most = 0;
+    int max = 0;
     for (int i = from; i < paths.size(); i++) {
       Set<UndirectedLink> links = links(paths.get(i));
       if (links.stream().noneMatch(used::contains)) {
         links.addAll(used);
-        most = Math.max(most, 1 + maxDisjoint(paths, i + 1, links));
+        max = Math.max(max, 1 + maxDisjoint(paths, i + 1, links));
       }
     }
-    return most;
+    return max;
   }
 
   private static Set<UndirectedLink> links(Path path) {
@@ -147,7 +147,7 @@ class DisjointRoutesTest {
             .routes(identities(ring, S1), link -> 0);
     assertEquals(List.of(path(1, 2, 3, 4, 5)), routes.get(0).branches());
     assertEquals(List.of(path(1, 2), path(1, 8, 7, 6, 5)), routes.get(1).branches());
-    assertTrue(routes.get(1).reason().contains("to 1 of 2 switches"), routes.get(1).reason());
+    assertTrue(routes.get(1).reason().contains("1 of 2 switches"), routes.get(1).reason());
   }
 
   /** From 1 over 2 to 5, by 3 or 4. */

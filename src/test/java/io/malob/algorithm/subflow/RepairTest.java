@@ -109,7 +109,7 @@ class RepairTest {
                     Route.Kind.HAMILTONIAN,
                     ImmutableList.of(
                         Topologies.path(paths[i].chars().mapToLong(c -> c - '0').toArray())),
-                    "A path over all switches, each once."))
+                    "A path that visits each switch once."))
         .collect(ImmutableList.toImmutableList());
   }
 

@@ -294,7 +294,7 @@ class SubflowPlannerTest {
             () ->
                 SubflowPlanner.plan(Requests.balanced(apart, Requests.demandsOfAll(apart, 0), 1)));
     assertEquals(
-        "The network falls apart: there is no way from 00:00:00:00:00:00:00:01 to"
+        "The network is partitioned: no path leads from 00:00:00:00:00:00:00:01 to"
             + " 00:00:00:00:00:00:00:04, 00:00:00:00:00:00:00:05.",
         thrown.getMessage());
   }

@@ -82,8 +82,8 @@ class TreeRoutesTest {
     Route route = route(line, link(1, 2));
     assertEquals(List.of(path(1, 2), path(1, 3, 4)), route.branches());
     assertEquals(
-        "A tree, because no path over all switches begins with this link: so it is; over other"
-            + " links of the ingress switch, because this one does not lead there:"
+        "A tree, because no path over all switches begins with this link: so it is; reached over"
+            + " other links of the ingress switch, because this one does not lead there:"
             + " 00:00:00:00:00:00:00:03, 00:00:00:00:00:00:00:04.",
         route.reason());
   }

@@ -78,7 +78,7 @@ class HttpProbesTest {
   }
 
   private @Nullable Probe ask(HttpCheck check, int port) {
-    return checks.ask(new HttpProbes.Target(1, HERE, port, check, Duration.ofSeconds(5)));
+    return checks.start(new HttpProbes.Target(1, HERE, port, check, Duration.ofSeconds(5)));
   }
 
   private boolean passes(HttpCheck check) throws InterruptedException {

@@ -49,7 +49,7 @@ class StoredTokensTest {
   @Test
   void damagedFile_endsTheStart_namingThePlaceAndTheCopy() throws Exception {
     write(tokens("secret"));
-    assertTrue(open().callerOf("secret").isPresent());
+    assertTrue(open().principalOf("secret").isPresent());
     write(tokens("secret").replace("admin", "root"));
 
     String message = assertThrows(IOException.class, this::open).getMessage();
@@ -59,7 +59,7 @@ class StoredTokensTest {
     assertTrue(message.contains("tokens.json.last-good"), message);
     Files.move(directory.resolve("tokens.json.last-good"), directory.resolve("restored"));
     write(Files.readString(directory.resolve("restored")));
-    assertTrue(open().callerOf("secret").isPresent());
+    assertTrue(open().principalOf("secret").isPresent());
   }
 
   /** Without a file every request on loopback may do everything. */
@@ -70,7 +70,7 @@ class StoredTokensTest {
     open();
     Files.delete(path());
     String message = assertThrows(IOException.class, this::open).getMessage();
-    assertTrue(message.contains("tokens.json is missing, but there was one"), message);
+    assertTrue(message.contains("tokens.json is missing, but existed before"), message);
   }
 
   @Test
@@ -78,10 +78,10 @@ class StoredTokensTest {
     write(tokens("secret"));
     StoredTokens file = open();
     write("{");
-    assertTrue(file.callerOf("secret").isPresent());
+    assertTrue(file.principalOf("secret").isPresent());
     assertTrue(file.isWanted());
     write(tokens("other"));
-    assertFalse(file.callerOf("secret").isPresent());
+    assertFalse(file.principalOf("secret").isPresent());
     assertEquals(tokens("other"), Files.readString(directory.resolve("tokens.json.last-good")));
   }
 }

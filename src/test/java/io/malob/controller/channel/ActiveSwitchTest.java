@@ -268,7 +268,7 @@ class ActiveSwitchTest extends EmbeddedSwitch {
     }
     OFBarrierRequest tooMany = FACTORY.barrierRequest();
     assertEquals(
-        "More than 3 requests wait for the switch",
+        "More than 3 requests are waiting for the switch",
         failure(sw.writeRequest(tooMany), OpenFlowException.class).getMessage());
     OFMessage first = next();
     receive(FACTORY.buildBarrierReply().setXid(first.getXid()).build());

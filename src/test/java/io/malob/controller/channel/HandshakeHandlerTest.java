@@ -244,7 +244,7 @@ class HandshakeHandlerTest extends EmbeddedSwitch {
     assertInstanceOf(OFErrorMsg.class, next());
     assertNull(next());
     assertEquals(
-        List.of(refused("speaks none of OpenFlow 1.3, 1.4 and 1.5 (its version on the wire: 1)")),
+        List.of(refused("supports none of OpenFlow 1.3, 1.4 and 1.5 (its wire version: 1)")),
         log.lines());
   }
 

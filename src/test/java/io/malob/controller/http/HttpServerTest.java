@@ -274,8 +274,7 @@ class HttpServerTest {
     assertTrue(answer.contains("retry-after: 1\r\n"), answer);
     assertTrue(
         answer.endsWith(
-            "{\"error\":\"This address has 2 connections, which is as many as it may\","
-                + "\"field\":null}"),
+            "{\"error\":\"This address has 2 connections, the maximum\"," + "\"field\":null}"),
         answer);
     gate.countDown();
     assertTrue(new String(one.getInputStream().readNBytes(12), US_ASCII).endsWith("200"));

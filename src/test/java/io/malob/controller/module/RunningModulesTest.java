@@ -165,7 +165,7 @@ class RunningModulesTest {
   void start_dependencyCyclic_isNamed() {
     assertFails(
         String.format(
-            "Modules need each other: %1$sPaths needs %1$sLinksThatNeedPaths needs %1$sPaths",
+            "Modules depend on each other: %1$sPaths needs %1$sLinksThatNeedPaths needs %1$sPaths",
             HERE),
         "Balancer",
         new Balancer(log),

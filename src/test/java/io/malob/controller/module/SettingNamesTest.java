@@ -100,7 +100,8 @@ class SettingNamesTest {
   @ParameterizedTest
   @CsvSource({
     "io.malob.controller.network.devices.DeviceModule., mostDevices, maxDevices",
-    "io.malob.latency.LatencyModule., mostLatencyMillis, maxLatencyMillis"
+    "io.malob.latency.LatencyModule., mostLatencyMillis, maxLatencyMillis",
+    "io.malob.balancer.BalancerModule., ejectMostSeconds, ejectMaxSeconds"
   })
   void deprecatedName_isKnown_butNeverSuggested(String module, String old, String current) {
     assertDoesNotThrow(() -> names.check(Set.of(module + old)));

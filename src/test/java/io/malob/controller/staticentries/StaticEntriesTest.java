@@ -118,7 +118,7 @@ class StaticEntriesTest {
   void entry_switchIsAway_waitsAndIsRewrittenEachTime() throws Exception {
     expect(
         200,
-        "Entry kept until its switch takes it",
+        "Entry stored until its switch accepts it",
         send("POST", entry("one", "'priority':'9','actions':'output=2'")));
     for (int time = 0; time < 2; time++) {
       try (ScriptedSwitch sw = connect(OFVersion.OF_13)) {

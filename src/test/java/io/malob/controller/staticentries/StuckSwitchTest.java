@@ -56,7 +56,7 @@ class StuckSwitchTest {
   void changeThatTheSwitchHasNotTaken_is202AndSaysSo() {
     assertAnswer(
         202,
-        "{\"status\":\"Entry kept until its switch takes it\",\"in_force\":false}",
+        "{\"status\":\"Entry stored until its switch accepts it\",\"in_force\":false}",
         post("one", 9));
     room = 1;
     assertAnswer(202, "{\"status\":\"Entry one deleted\",\"in_force\":false}", delete("one"));
@@ -112,7 +112,8 @@ class StuckSwitchTest {
     post("two", 8);
     delete("one");
     connected = null;
-    assertAnswer(200, "{\"status\":\"Entry kept until its switch takes it\"}", post("three", 7));
+    assertAnswer(
+        200, "{\"status\":\"Entry stored until its switch accepts it\"}", post("three", 7));
     entries.catchUp();
     connected = away;
     room = 9;

@@ -93,11 +93,11 @@ class SourceNetworksTest {
 
   @Test
   void moreNetworksThanThereCanBe_areRefused() throws Exception {
-    String most =
+    String max =
         IntStream.range(0, SourceNetworks.MAX)
             .mapToObj(i -> "10.0." + i + ".0/24")
             .collect(Collectors.joining(","));
-    assertEquals(SourceNetworks.MAX, networks(most).texts().size());
-    assertThrows(RejectedException.class, () -> networks(most + ",11.0.0.0/8"));
+    assertEquals(SourceNetworks.MAX, networks(max).texts().size());
+    assertThrows(RejectedException.class, () -> networks(max + ",11.0.0.0/8"));
   }
 }

@@ -10,6 +10,7 @@ import io.malob.store.FileStore;
 import io.malob.store.Store;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,6 +85,31 @@ class StoredCatalogTest {
     assertEquals(AdminState.UP, reloaded().members().get("m").adminState());
   }
 
+  /** The files are as those versions have written them. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void catalogOfEachFormat_isRead_andWrittenInTheLatest(int format) throws Exception {
+    Path file = directory.resolve("catalog.json");
+    try (InputStream earlier =
+        StoredCatalogTest.class.getResourceAsStream(
+            "/state-files/earlier/catalog-" + format + ".json")) {
+      Files.copy(earlier, file);
+    }
+    CatalogTables before = reloaded().tables();
+    assertEquals("10.0.0.100", before.vips().get("web").address().toString());
+    assertEquals("web", before.pools().get("web-servers").vipId());
+    assertEquals(3, before.members().get("m1").weight());
+    assertEquals(
+        format == 1 ? AdminState.UP : AdminState.DRAIN, before.members().get("m2").adminState());
+    assertEquals("WRR", before.services().get("shop").algorithm().name().substring(0, 3));
+    try (Store store = store()) {
+      new CatalogFixture(Catalog.open(store)).pool("id", "new");
+    }
+    assertTrue(Files.readString(file).contains("\"version\" : 3"));
+    assertEquals(before.vips(), reloaded().vips());
+    assertEquals(before.members(), reloaded().members());
+  }
+
   @Test
   void missingFile_isACatalogWithTheShippedServicesAlone() throws Exception {
     assertEquals(4, reloaded().services().size());
@@ -117,12 +143,12 @@ class StoredCatalogTest {
       delimiter = '|',
       value = {
         "\"last_vip | \"lost_vip | line 3, column 3: lost_vip_number is not known",
-        "\"10.0.0.1\" | \"10.0x0.1\" | members[1].address is not possible",
-        "\"weight\" | \"wieght\" | members[0].wieght is not possible",
+        "\"10.0.0.1\" | \"10.0x0.1\" | members[1].address is not valid",
+        "\"weight\" | \"wieght\" | members[0].wieght is not valid",
         "\"number\" : 1 | \"number\" : x | not valid JSON",
         "\"pools\" | \"pool_\" | pool_ is not known",
-        "\"id\" : \"n\" | \"id\" : \"m\" | members[1].id is another item's, too",
-        "\"pool_id\" : \"p\" | \"pool_id\" : \"q\" | pool_id is not possible",
+        "\"id\" : \"n\" | \"id\" : \"m\" | members[1].id is a duplicate",
+        "\"pool_id\" : \"p\" | \"pool_id\" : \"q\" | pool_id is not valid",
         "\"vips\" : [ | \"vips\" : { | not valid JSON"
       })
   void oneWrongByte_isNamed_andTheCopyRestoresAll(String right, String wrong, String what)

@@ -84,7 +84,7 @@ class ConfiguredCapacitiesTest {
     Path file = directory.resolve("capacities.json");
     Files.writeString(file, text);
     String message = assertThrows(IOException.class, this::open).getMessage();
-    assertTrue(message.startsWith(file + " is damaged, "), message);
+    assertTrue(message.startsWith(file + " is damaged: "), message);
     assertTrue(message.contains(text.isEmpty() ? "the file is empty" : "line 1, column "), message);
     assertEquals(text, Files.readString(file));
     Path copy = directory.resolve("capacities.json.last-good");

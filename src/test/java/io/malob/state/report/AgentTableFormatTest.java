@@ -60,7 +60,7 @@ class AgentTableFormatTest {
         "{'agents':[{'id':'a','kind':'link','address':'1.1.1.1','key':'secret'}]} | agents[0].key",
         "{'agents':[{'id':'a','kind':'link','address':'1.1.1.1','kye':'00'}]} | kye",
         "{'agents':[7]} | agents[0] must be",
-        "{'agents':[],'agents':[]} | line 1, column 22: a name is there twice"
+        "{'agents':[],'agents':[]} | line 1, column 22: a name occurs twice"
       })
   void error_namesItsField(String text, String words) {
     DamagedException error = assertThrows(DamagedException.class, () -> read(text));

@@ -25,7 +25,7 @@ import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U64;
 
-/** Makes the messages of a connection that a controller would make, by openflowj's builders. */
+/** Builds the messages of a connection like a controller, with openflowj's builders. */
 final class Answers {
   static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
 
@@ -87,7 +87,7 @@ final class Answers {
         .build();
   }
 
-  /** The first packet on its way to the member. */
+  /** The forwarded first packet. */
   OFMessage deliver(int site, int member, byte[] frame) {
     List<OFAction> actions = toMember(site, member);
     actions.add(set(FACTORY.oxms().ethDst(MacAddress.of(scenario.memberMac(site, member)))));

@@ -26,8 +26,8 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
 
 /**
  * Answers each first packet with the messages of a placement on the next member: it decodes the
- * PACKET_IN, builds and encodes the answers with openflowj, and keeps nothing. What it reaches is
- * the ceiling for a controller on the same libraries.
+ * PACKET_IN, builds and encodes the answers with openflowj, and keeps no state. Its throughput is
+ * the ceiling for a controller with the same libraries.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 public final class Responder {

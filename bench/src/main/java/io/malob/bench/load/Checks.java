@@ -20,7 +20,7 @@ final class Checks {
     this.scenario = scenario;
   }
 
-  /** Takes a frame that a switch is to send; false if it has nothing to do with a check. */
+  /** Takes a frame that a switch should send; false if it is not part of a check. */
   boolean answer(int sw, Outbox outbox, byte[] bytes, int frame, int frameBytes, long now) {
     int site = scenario.siteOf(sw);
     if (frameBytes < FRAME_BYTES
@@ -68,7 +68,7 @@ final class Checks {
     return answer;
   }
 
-  /** When the checks since the last call of this came, in their order. */
+  /** The arrival times of the checks since the last call, in order. */
   long[] take() {
     long[] taken = Arrays.copyOf(nanos, count);
     count = 0;

@@ -1,9 +1,9 @@
 package io.malob.bench.load;
 
-/** How many connections are opened: so many at a time, or so many per second. */
+/** The load: a number of connections at a time, or per second. */
 public sealed interface Demand {
 
-  /** A new one starts when one has got its rules: that many are always on their way. */
+  /** A new one starts when another has got its rules: the number of pending ones is constant. */
   record Outstanding(int connections) implements Demand {}
 
   /** New ones start whether or not the earlier ones have got their rules. */

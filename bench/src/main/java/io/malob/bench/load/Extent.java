@@ -1,11 +1,11 @@
 package io.malob.bench.load;
 
 /**
- * When a run ends: after some time, or when so many connections have been placed.
+ * The end of a run: after some time, or after a number of placed connections.
  *
  * @param warmupSeconds the time before the measured time
  * @param seconds the measured time at most
- * @param connections how many are asked for at most, those of the warm-up included
+ * @param connections the max number, including those of the warm-up
  */
 public record Extent(int warmupSeconds, int seconds, long connections) {
 

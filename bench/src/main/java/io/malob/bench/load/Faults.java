@@ -5,10 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** What went wrong, counted by kind, with the first example of each. */
+/** The faults, counted by kind, with the first example of each. */
 final class Faults {
 
-  /** What can be wrong with a placement. */
+  /** The faults of a placement. */
   enum Kind {
     /** Not all of its messages came in time. */
     LOST,
@@ -26,9 +26,9 @@ final class Faults {
     WRONG_LABEL,
     /** An edge has no rule for its host. */
     NO_HOST_RULE,
-    /** A message for a connection that does not wait for it (any more). */
+    /** A message for a connection that does not, or no longer, wait for it. */
     UNEXPECTED,
-    /** Round robin did not give every member the same, within one. */
+    /** Round robin did not give every member the same number, within one. */
     UNEVEN
   }
 

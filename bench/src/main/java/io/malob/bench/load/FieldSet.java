@@ -14,7 +14,7 @@ final class FieldSet {
   static final int TCP_SRC = 1 << 6;
   static final int TCP_DST = 1 << 7;
 
-  /** A field with a mask, or one that is none of the above. */
+  /** A field with a mask, or another field. */
   static final int OTHER = 1 << 8;
 
   static final int FIVE_TUPLE = ETH_TYPE | IP_PROTO | IPV4_SRC | IPV4_DST | TCP_SRC | TCP_DST;
@@ -39,7 +39,7 @@ final class FieldSet {
         && ipProto == OpenFlow.IP_PROTO_TCP;
   }
 
-  /** Reads one OXM and tells where the next one starts. */
+  /** Reads one OXM and returns the offset of the next one. */
   int read(byte[] bytes, int at) {
     int header = Bytes.int32(bytes, at);
     int value = at + 4;

@@ -10,7 +10,7 @@ final class FlowRemovedTemplate {
 
   private final byte[] pattern = new byte[BYTES];
 
-  /** Those of a VIP's connections, each with so many packets. */
+  /** Messages for a VIP's connections, each with the given number of packets. */
   FlowRemovedTemplate(int vip, int packets) {
     pattern[0] = OpenFlow.VERSION;
     pattern[1] = OpenFlow.FLOW_REMOVED;

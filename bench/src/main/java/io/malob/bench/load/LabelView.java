@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The label rules on the switches of one site, to tell where a label leads. */
+/** The label rules on the switches of one site, to follow labels. */
 final class LabelView {
   private static final int HOSTS = 0;
   private static final int ELSEWHERE = -1;

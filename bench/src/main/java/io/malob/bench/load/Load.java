@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Asks for connections as demanded, and counts what becomes of them. On the event loop only. A
- * connection's time starts when its first packet is written and ends when the last of its messages
- * has been read.
+ * Opens connections by a demand, and counts the results. On the event loop only. A connection's
+ * time starts when its first packet is written and ends when the last of its messages has been
+ * read.
  */
 final class Load implements Site.Outcome {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -41,7 +41,10 @@ final class Load implements Site.Outcome {
   private long pumpedNanos;
   private long maxPauseNanos;
 
-  /** When the last connection was begun that failed or took long; the start if none was. */
+  /**
+   * The start time of the last connection that failed or took long; the start of the run if there
+   * is none.
+   */
   private long lastBadNanos;
 
   Load(List<Site> sites, List<Outbox> outboxes, Faults faults) {
@@ -50,7 +53,7 @@ final class Load implements Site.Outcome {
     this.faults = faults;
   }
 
-  /** Asks for connections from now on, until it has asked for that many. */
+  /** Starts opening connections, up to that number. */
   void start(Demand newDemand, long newLimit) {
     demand = newDemand;
     limit = newLimit;
@@ -102,7 +105,7 @@ final class Load implements Site.Outcome {
     markNanos = now;
   }
 
-  /** Asks for no more; the connections that wait get their time. */
+  /** Opens no more; pending connections may complete. */
   Measurement stop() {
     running = false;
     measuring = false;
@@ -120,7 +123,7 @@ final class Load implements Site.Outcome {
         maxPauseNanos);
   }
 
-  /** What was measured, with the faults of the connections that still waited. */
+  /** The measurement, with the faults of the connections that are still pending. */
   Measurement complete(Measurement stopped) {
     sites.forEach(Site::checkEven);
     return new Measurement(
@@ -137,12 +140,12 @@ final class Load implements Site.Outcome {
         stopped.maxPauseNanos());
   }
 
-  /** How many connections have been placed since the start, at a time that counts or not. */
+  /** The number of connections placed since the start, including the warm-up. */
   long placed() {
     return placed;
   }
 
-  /** Whether all connections that were to be asked for have come to an end. */
+  /** Whether all connections of the demand have ended. */
   boolean isDone() {
     return asked >= limit && outstanding == 0;
   }
@@ -151,7 +154,7 @@ final class Load implements Site.Outcome {
     return outstanding == 0;
   }
 
-  /** Asks for what is due, and sends it. To be called every millisecond, and after each read. */
+  /** Opens the due connections. To be called every millisecond, and after each read. */
   void pump() {
     long now = System.nanoTime();
     if (measuring) {
@@ -199,7 +202,7 @@ final class Load implements Site.Outcome {
     return false;
   }
 
-  /** To be called now and then. */
+  /** To be called regularly. */
   void giveUpOld() {
     long before = System.nanoTime() - PATIENCE_NANOS;
     sites.forEach(site -> site.giveUpSentBefore(before));
@@ -232,7 +235,7 @@ final class Load implements Site.Outcome {
     }
   }
 
-  /** When the last connection was begun that failed or took longer than 50 ms. */
+  /** The start time of the last connection that failed or took longer than 50 ms. */
   long lastBadNanos() {
     return lastBadNanos;
   }

@@ -5,20 +5,20 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * What one run showed.
+ * The result of one run.
  *
- * @param demand what was asked
+ * @param demand the demand
  * @param perSecond placements in each second of the measured time
  * @param latencyNanos from the first packet to the last message, of each placement in that time
  * @param bySite the same for each site
  * @param placed how many in that time
- * @param failed how many were refused, lost or wrong, in the time before, too
- * @param skipped how many were not even asked for, because too many waited already (by rate only)
- * @param placedInAll how many, with the time before and those on their way in the end
+ * @param failed how many were refused, lost or wrong, including the warm-up
+ * @param skipped how many were not opened, because too many were pending (by rate only)
+ * @param placedInAll how many, including the warm-up and those pending at the end
  * @param faults by kind: how often
  * @param examples by kind: the first one
- * @param maxPauseNanos the longest time in which the load generator itself did nothing, in the
- *     measured time: what is added to a latency without the controller's doing
+ * @param maxPauseNanos the longest pause of the load generator itself in the measured time, which
+ *     adds to latencies
  */
 public record Measurement(
     Demand demand,

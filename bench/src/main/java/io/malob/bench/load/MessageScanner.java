@@ -1,8 +1,8 @@
 package io.malob.bench.load;
 
 /**
- * Reads FLOW_MOD and PACKET_OUT from bytes, without making an object of them. Its fields hold the
- * message that was read last.
+ * Reads FLOW_MOD and PACKET_OUT from bytes, without creating objects. Its fields hold the message
+ * that was read last.
  */
 final class MessageScanner {
   /** No port, no table. */
@@ -23,7 +23,7 @@ final class MessageScanner {
   int flags;
   int gotoTable;
 
-  /** The last port that it is sent out of, or none. */
+  /** The last output port, or none. */
   int outPort;
 
   /** Where the frame of a PACKET_OUT starts. */

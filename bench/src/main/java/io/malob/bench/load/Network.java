@@ -40,7 +40,7 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   private final List<Outbox> outboxes = new ArrayList<>();
   private final List<Site> sites = new ArrayList<>();
 
-  /** By switch: its rules, if they are to be read back. */
+  /** By switch: its rules, if the controller may read them. */
   private final List<@Nullable RuleStore> rules = new ArrayList<>();
 
   private final Load load = new Load(sites, outboxes, faults);
@@ -62,7 +62,7 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   /**
    * A network that is not connected yet.
    *
-   * @param keepsRules whether switches tell the controller which rules they have, as real ones do
+   * @param keepsRules whether switches report their rules to the controller, as real ones do
    */
   public Network(Scenario scenario, long ruleLifeMillis, boolean keepsRules) {
     this.scenario = scenario;
@@ -171,7 +171,7 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   }
 
   /**
-   * Sends so many reports per second from the first switch, from now on; none if it is 0.
+   * Sends the given number of reports per second from the first switch, from now on; 0 for none.
    *
    * @return how many were sent before
    */
@@ -185,9 +185,10 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   }
 
   /**
-   * Has the first switch send so many unwanted packets per second from now on; none if it is 0.
+   * Sends the given number of unwanted packets per second from the first switch, from now on; 0 for
+   * none.
    *
-   * @return what became of those before
+   * @return the outcome of the earlier ones
    */
   public Storm.Sent storm(Storm.Kind kind, int perSecond) throws IOException, InterruptedException {
     return call(() -> storm.start(kind, perSecond, System.nanoTime()));
@@ -199,8 +200,8 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   }
 
   /**
-   * When the last connection was begun that failed or took longer than 50 ms, as {@link
-   * System#nanoTime} says; the start of the run if none was.
+   * The start time of the last connection that failed or took longer than 50 ms, by {@link
+   * System#nanoTime}; the start of the run if there is none.
    */
   public long lastBadNanos() throws IOException, InterruptedException {
     return call(load::lastBadNanos);
@@ -224,7 +225,7 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
         rules.get(sw));
   }
 
-  /** Lets all hosts ask for their VIP's MAC address, by which the controller gets to know them. */
+  /** Lets all hosts send ARP requests for their VIP, so that the controller learns them. */
   public void announceHosts() throws IOException, InterruptedException {
     call(
         () -> {
@@ -309,7 +310,7 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
     }
   }
 
-  /** Is told of each second of a run. */
+  /** Listener for the seconds of a run. */
   public interface Progress {
     /**
      * Another second of the measured time, or of the time before, has passed.
@@ -320,7 +321,7 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   }
 
   /**
-   * Asks for connections for some time and measures.
+   * Opens connections for some time and measures.
    *
    * @throws IOException if a switch lost its connection
    */

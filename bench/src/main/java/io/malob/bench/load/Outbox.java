@@ -4,7 +4,7 @@ import io.netty.channel.Channel;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The messages that one switch is about to send; many leave in one write. */
+/** The queued messages of one switch; many are sent in one write. */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class Outbox {
   private byte[] bytes = new byte[16 * 1024];
@@ -21,7 +21,7 @@ final class Outbox {
     return ++xid;
   }
 
-  /** Makes room for a message of that length; {@link #bytes} is to be asked for after that. */
+  /** Reserves space for a message of that length; call {@link #bytes} after that. */
   int append(int length) {
     int at = size;
     lastStart = at;
@@ -32,12 +32,12 @@ final class Outbox {
     return at;
   }
 
-  /** Where the message begins that room was made for last. */
+  /** The offset of the last reserved message. */
   int lastStart() {
     return lastStart;
   }
 
-  /** Whether the connection takes more without keeping it for later. */
+  /** Whether the connection accepts more without queueing. */
   boolean isWritable() {
     Channel open = channel;
     return open != null && open.isWritable();

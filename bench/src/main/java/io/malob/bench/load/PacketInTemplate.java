@@ -48,7 +48,7 @@ final class PacketInTemplate {
             + TCP_BYTES;
   }
 
-  /** Appends the first packet of a connection, as a switch sends it that misses a rule for it. */
+  /** Appends the first packet of a connection, as after a table miss. */
   void syn(Outbox outbox, int inPort, long mac, int address, int tcpPort, int sequence) {
     int at = outbox.append(SYN_BYTES);
     byte[] out = outbox.bytes();
@@ -79,7 +79,7 @@ final class PacketInTemplate {
     System.arraycopy(from, frame, out, at + FRAME, frameBytes);
   }
 
-  /** An ARP packet; the frame goes to everybody if the target's MAC address is not known. */
+  /** An ARP packet; a broadcast if the target's MAC address is unknown. */
   static byte[] arp(int operation, long mac, int address, long targetMac, int target) {
     byte[] frame = new byte[60];
     Bytes.put48(frame, 0, targetMac == 0 ? 0xffff_ffff_ffffL : targetMac);

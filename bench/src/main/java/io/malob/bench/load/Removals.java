@@ -2,7 +2,7 @@ package io.malob.bench.load;
 
 import java.util.Arrays;
 
-/** Request rules in the order in which they will time out. */
+/** Request rules in the order of their timeouts. */
 final class Removals {
   private long[] dueNanos = new long[1024];
   private long[] cookies = new long[1024];

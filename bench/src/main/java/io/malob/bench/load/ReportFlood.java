@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Random;
 
 /**
- * PACKET_IN messages with reports that nobody should accept, as switches without a meter send them:
- * every second one looks right but for its signature and comes from an agent's address, the others
- * are garbage from anywhere. On the event loop only.
+ * PACKET_IN messages with invalid reports, as from switches without a meter: every second one is
+ * valid except for its signature and comes from an agent's address, the others are garbage from
+ * random addresses. On the event loop only.
  */
 final class ReportFlood {
   /** A known agent's. */
@@ -38,7 +38,7 @@ final class ReportFlood {
     this.garbage = message(noise);
   }
 
-  /** Sends so many per second from now on; 0 ends it. */
+  /** Sends the given number per second from now on; 0 stops it. */
   void start(int newPerSecond, long now) {
     perSecond = newPerSecond;
     startNanos = now;
@@ -50,7 +50,7 @@ final class ReportFlood {
     return sent;
   }
 
-  /** Appends what is due. */
+  /** Appends the due messages. */
   void pump(long now) {
     long due = (long) ((now - startNanos) / 1e9 * perSecond);
     for (; sent < due; sent++) {

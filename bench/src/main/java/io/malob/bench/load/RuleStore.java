@@ -12,10 +12,10 @@ import java.util.concurrent.Executor;
 
 /**
  * The rules of one emulated switch as bytes, so that a controller that has been restarted can read
- * them back. Knows what the controller uses: rules are added, and deleted by match, by cookie, or
- * all. On the event loop only.
+ * them back. Supports the operations of the controller: rules are added, and deleted by match, by
+ * cookie, or all. On the event loop only.
  *
- * <p>A controller asks for the rules of a few cookies at a time. Cookies and tables are in arrays
+ * <p>A controller requests the rules of a few cookies at a time. Cookies and tables are in arrays
  * of their own, so that a search of 100,000 rules does not delay the load by milliseconds.
  */
 final class RuleStore {
@@ -35,7 +35,7 @@ final class RuleStore {
 
   private static final byte[] FREE = {};
 
-  /** Where a rule is in the arrays, by table, priority and match. */
+  /** The index of a rule in the arrays, by table, priority and match. */
   private final Map<ByteBuffer, Integer> places = new HashMap<>();
 
   private final Deque<Integer> freePlaces = new ArrayDeque<>();
@@ -145,7 +145,7 @@ final class RuleStore {
     return Arrays.equals(entry, ENTRY_MATCH, entryEnd, bytes, match, match + matchBytes);
   }
 
-  /** Whether a rule has the cookie that stands at a place, as far as the mask after it says. */
+  /** Whether a rule matches the cookie and mask at a position. */
   private static boolean hasCookie(long entryCookie, byte[] bytes, int cookie) {
     long mask = Bytes.int64(bytes, cookie + 8);
     return ((entryCookie ^ Bytes.int64(bytes, cookie)) & mask) == 0;

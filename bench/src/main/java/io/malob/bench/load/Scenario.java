@@ -13,7 +13,7 @@ import java.util.List;
  * @param pathLength how many switches each has
  * @param members how many members each has
  * @param clients how many clients each has
- * @param hosts how many further hosts each has, which only make themselves known
+ * @param hosts how many further hosts each has, which only send ARP requests
  */
 public record Scenario(int sites, int pathLength, int members, int clients, int hosts) {
   /** The TCP port of each VIP. */
@@ -22,10 +22,10 @@ public record Scenario(int sites, int pathLength, int members, int clients, int 
   /** The TCP port of each member. */
   public static final int MEMBER_TCP_PORT = 8080;
 
-  /** The switch port that leads to the next switch of the chain. */
+  /** The switch port to the next switch of the chain. */
   public static final int TO_NEXT = 60_001;
 
-  /** The switch port that leads to the previous switch of the chain. */
+  /** The switch port to the previous switch of the chain. */
   public static final int TO_PREVIOUS = 60_002;
 
   /** The lowest source port of connections. */
@@ -55,7 +55,7 @@ public record Scenario(int sites, int pathLength, int members, int clients, int 
   /**
    * A network of that size.
    *
-   * @throws IllegalArgumentException if a number is out of bounds; the message says which
+   * @throws IllegalArgumentException naming the number that is out of bounds
    */
   public Scenario {
     check("switches", sites, 1, MAX_SITES);
@@ -72,7 +72,7 @@ public record Scenario(int sites, int pathLength, int members, int clients, int 
     }
   }
 
-  /** How many switches there are in all. */
+  /** The total number of switches. */
   public int switches() {
     return sites * pathLength;
   }

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * One site: sends the first packets of its clients, and checks what comes back for each. On the
- * event loop only.
+ * One site: sends the first packets of its clients, and checks the answers to each. On the event
+ * loop only.
  *
  * <p>Every message is checked whole. A connection is a number, from which its client and source
  * port follow; while it waits for its messages it has a slot.
@@ -58,12 +58,12 @@ final class Site {
   private long[] cookie = {};
   private long[] sentNanos = {};
 
-  /** Is told how placements end. */
+  /** Listener for the ends of placements. */
   interface Outcome {
     /** All messages came and were right. */
     void placed(int site, long nanos);
 
-    /** The placement came to nothing, and is counted as a fault. */
+    /** The placement failed, and counts as a fault. */
     void failed(long nanos);
   }
 
@@ -90,7 +90,7 @@ final class Site {
     placedOn = new long[scenario.members()];
   }
 
-  /** Starts anew with room for that many connections that wait; a power of two. */
+  /** Resets with room for that many pending connections; a power of two. */
   void prepare(int slots) {
     state = new byte[slots];
     tuple = new int[slots];
@@ -107,15 +107,15 @@ final class Site {
   }
 
   /**
-   * Sends the first packet of one more connection; false if there is no room for it, or if it is
-   * not to send any.
+   * Sends the first packet of one more connection; false if there is no room for it, or if the site
+   * must not send any.
    */
   boolean send(long now) {
     if (!isOpen) {
       return false;
     }
     while (removals.size() + state.length > tuples) {
-      removeFirst(); // a five-tuple comes round again only after its rule has gone
+      removeFirst(); // a five-tuple is reused only after its rule was removed
       if (removals.size() == 0) {
         break;
       }
@@ -260,7 +260,7 @@ final class Site {
             : labels.leadsToClients(message.set.ethDst));
   }
 
-  /** Takes a frame that one of the site's switches is to send; false if it is none for a VIP. */
+  /** Takes a frame that one of the site's switches should send; false if it is not for a VIP. */
   boolean packetOut(int sw, MessageScanner message, byte[] bytes, long now) {
     int ip = message.frame + 14;
     int tcp = ip + 20;
@@ -410,12 +410,12 @@ final class Site {
     }
   }
 
-  /** Checks that round robin gave every member the same, within one. */
+  /** Checks that round robin gave every member the same number, within one. */
   void checkEven() {
-    long least = Arrays.stream(placedOn).min().orElse(0);
-    long most = Arrays.stream(placedOn).max().orElse(0);
-    if (most - least > 1) {
-      faults.add(Kind.UNEVEN, () -> "members got " + least + " to " + most + " connections each");
+    long min = Arrays.stream(placedOn).min().orElse(0);
+    long max = Arrays.stream(placedOn).max().orElse(0);
+    if (max - min > 1) {
+      faults.add(Kind.UNEVEN, () -> "members got " + min + " to " + max + " connections each");
     }
   }
 }

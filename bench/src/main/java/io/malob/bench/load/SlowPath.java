@@ -45,7 +45,7 @@ final class SlowPath {
     try {
       request = OFFactories.getGenericReader().readFrom(Unpooled.wrappedBuffer(bytes, at, length));
     } catch (OFParseError | RuntimeException e) {
-      return; // a controller that sends what cannot be read waits for the answer in vain
+      return; // a controller that sends an unreadable message gets no answer
     }
     OFMessage answer = request == null ? null : answer(request);
     if (answer != null) {

@@ -5,18 +5,18 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Packets that nobody wants, at the clients' switch of the first site, as a switch sends them: what
- * its connection does not take, it drops. Reports the rules of connections that were opened by them
- * as idle, without a packet, when their time is over. On the event loop only.
+ * Unwanted packets at the clients' switch of the first site, as a switch sends them: it drops
+ * packets that its connection does not accept. Reports the rules of connections that they opened as
+ * expired, without a packet, at their timeout. On the event loop only.
  */
 public final class Storm {
   /** The VIP that is attacked, beside those of the sites. */
   public static final int VIP = 0xc613_0001; // 198.19.0.1
 
-  /** The port of that VIP's members, by which their rules are told from the others'. */
+  /** The port of that VIP's members, which distinguishes their rules from the others'. */
   public static final int MEMBER_TCP_PORT = 9_090;
 
-  /** What a storm is made of. */
+  /** The packets of a storm. */
   public enum Kind {
     /** TCP SYNs to the attacked VIP from random addresses and ports, as through a router. */
     SYN,
@@ -24,11 +24,11 @@ public final class Storm {
     PORTS,
     /** ARP requests for the first site's VIP from random MAC and IP addresses. */
     ARP,
-    /** Packets from random MAC addresses to addresses that nobody has. */
+    /** Packets from random MAC addresses to unused addresses. */
     HOSTS
   }
 
-  /** Sources are 11.0.0.0 to 11.255.255.255, where nobody else is. */
+  /** Sources are 11.0.0.0 to 11.255.255.255, where there are no other hosts. */
   private static final int SOURCES = 0x0b00_0000;
 
   private static final int SOURCE_BITS = 0x00ff_ffff;
@@ -55,7 +55,9 @@ public final class Storm {
   private final PacketInTemplate toNobody = new PacketInTemplate(0xc633_6401, ROUTER_MAC);
   private final FlowRemovedTemplate flowRemoved = new FlowRemovedTemplate(VIP, 0);
 
-  /** By idle time-out in seconds: rules of one time-out end in the order in which they came. */
+  /**
+   * By idle timeout in seconds: rules with the same timeout expire in the order of their addition.
+   */
   private final Map<Integer, Removals> removals = new HashMap<>();
 
   private Kind kind = Kind.SYN;
@@ -81,7 +83,10 @@ public final class Storm {
    */
   public record Sent(long sent, long blocked, long dropped) {}
 
-  /** Sends so many per second from now on; 0 ends it. Returns what was sent before. */
+  /**
+   * Sends the given number per second from now on; 0 stops it. Returns the outcome of the earlier
+   * ones.
+   */
   Sent start(Kind newKind, int newPerSecond, long now) {
     Sent before = new Sent(sent, blocked, due - sent - blocked);
     kind = newKind;
@@ -94,17 +99,17 @@ public final class Storm {
     return before;
   }
 
-  /** Sends what is due, as far as the connection takes it. */
+  /** Sends the due packets, as far as the connection accepts them. */
   void pump(long now) {
     long dueNow = (long) ((now - startNanos) / 1e9 * perSecond);
-    long most = dueNow - due;
+    long max = dueNow - due;
     due = dueNow;
     if (blockedUntilNanos - now > 0) {
-      blocked += most;
-      most = 0;
+      blocked += max;
+      max = 0;
     }
-    while (most > 0 && outbox.isWritable()) {
-      for (int i = 0; i < AT_A_TIME && most > 0; i++, most--) {
+    while (max > 0 && outbox.isWritable()) {
+      for (int i = 0; i < AT_A_TIME && max > 0; i++, max--) {
         send();
         sent++;
       }
@@ -148,9 +153,7 @@ public final class Storm {
     return FORGED_MACS | Integer.toUnsignedLong(random.nextInt());
   }
 
-  /**
-   * Takes a rule that the switch is given, if it is for a connection of the storm or against it.
-   */
+  /** Takes a rule of the switch, if it is for a connection of the storm or against the storm. */
   void flowMod(MessageScanner message, long now) {
     FieldSet match = message.match;
     if (message.command == OpenFlow.FLOW_ADD

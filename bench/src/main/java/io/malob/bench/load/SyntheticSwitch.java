@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The connection of one emulated switch: cuts the byte stream into messages and hands them out. */
-@SuppressWarnings("FutureReturnValueIgnored") // nobody waits for a close
+@SuppressWarnings("FutureReturnValueIgnored") // the result of a close is not needed
 final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
   private final int number;
   private final Outbox outbox;
@@ -21,7 +21,7 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
   private final Cables cables;
   private final Runnable afterRead;
 
-  /** Its rules, if they are to be read back. */
+  /** Its rules, if the controller may read them. */
   private final @Nullable RuleStore rules;
 
   private final MessageScanner scanner = new MessageScanner();
@@ -29,12 +29,12 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
   private int size;
   private Executor nextTurn = Runnable::run;
 
-  /** What happens to frames that are sent out of a switch to a neighbour or a host. */
+  /** Receives frames that a switch sends to a neighbour or a host. */
   interface Cables {
     /** A frame leaves a switch. */
     void carry(int sw, int port, int etherType, byte[] bytes, int frame, int frameBytes);
 
-    /** A switch has gone, although nobody asked it to. */
+    /** A switch has disconnected unexpectedly. */
     void broken(int sw, String reason);
   }
 

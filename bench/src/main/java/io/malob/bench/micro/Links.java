@@ -33,12 +33,12 @@ final class Links {
         OptionalDouble.of(capacity));
   }
 
-  /** What is known now. */
+  /** The current values. */
   LinkValues values() {
     return LinkValues.of(topology, known, loads, Counting.PLACED_SINCE);
   }
 
-  /** What is known after a link, the next at random, has got another latency and throughput. */
+  /** The values after a random link has got another latency and throughput. */
   LinkValues changed() {
     known.put(topology.links().get(random.nextInt(known.size())), value());
     return values();

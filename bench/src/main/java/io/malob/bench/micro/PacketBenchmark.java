@@ -39,7 +39,7 @@ public class PacketBenchmark {
     return Packet.parse(syn);
   }
 
-  /** The same with what connections are looked up by. */
+  /** The same with the key for the look-up of connections. */
   @Benchmark
   public FiveTuple parseToFiveTuple() {
     return Packet.parse(syn).fiveTuple();

@@ -20,7 +20,7 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** What a change of the network costs. */
+/** The cost of a change of the network. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
@@ -54,7 +54,7 @@ public class RebuildBenchmark {
     return PathTree.fewestHops(topology, switches.get(0));
   }
 
-  /** A new snapshot of which all paths, from each switch to each, are asked for. */
+  /** A new snapshot, with all paths from each switch to each. */
   @Benchmark
   public void snapshotWithAllPaths(Blackhole blackhole) {
     NetworkSnapshot snapshot = new NetworkSnapshot(topology);

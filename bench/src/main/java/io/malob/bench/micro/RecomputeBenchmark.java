@@ -22,8 +22,8 @@ import org.openjdk.jmh.infra.Blackhole;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * What it costs that one link has got another latency and throughput: the next snapshot, with all
- * paths between switches with clients and switches with servers, both ways, by SPH, SPL and HTP.
+ * The cost of another latency and throughput of one link: the next snapshot, with all paths between
+ * switches with clients and switches with servers, both ways, by SPH, SPL and HTP.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)

@@ -16,7 +16,7 @@ public enum Shape {
   LINE_10(10, 1),
   /** A hundred switches, ten by ten. */
   MESH_100(10, 10),
-  /** Nine switches, three by three, as many as the thesis has. */
+  /** Nine switches, three by three, the number in the thesis. */
   MESH_9(3, 3),
   /** A thousand switches and four thousand links. */
   CHORDS_1000(1_000, 1, 3_001);

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A Java process of ours that does not outlive this one: it is ended when it is closed, when this
- * process ends, and, where {@code setpriv} is there, even when this process is killed.
+ * A child Java process that does not outlive this one: it ends when it is closed, when this process
+ * ends, and, if {@code setpriv} is available, even when this process is killed.
  */
 public final class ChildProcess implements AutoCloseable {
   private static final Path SETPRIV = Path.of("/usr/bin/setpriv");

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 
-/** Finds TCP ports that nobody uses. */
+/** Finds free TCP ports. */
 public final class FreePort {
   private FreePort() {}
 

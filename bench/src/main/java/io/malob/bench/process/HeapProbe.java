@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What is alive on the heap of another Java process of the same user: what a full garbage
- * collection leaves there, summed up by the JVM before its threads go on.
+ * The live heap of another Java process of the same user after a full garbage collection, summed up
+ * by the JVM before its threads continue.
  */
 public final class HeapProbe {
   private static final Pattern TOTAL =
@@ -17,7 +17,7 @@ public final class HeapProbe {
 
   private HeapProbe() {}
 
-  /** Collects all garbage and gives the size of the rest, in megabytes. */
+  /** Collects all garbage and returns the size of the rest, in megabytes. */
   public static double liveMegabytes(long pid) throws IOException, InterruptedException {
     String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
     Process process =

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalDouble;
 
-/** What Linux knows about a process. Empty where it knows nothing, as on other systems. */
+/** The statistics of a process from Linux. Empty if not available, as on other systems. */
 public final class ProcessStatus {
   /** Clock ticks per second in /proc, the same on all of Linux's platforms of today. */
   private static final double TICKS = 100;

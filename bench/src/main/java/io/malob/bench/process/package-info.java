@@ -1,4 +1,4 @@
-/** What is measured, as a process: started, configured, watched and ended. */
+/** The measured process: started, configured, watched and stopped. */
 @NullMarked
 package io.malob.bench.process;
 

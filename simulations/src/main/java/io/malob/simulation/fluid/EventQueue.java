@@ -6,9 +6,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clock of a simulation and what is to happen on it, in nanoseconds. Events of one moment
- * happen in the order in which they were planned, so that a run can be repeated exactly. For one
- * thread.
+ * The clock of a simulation and its planned events, in nanoseconds. Events of one moment happen in
+ * the order of planning, so that a run can be repeated exactly. For one thread.
  */
 public final class EventQueue {
   /** Nanoseconds in a second. */
@@ -21,7 +20,7 @@ public final class EventQueue {
   private long nowNanos;
   private long planned;
 
-  /** Something that is to happen. */
+  /** A planned event. */
   public static final class Event {
     private final long atNanos;
     private final long number;
@@ -39,7 +38,7 @@ public final class EventQueue {
     return nowNanos;
   }
 
-  /** Plans something for so many seconds from now, rounded up to a nanosecond. */
+  /** Plans an event after the given seconds, rounded up to a nanosecond. */
   public Event after(double seconds, Runnable action) {
     if (!(seconds >= 0)) {
       throw new IllegalArgumentException("nothing can happen " + seconds + " seconds from now");
@@ -49,12 +48,12 @@ public final class EventQueue {
     return event;
   }
 
-  /** Keeps an event from happening; nothing if it has happened. */
+  /** Cancels an event; no effect if it has happened. */
   public void cancel(Event event) {
     events.remove(event);
   }
 
-  /** Goes from event to event until there is none, or until this is so. */
+  /** Runs events until there is none, or until the condition holds. */
   public void runUntil(BooleanSupplier over) {
     while (!over.getAsBoolean()) {
       @Nullable Event next = events.poll();

@@ -4,10 +4,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Max-min fair rates: no flow can get more without taking from one that has no more than itself. By
- * progressive filling: all flows rise together until a link is full, those over it stay as they
- * are, and the others go on (D. Bertsekas, R. Gallager: Data Networks, 1992, section 6.5.2).
- * Immutable; the rates depend on the arguments alone.
+ * Max-min fair rates: no flow can get more without reducing a flow that has no more than itself. By
+ * progressive filling: all flows grow together until a link is full, its flows stay, and the others
+ * continue (D. Bertsekas, R. Gallager: Data Networks, 1992, section 6.5.2). Immutable; the rates
+ * depend on the arguments alone.
  */
 public final class MaxMinShares {
   private static final int NONE = -1;
@@ -56,7 +56,7 @@ public final class MaxMinShares {
     return rates;
   }
 
-  /** The link that is full first when all that still rise do so together. */
+  /** The link that is full first while the remaining flows grow together. */
   private static int fullFirst(double[] left, int[] rising) {
     int first = NONE;
     for (int link = 0; link < left.length; link++) {

@@ -5,10 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs that are worked at together, each at a rate of its own until another one comes or goes: the
+ * Jobs that are processed together, each at its own rate until another job starts or ends: the
  * transfers of a network, the computations of a server. For one thread.
  *
- * @param <J> what tells the rate of a job
+ * @param <J> the data that determines the rate of a job
  */
 public final class SharedWork<J> {
   private static final double NANOSECOND = 1 / EventQueue.SECOND;
@@ -20,15 +20,15 @@ public final class SharedWork<J> {
   private long settledNanos;
   private EventQueue.@Nullable Event nextEnd;
 
-  /** How fast jobs go together. */
+  /** The rates of concurrent jobs. */
   public interface Rates<J> {
     /** The rate of each, in units of work per second; positive and finite. */
     double[] of(List<J> jobs);
   }
 
-  /** Takes note of work that was done. */
+  /** Records finished work. */
   public interface Account<J> {
-    /** So much work was done for a job. */
+    /** Adds finished work of a job. */
     void add(J job, double work);
   }
 
@@ -65,7 +65,7 @@ public final class SharedWork<J> {
     return running.size();
   }
 
-  /** Brings the account up to now. */
+  /** Updates the account. */
   public void settle() {
     double seconds = (events.nowNanos() - settledNanos) / EventQueue.SECOND;
     settledNanos = events.nowNanos();

@@ -13,8 +13,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
 /**
- * What the widest path has to offer over the one with the fewest links, while nothing else is in
- * the network.
+ * The advantage of the widest path over the path with the fewest links in an idle network.
  *
  * @param pairs of a client and a server
  * @param wider how many of them have a wider path from server to client than the one with the

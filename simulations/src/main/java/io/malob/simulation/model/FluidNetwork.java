@@ -12,7 +12,7 @@ import java.util.Objects;
 
 /**
  * The links of a network as the fluid model sees them: each transfer has its max-min fair share at
- * every moment, from its first bit to its last; queues, losses and slow starts are not there.
+ * every moment, from its first bit to its last; queues, losses and slow starts are not modelled.
  */
 final class FluidNetwork {
   private final EventQueue events;
@@ -38,7 +38,7 @@ final class FluidNetwork {
     }
   }
 
-  /** Starts to carry so many bits over a path. */
+  /** Starts a transfer over a path; its size is in bits. */
   void transfer(Path path, double bits, Runnable whenDone) {
     if (path.links().isEmpty()) {
       events.after(0, whenDone);
@@ -52,7 +52,7 @@ final class FluidNetwork {
     return Objects.requireNonNull(numbers.get(link), () -> link + " is not in the network");
   }
 
-  /** How many bits each link has carried until now. */
+  /** The bits that each link has carried so far. */
   ImmutableMap<DirectedLink, Double> carriedBits() {
     transfers.settle();
     ImmutableMap.Builder<DirectedLink, Double> carried = ImmutableMap.builder();

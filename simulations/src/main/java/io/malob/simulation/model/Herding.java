@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * How much of what is placed between two measurements takes the same path: for each interval, the
- * largest share of one server, and that of one link on the path from server to client.
+ * The concentration of placements between two measurements: for each interval, the largest share of
+ * one server, and that of one link on the path from server to client.
  */
 final class Herding {
-  /** In an interval with fewer placements a large share means nothing. */
-  private static final int LEAST_PLACEMENTS = 4;
+  /** The min number of placements in an interval that counts. */
+  private static final int MIN_PLACEMENTS = 4;
 
   private final Map<Integer, Integer> onServers = new HashMap<>();
   private final Map<DirectedLink, Integer> onLinks = new HashMap<>();
@@ -31,7 +31,7 @@ final class Herding {
 
   /** An interval is over. */
   void measured() {
-    if (placements >= LEAST_PLACEMENTS) {
+    if (placements >= MIN_PLACEMENTS) {
       serverShares.add(largest(onServers.values()) / (double) placements);
       linkShares.add(largest(onLinks.values()) / (double) placements);
     }

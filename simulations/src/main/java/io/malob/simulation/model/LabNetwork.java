@@ -20,12 +20,12 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * One of the emulated networks, as its topology file describes it: switches, what links can carry,
- * clients and servers. Immutable.
+ * One of the emulated networks, from its topology file: switches, links with capacities, clients
+ * and servers. Immutable.
  *
  * @param switches by name
  * @param topology switches and links; ports are numbered in the order of the file
- * @param links by link: what it is
+ * @param links the properties of each link
  * @param clients hosts with the role of a client, in the order of the file
  * @param servers hosts with the role of a server, in the order of the file
  */
@@ -41,10 +41,10 @@ public record LabNetwork(
   private static final double MILLISECOND = 1e6;
 
   /**
-   * What one direction of a link can do.
+   * The properties of one direction of a link.
    *
-   * @param capacityBps what it can carry, in bit/s
-   * @param latencyNanos how long a bit takes from end to end; 0 where the file has no delay
+   * @param capacityBps its capacity, in bit/s
+   * @param latencyNanos how long a bit takes from end to end; 0 if the file has no delay
    */
   public record LinkLimits(double capacityBps, long latencyNanos) {}
 
@@ -73,7 +73,7 @@ public record LabNetwork(
   /**
    * The network that a document of that format describes.
    *
-   * @throws IllegalArgumentException if it has a link without rate, or a switch that is not there
+   * @throws IllegalArgumentException if it has a link without rate, or an unknown switch
    */
   public static LabNetwork read(JsonNode file) {
     Map<String, DatapathId> switches = new LinkedHashMap<>();
@@ -158,7 +158,7 @@ public record LabNetwork(
     return new LabNetwork(switches, topology, scaled.buildOrThrow(), clients, servers);
   }
 
-  /** What a link can do. */
+  /** The properties of a link. */
   public LinkLimits limits(DirectedLink link) {
     return Objects.requireNonNull(links.get(link), () -> link + " is not in the network");
   }
@@ -178,7 +178,7 @@ public record LabNetwork(
         .findFirst();
   }
 
-  /** How long a bit takes over a path, in nanoseconds. */
+  /** The latency of a path, in nanoseconds. */
   public long latencyNanos(Path path) {
     return path.links().stream().mapToLong(link -> limits(link).latencyNanos()).sum();
   }

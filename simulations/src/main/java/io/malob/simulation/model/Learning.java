@@ -10,12 +10,12 @@ import io.malob.simulation.fluid.EventQueue;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Tells the profile of each service what its connections were like, as switches' rules would. */
+/** Feeds the profile of each service with its connections, as switches' rules would. */
 final class Learning {
   /** What a client sends in one exchange; assumed. */
   private static final long REQUEST_BYTES = 1_000;
 
-  /** A rule tells its counts when it has not been used for so long. */
+  /** The idle time after which a rule reports its counts. */
   private static final double IDLE_SECONDS = 15;
 
   private final EventQueue events;
@@ -25,7 +25,7 @@ final class Learning {
     this.events = events;
   }
 
-  /** What is known of a service. */
+  /** The profile of a service. */
   ServiceProfile profile(Service service) {
     return profiles.computeIfAbsent(service.name(), any -> new ServiceProfile());
   }

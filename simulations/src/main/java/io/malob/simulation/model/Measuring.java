@@ -15,7 +15,7 @@ import java.util.OptionalLong;
  * end of each interval, the average over it.
  */
 final class Measuring {
-  /** What an agent's trial of a service takes of an idle processor. */
+  /** The processor time of an agent's probe of a service. */
   private static final double TRIAL_NANOS = 1e6;
 
   private final EventQueue events;
@@ -41,7 +41,7 @@ final class Measuring {
     this.busyBefore = new double[servers.size()];
   }
 
-  /** Reports of an idle network at once; then, if measurements take time, again and again. */
+  /** Reports an idle network at once; then, if measurements take time, periodically. */
   void start(Runnable afterEach) {
     balancer.linksMeasured(links(carriedBefore, 1));
     if (setting.intervalSeconds() > 0) {

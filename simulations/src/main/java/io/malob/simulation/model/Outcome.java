@@ -5,11 +5,11 @@ import com.google.common.collect.ImmutableListMultimap;
 import java.util.OptionalDouble;
 
 /**
- * What came of a simulation.
+ * The result of a simulation.
  *
  * @param seconds by service: how long its requests took
- * @param serverShare the largest share of one server in what was placed between two measurements,
- *     on average; empty if too little was placed
+ * @param serverShare the largest share of one server in the placements between two measurements, on
+ *     average; empty if there were too few placements
  * @param linkShare the largest share of one link
  */
 public record Outcome(

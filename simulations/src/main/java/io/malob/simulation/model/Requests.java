@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import java.util.function.DoubleConsumer;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** Carries requests out: placed once, then exchange after exchange on the same path. */
+/** Executes requests: placed once, then exchange after exchange on the same path. */
 final class Requests {
   private final EventQueue events;
   private final LabNetwork lab;
@@ -34,7 +34,7 @@ final class Requests {
   /**
    * Starts a request.
    *
-   * @param whenDone is told how many seconds it took
+   * @param whenDone called with the duration in seconds
    */
   void start(DatapathId clientSwitch, Service service, DoubleConsumer whenDone) {
     SimulatedBalancer.Placed placed = balancer.place(clientSwitch, service);

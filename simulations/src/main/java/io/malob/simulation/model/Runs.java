@@ -8,13 +8,13 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.LongStream;
 
 /**
- * The outcomes of several runs that differ by their seed alone.
+ * The outcomes of several runs that differ only by their seed.
  *
  * @param outcomes in the order of the seeds
  */
 public record Runs(ImmutableList<Outcome> outcomes) {
 
-  /** Runs with the seeds from 1 up to that number, side by side: they share nothing. */
+  /** Runs with the seeds from 1 up to that number, in parallel: they share nothing. */
   public static Runs of(Setting setting, Workload workload, int seeds) {
     return new Runs(
         LongStream.rangeClosed(1, seeds)

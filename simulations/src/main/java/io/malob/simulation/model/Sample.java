@@ -8,7 +8,7 @@ public final class Sample {
   private final ImmutableList<Double> inOrder;
   private final ImmutableList<Double> sorted;
 
-  /** The values, in an order that is kept. */
+  /** The values, whose order is kept. */
   public Sample(Collection<Double> values) {
     if (values.isEmpty()) {
       throw new IllegalArgumentException("a sample needs a value");
@@ -18,8 +18,8 @@ public final class Sample {
   }
 
   /**
-   * The smallest value that is not below so many percent of all: one of the values, not something
-   * between two of them.
+   * The smallest value that is not below the given percentage of all: one of the values, not
+   * interpolated.
    */
   public double percentile(double percent) {
     int rank = (int) Math.ceil(percent / 100 * sorted.size());

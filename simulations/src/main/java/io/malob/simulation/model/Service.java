@@ -1,8 +1,8 @@
 package io.malob.simulation.model;
 
 /**
- * What one request of a client asks for: several exchanges, one after the other, each a round trip,
- * a computation on one processor of the server, and an answer.
+ * One request of a client: several exchanges, one after the other, each a round trip, a computation
+ * on one processor of the server, and an answer.
  *
  * @param name its name in results
  * @param exchanges how many there are

@@ -5,13 +5,13 @@ import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Counting;
 
 /**
- * What a simulation is of.
+ * The setting of a simulation.
  *
  * @param network the network, with its clients and servers
  * @param algorithm the rule that places requests
- * @param counting what the rule takes for the load of servers and links
- * @param intervalSeconds how long measurements take; 0 if nothing is ever measured: then the rules
- *     know of each link what it can carry, of servers nothing
+ * @param counting the values that the rule uses as the load of servers and links
+ * @param intervalSeconds the duration of measurements; 0 without measurements: then the rules know
+ *     the capacity of each link, and nothing of servers
  * @param processors of each server, in the network's order
  * @param weights of each server, in the network's order
  */
@@ -37,7 +37,7 @@ public record Setting(
     return new Setting(network, other, counting, intervalSeconds, processors, weights);
   }
 
-  /** The same with load taken in another way. */
+  /** The same with another definition of load. */
   public Setting with(Counting other) {
     return new Setting(network, algorithm, other, intervalSeconds, processors, weights);
   }

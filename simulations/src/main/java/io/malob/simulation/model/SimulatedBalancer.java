@@ -22,11 +22,11 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * What stands around a placer in the controller: the snapshot it reads, and the counts of what it
- * has placed.
+ * The environment of a placer in the controller: the snapshot that it reads, and the counts of its
+ * placements.
  */
 final class SimulatedBalancer {
-  /** Where hosts are attached; no link ends at it. */
+  /** The port of hosts; no link ends at it. */
   private static final int HOST_PORT = 65_000;
 
   private final Setting setting;

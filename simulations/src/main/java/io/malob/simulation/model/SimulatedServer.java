@@ -26,7 +26,7 @@ final class SimulatedServer {
     return rates;
   }
 
-  /** Starts a computation of so many seconds of one processor. */
+  /** Starts a computation with the given processor time in seconds. */
   void compute(double cpuSeconds, Runnable whenDone) {
     computations.start(whenDone, cpuSeconds, whenDone);
   }
@@ -35,7 +35,7 @@ final class SimulatedServer {
     return processors;
   }
 
-  /** How much longer than alone one more computation would take now. */
+  /** The current slowdown of an additional computation. */
   double slowness() {
     return Math.max(1, (computations.size() + 1.0) / processors);
   }

@@ -30,7 +30,7 @@ public final class Simulation {
     SimulatedBalancer balancer = new SimulatedBalancer(events, setting);
     requests = new Requests(events, setting.network(), balancer, network, servers, herding::placed);
     new Measuring(events, setting, network, servers, balancer).start(herding::measured);
-    // a stream of its own for each, so that all algorithms meet the same clients
+    // separate random streams, so that all algorithms have the same clients
     SplittableRandom streams = new SplittableRandom(seed);
     workload.sources().forEach(source -> all.add(new Progress(source, streams.split())));
     unfinished = all.size();

@@ -5,22 +5,22 @@ import io.malob.simulation.model.LabNetwork.Host;
 import java.util.stream.IntStream;
 
 /**
- * Who asks for what, and when.
+ * The sources of requests.
  *
- * @param sources each starts requests of its own; all go on until each has the answers that count,
- *     so that none is measured on a network that the others have left
+ * @param sources each starts requests of its own; all continue until each has its measured answers,
+ *     so that none is measured while others have stopped
  */
 public record Workload(ImmutableList<Source> sources) {
 
-  /** One that starts requests. */
+  /** A source of requests. */
   public sealed interface Source permits ClosedLoop, Poisson {
     /** Where it is. */
     Host at();
 
-    /** What it asks for. */
+    /** Its service. */
     Service service();
 
-    /** How many of its requests count: the first ones. */
+    /** The number of measured requests: the first ones. */
     int requests();
   }
 
@@ -35,14 +35,14 @@ public record Workload(ImmutableList<Source> sources) {
       implements Source {}
 
   /**
-   * Many clients at one place, whose requests come at random, however many are there already.
+   * Many clients at one place, whose requests come at random, independent of open ones.
    *
    * @param perSecond how many come on average
    */
   public record Poisson(Host at, Service service, int requests, double perSecond)
       implements Source {}
 
-  /** So many closed loops at the clients of a network, in turn. */
+  /** A number of closed loops at the clients of a network, in turn. */
   public static ImmutableList<Source> closedLoops(
       LabNetwork network, int count, Service service, int requests, double pauseSeconds) {
     return IntStream.range(0, count)

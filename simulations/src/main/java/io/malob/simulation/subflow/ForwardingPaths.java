@@ -7,8 +7,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
- * The paths of the embedded controller's forwarding: the fewest links, and of several such paths
- * the one whose sequence of switch ids is the smallest, whatever the addresses are.
+ * The paths of the embedded controller's forwarding: the fewest links, of several such paths, the
+ * path with the smallest sequence of switch ids, for all addresses.
  */
 public record ForwardingPaths(Topology topology) implements SubflowPaths {
   @Override
@@ -16,6 +16,6 @@ public record ForwardingPaths(Topology topology) implements SubflowPaths {
     return PathTree.fewestHops(topology, ingress)
         .pathTo(egress)
         .orElseThrow(
-            () -> new IllegalArgumentException("no way leads from " + ingress + " to " + egress));
+            () -> new IllegalArgumentException("no path leads from " + ingress + " to " + egress));
   }
 }

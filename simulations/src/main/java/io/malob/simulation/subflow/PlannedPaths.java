@@ -11,8 +11,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
- * The paths of a plan of sub-flows: by source address some branches; a packet takes the first that
- * has its egress switch on it, and leaves it there. Immutable.
+ * The paths of a plan of sub-flows: branches by source address; a packet takes the first branch
+ * that contains its egress switch, and leaves it there. Immutable.
  */
 public final class PlannedPaths implements SubflowPaths {
   private final LabNetwork network;
@@ -29,11 +29,11 @@ public final class PlannedPaths implements SubflowPaths {
    * The paths of an answer to {@code POST /wm/malob/mptcp/plan}.
    *
    * @param answer names switches by datapath id, or as the network does
-   * @throws IllegalArgumentException if it has no paths, or names a switch that is not there
+   * @throws IllegalArgumentException if it has no paths, or names an unknown switch
    */
   public static PlannedPaths of(LabNetwork network, JsonNode answer) {
     if (!answer.path("paths").isArray()) {
-      throw new IllegalArgumentException("the plan has no list 'paths'");
+      throw new IllegalArgumentException("the plan has no array 'paths'");
     }
     ImmutableMap.Builder<IPv4Address, ImmutableList<ImmutableList<DatapathId>>> branches =
         ImmutableMap.builder();
@@ -72,7 +72,7 @@ public final class PlannedPaths implements SubflowPaths {
       }
     }
     throw new IllegalArgumentException(
-        "the plan has no way from " + source + " on " + ingress + " to " + egress);
+        "the plan has no path from " + source + " on " + ingress + " to " + egress);
   }
 
   private Path path(List<DatapathId> switches) {

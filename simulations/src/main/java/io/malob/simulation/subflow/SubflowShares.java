@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What sessions get when each sub-flow is a flow of its own with its max-min fair share: congestion
- * control does not couple the sub-flows of a connection. Acknowledgements and headers are not
- * there. Immutable.
+ * The throughput of sessions if each sub-flow is a separate flow with its max-min fair share:
+ * congestion control does not couple the sub-flows of a connection. Acknowledgements and headers
+ * are not modelled. Immutable.
  */
 public final class SubflowShares {
   private final LabNetwork network;
@@ -34,14 +34,14 @@ public final class SubflowShares {
   /**
    * For a network.
    *
-   * @param accessBps what each host sends, and what it receives, at most, in bit/s
+   * @param accessBps the max rate of each host in each direction, in bit/s
    */
   public SubflowShares(LabNetwork network, double accessBps) {
     this.network = network;
     this.accessBps = accessBps;
   }
 
-  /** What each session gets, in bit/s. */
+  /** The throughput of each session, in bit/s. */
   public double[] of(List<Session> sessions, SubflowPaths paths) {
     Map<Place, Integer> numbers = new HashMap<>();
     List<Double> capacities = new ArrayList<>();

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
- * What {@code ./malob lab run mptcp} writes down as {@code traffic.json}: networks, plans of
- * sub-flows, and who sends to whom in each run of a cell. Immutable.
+ * The {@code traffic.json} of {@code ./malob lab run mptcp}: networks, plans of sub-flows, and the
+ * pairs of sender and receiver in each run of a cell. Immutable.
  */
 public final class TrafficFile {
   private static final double MBPS = 1e6;
@@ -26,7 +26,7 @@ public final class TrafficFile {
   /**
    * One run of a cell: of a method at a load on a network.
    *
-   * @param plan the name of the plan by which packets go; null where ordinary forwarding does it
+   * @param plan the name of the plan; null for ordinary forwarding
    */
   private record Run(
       String cell, String network, @Nullable String plan, ImmutableList<Session> sessions) {}
@@ -45,12 +45,12 @@ public final class TrafficFile {
   /**
    * Reads such a document.
    *
-   * @throws IllegalArgumentException in a sentence, if it is none
+   * @throws IllegalArgumentException with a sentence, if it is not one
    */
   public static TrafficFile read(JsonNode document) {
     double accessMbps = document.path("access_mbps").asDouble();
     if (!(accessMbps > 0)) {
-      throw new IllegalArgumentException("'access_mbps' is to be a number above 0");
+      throw new IllegalArgumentException("'access_mbps' must be a number above 0");
     }
     ImmutableMap.Builder<String, LabNetwork> networks = ImmutableMap.builder();
     document
@@ -101,8 +101,8 @@ public final class TrafficFile {
   }
 
   /**
-   * By cell, in the order of the file: what all sessions get together, in Mbit/s, on average over
-   * the runs of the cell.
+   * By cell, in the order of the file: the total throughput of all sessions, in Mbit/s, on average
+   * over the runs of the cell.
    *
    * @throws IllegalArgumentException if a plan is missing, or has no path for a sub-flow
    */

@@ -157,7 +157,7 @@ class TrafficFileTest {
       value = {
         "h1 | h9 | 10.0.0.1 | \"p\" | there is no host \"h9\"",
         "h1 | h3 | 10.0.0.1 | \"q\" | there is no plan 'q'",
-        "h1 | h3 | 10.0.0.2 | \"p\" | the plan has no way from 10.0.0.2 on"
+        "h1 | h3 | 10.0.0.2 | \"p\" | the plan has no path from 10.0.0.2 on"
       })
   void wrongCell_isNamed(String from, String to, String address, String plan, String sentence) {
     assertEquals(

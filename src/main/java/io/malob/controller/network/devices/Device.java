@@ -18,7 +18,7 @@ import org.projectfloodlight.openflow.types.VlanVid;
  * was seen; {@link DeviceTracker} alone changes the rest.
  */
 final class Device implements IDevice {
-  /** How much older than said the time of the last sight may be. */
+  /** The max error of the time when the host was last seen. */
   private static final long COARSE_MILLIS = 1_000;
 
   private static final SwitchPort[] NOWHERE = {};
@@ -29,7 +29,7 @@ final class Device implements IDevice {
   private volatile long lastSeenMillis;
 
   /**
-   * What can change.
+   * The mutable facts.
    *
    * @param at where the host is attached, if known
    * @param before where it was attached before, if anywhere
@@ -71,7 +71,7 @@ final class Device implements IDevice {
     facts = changed;
   }
 
-  /** Notes that the host was seen; writes seldom, so that threads do not fight for the line. */
+  /** Notes that the host was seen; writes rarely, to avoid contention for the cache line. */
   void touch(long nowMillis) {
     if (nowMillis - lastSeenMillis >= COARSE_MILLIS) {
       lastSeenMillis = nowMillis;

@@ -1,9 +1,9 @@
 package io.malob.controller.network.devices;
 
 /**
- * What bounds the number of hosts that are remembered.
+ * The limits for known hosts.
  *
- * @param maxDevices how many; when there are more, the ones seen longest ago go
+ * @param maxDevices the max number; beyond, those seen longest ago are removed
  * @param lifeMillis how long a host may be silent before it is forgotten
  */
 record DeviceLimits(int maxDevices, long lifeMillis) {}

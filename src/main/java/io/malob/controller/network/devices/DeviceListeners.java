@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls those who want to know of devices, in the order that they ask for. Listeners may be added
- * by any thread; changes come from one.
+ * Calls the listeners for devices, in their requested order. Listeners may be added by any thread;
+ * changes come from one.
  */
 final class DeviceListeners implements DeviceTracker.Listener {
   private static final Logger log = LoggerFactory.getLogger(DeviceListeners.class);

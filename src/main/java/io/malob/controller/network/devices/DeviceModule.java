@@ -52,8 +52,8 @@ import org.slf4j.LoggerFactory;
  * that received it. New hosts are learned one after the other on the shared pool, where the
  * listeners are called, too. Packets whose source no host may use (a group address, zero, a path
  * label) go no further. Settings: {@code deviceLifeSeconds} (3600), {@code maxDevices} (100000),
- * {@code learntPerSecond}, how much that is new is learnt of each port (1000, and twice as much at
- * once): hosts that are left out show themselves again.
+ * {@code learntPerSecond}, the max rate of new hosts per port (1000, twice as many in a burst):
+ * ignored hosts send further packets later.
  */
 @Settings(
     value = {"maxDevices", "deviceLifeSeconds", "learntPerSecond"},
@@ -129,7 +129,7 @@ public final class DeviceModule extends BaseModule
         .addListener(updates -> writer.execute(tracker::topologyChanged));
     Repetition repetition = new Repetition(pool);
     repetition.every(AGEING_MILLIS, "removing silent hosts", writer, tracker::removeSilent);
-    repetition.every(REPORT_MILLIS, "telling of refused packets", writer, this::reportRefused);
+    repetition.every(REPORT_MILLIS, "logging refused packets", writer, this::reportRefused);
     context
         .getServiceImpl(IFloodlightProviderService.class)
         .addOFMessageListener(OFType.PACKET_IN, this);
@@ -140,7 +140,8 @@ public final class DeviceModule extends BaseModule
     long now = refused.sum();
     if (now != refusedAtReport) {
       log.warn(
-          "packets_refused count={} - their source is a path label or no host's address",
+          "packets_refused count={} - their source address is a path label or cannot belong to a"
+              + " host",
           now - refusedAtReport);
       refusedAtReport = now;
     }
@@ -165,7 +166,7 @@ public final class DeviceModule extends BaseModule
 
   private Command receive(DatapathId switchId, OFPort port, Packet packet) {
     if (packet.kind() == Packet.Kind.MALFORMED) {
-      return Command.CONTINUE; // whoever takes it counts it
+      return Command.CONTINUE; // the module that handles it counts it
     }
     MacAddress mac = packet.srcMac();
     if (!MacAddresses.isHost(mac)) {
@@ -176,7 +177,7 @@ public final class DeviceModule extends BaseModule
     @Nullable Device device = table.get(Device.key(mac, packet.vlan()));
     if (device != null && isNothingNew(device, switchId, port, claimed)) {
       device.touch(millis.getAsLong());
-      return Command.CONTINUE; // at a port where hosts are: no copy
+      return Command.CONTINUE; // at a host port: not a copy
     }
     TopologySnapshot network = topology.current();
     NodePortTuple at = new NodePortTuple(switchId, port);

@@ -12,9 +12,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.VlanVid;
 
-/**
- * The properties that devices are looked for by; null, NONE or port zero where one does not matter.
- */
+/** The criteria of a search for devices; null, NONE or port zero if a property does not matter. */
 record DeviceQuery(
     @Nullable MacAddress mac,
     @Nullable VlanVid vlan,

@@ -36,7 +36,7 @@ final class DeviceTable {
     return byMac.getOrDefault(mac, ImmutableList.of());
   }
 
-  /** The devices with an address, the one that claimed it last first. */
+  /** The devices with an address; the device that claimed it last comes first. */
   ImmutableList<Device> withAddress(IPv4Address address) {
     return byAddress.getOrDefault(address, ImmutableList.of());
   }

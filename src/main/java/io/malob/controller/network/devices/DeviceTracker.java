@@ -17,8 +17,7 @@ import org.projectfloodlight.openflow.types.VlanVid;
  * The one writer of devices: learns, moves and forgets hosts. One thread at a time calls it.
  *
  * <p>An IPv4 address belongs to the device that claimed it last by ARP. The source address of other
- * packets is not believed: a router sends with one MAC address and the addresses of the whole
- * world.
+ * packets is ignored: a router sends packets of all remote addresses from one MAC address.
  */
 final class DeviceTracker {
   /** Addresses per device; of more, the oldest are forgotten. */
@@ -31,7 +30,7 @@ final class DeviceTracker {
   private final BiPredicate<DatapathId, OFPort> isAttachmentPoint;
   private final Listener listener;
 
-  /** Told of each change, after it can be read. */
+  /** Called for each change, after it is visible. */
   interface Listener {
     /** One change of one device. */
     void changed(Change change, Device device);
@@ -61,7 +60,7 @@ final class DeviceTracker {
 
   /** Learns from a packet. */
   void seen(Sighting sighting) {
-    // since the packet came in, a link may have shown itself at its port
+    // since the packet came in, a link may have been found at its port
     if (!isAttachmentPoint.test(sighting.switchId(), sighting.port())) {
       return;
     }

@@ -10,8 +10,8 @@ import net.floodlightcontroller.core.types.NodePortTuple;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * What the port where a packet came in says of its sender. Where legacy switches join several
- * ports, one packet may come in at all of them, and those of other hosts pass through. Pure.
+ * The location of a sender, from the ingress port of its packet. If legacy switches join several
+ * ports, a packet may come in at all of them, and packets of other hosts pass through. Pure.
  */
 final class HostPlaces {
   private HostPlaces() {}
@@ -20,12 +20,12 @@ final class HostPlaces {
    * Where a sender is attached.
    *
    * @param at the port
-   * @param isCertain whether it is the sender's own packet beyond doubt, and not one on its way
-   *     from elsewhere: then a host that is known elsewhere has moved
+   * @param isCertain whether the packet certainly comes from the sender at this port, not in
+   *     transit from elsewhere: then a host that is known elsewhere has moved
    */
   record Place(NodePortTuple at, boolean isCertain) {}
 
-  /** Where the sender of a packet is; empty if its port does not say. */
+  /** The location of the sender of a packet; empty if the port does not determine it. */
   static Optional<Place> of(TopologySnapshot network, NodePortTuple port, Packet packet) {
     Optional<Segment> shared = network.sharedSegment(port);
     NodePortTuple at = shared.map(Segment::attachment).orElse(port);
@@ -35,7 +35,7 @@ final class HostPlaces {
     if (shared.isEmpty()) {
       return Optional.of(new Place(at, true));
     }
-    // what is sent to all goes into a segment at its attachment only, and never comes in there
+    // broadcasts enter a segment only at its attachment, and never come in there
     if (packet.isMulticast()) {
       return port.equals(at) ? Optional.of(new Place(at, true)) : Optional.empty();
     }
@@ -43,8 +43,8 @@ final class HostPlaces {
   }
 
   /**
-   * Whether a packet is only a copy of what comes in at another port of the same segment. Plain
-   * switches know nothing of labels and send a labelled packet to all ports of theirs.
+   * Whether a packet is only a copy of a packet that comes in at another port of the same segment.
+   * Legacy switches do not know labels and send a labelled packet to all their ports.
    */
   static boolean isCopy(
       TopologySnapshot network,

@@ -66,7 +66,7 @@ final class Forwarder {
     if (to != null) {
       send(network, from, to, packet);
     } else if (network.isAttachmentPoint(from.getNodeId(), from.getPortId())) {
-      // from any other port it would be a copy of something that a host port has brought already
+      // from any other port it would be a copy of a packet from a host port
       flood(network, from, packet);
     }
   }
@@ -89,10 +89,10 @@ final class Forwarder {
     NodePortTuple target = new NodePortTuple(to.getNodeId(), to.getPortId());
     Optional<Segment> shared = network.sharedSegment(from);
     if (target.equals(from) || (shared.isPresent() && shared.get().ports().contains(target))) {
-      return; // both hosts are behind that port, and what joins them there has delivered it
+      return; // both hosts are behind that port, and the legacy switch there has delivered it
     }
     Optional<HostRoute> route = network.route(source(network, from, packet), target);
-    // legacy switches may bring copies to all ports of a segment: only one of them is on the way
+    // legacy switches may send copies to all ports of a segment: only one of them is on the path
     if (route.isEmpty() || (shared.isPresent() && !route.get().comesInAt(from, network))) {
       return;
     }
@@ -137,9 +137,8 @@ final class Forwarder {
   }
 
   /**
-   * A change that happened since the packet was looked at deletes rules, but maybe just before
-   * these were written. Who changes publishes first and deletes then, so one of the two sees the
-   * other.
+   * A change since the packet was examined deletes rules, but possibly just before these were
+   * written. A change is published before it deletes rules, so one of the two sees the other.
    */
   private void takeBackIfOutdated(Path path, SwitchPort to, Packet packet) {
     if (!topology.current().contains(path)) {
@@ -149,7 +148,7 @@ final class Forwarder {
     }
   }
 
-  /** Deletes the rules over a link that is gone, on all switches of their paths. */
+  /** Deletes the rules over a removed link, on all switches of their paths. */
   void linkRemoved(DirectedLink link) {
     cookies.removeOver(link).forEach(this::deletePath);
   }

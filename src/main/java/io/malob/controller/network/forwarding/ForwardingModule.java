@@ -33,9 +33,9 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
 
 /**
- * Forwards what no other listener took, over the paths with the fewest hops; the last listener of
- * packet-ins. Settings: {@code idleTimeoutSeconds} of its rules (5), {@code floodsPerSecond} for
- * each host port (100).
+ * Forwards packets that no other listener handled, over the paths with the fewest hops; the last
+ * listener of packet-ins. Settings: {@code idleTimeoutSeconds} of its rules (5), {@code
+ * floodsPerSecond} for each host port (100).
  */
 @Settings({"floodsPerSecond", "idleTimeoutSeconds"})
 public final class ForwardingModule extends BaseModule
@@ -115,7 +115,7 @@ public final class ForwardingModule extends BaseModule
     return BEFORE.contains(name);
   }
 
-  /** Deletes the rules that lead to where a host was before. */
+  /** Deletes the rules that lead to the former location of a host. */
   private final class Moves implements IDeviceListener {
     @Override
     public void deviceMoved(IDevice device) {
@@ -129,7 +129,7 @@ public final class ForwardingModule extends BaseModule
 
     @Override
     public void deviceRemoved(IDevice device) {
-      // its rules went by idle time-out long ago
+      // its rules expired long ago
     }
 
     @Override

@@ -24,7 +24,10 @@ final class RouteCookies {
 
   private static final int NUMBERS = 1 << 24;
 
-  /** Beyond this, the paths that were not used lately are forgotten: their rules end when idle. */
+  /**
+   * The max number of paths; beyond, those unused for longest are forgotten, and their rules
+   * expire.
+   */
   private static final int MAX_PATHS = 100_000;
 
   private final AtomicInteger next = new AtomicInteger();
@@ -45,7 +48,7 @@ final class RouteCookies {
     return U64.of(APPLICATION | Integer.remainderUnsigned(next.incrementAndGet(), NUMBERS));
   }
 
-  /** Forgets the paths over a link, and gives them back with their cookies. */
+  /** Removes the paths over a link, and returns them with their cookies. */
   Map<Path, U64> removeOver(DirectedLink link) {
     Map<Path, U64> removed = new HashMap<>();
     cookies

@@ -22,9 +22,9 @@ import org.projectfloodlight.openflow.types.U64;
 /**
  * The rules by which switches forward more packets of a flow. Pure.
  *
- * <p>A rule matches everything that tells one flow from another: port, addresses and, for TCP and
- * UDP, ports. With less, a rule for one flow between two hosts would catch another one that an
- * application wants to see: a load balancer's reply, for one, whose own rule is not there yet.
+ * <p>A rule matches all fields that identify a flow: port, addresses and, for TCP and UDP, ports.
+ * With fewer fields, a rule for one flow between two hosts would match another flow that an
+ * application must see, for example a load balancer's reply whose own rule is not installed yet.
  */
 final class RouteRule {
   private static final TableId TABLE = TableId.of(0);

@@ -9,7 +9,9 @@ import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** Writes to switches that may be gone. Safe for use by several threads; does not block. */
+/**
+ * Writes to switches that may have disconnected. Safe for use by several threads; does not block.
+ */
 final class SwitchWriter {
   private final IOFSwitchService switches;
 
@@ -17,7 +19,9 @@ final class SwitchWriter {
     this.switches = switches;
   }
 
-  /** Sends what this makes for the switch's OpenFlow version; nothing if the switch is gone. */
+  /**
+   * Sends the message for the switch's OpenFlow version; nothing if the switch has disconnected.
+   */
   void write(DatapathId switchId, Function<OFFactory, OFMessage> message) {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
     if (sw != null) {

@@ -55,8 +55,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds the links between switches by LLDP, and those through legacy switches by broadcasts, and
- * forgets them when probes stay away. Probes that this run has not signed, that are older than a
- * link may be, or that come back from the port that sent them, are refused, counted and told of.
+ * removes them when probes stay away. Probes that this run has not signed, that are older than a
+ * link's lifetime, or that come back to the port that sent them, are refused, counted and logged.
  * All changes happen one after the other on the shared pool; listeners are called there, too.
  * Settings: {@code probeIntervalMillis} (3000), {@code missedProbes} (3), {@code settleMillis}
  * (1000).
@@ -143,8 +143,8 @@ public final class LinkDiscoveryModule extends BaseModule
     switches.addOFSwitchListener(this);
     switches.getAllSwitchDpids().forEach(this::switchActivated);
     Repetition repetition = new Repetition(pool);
-    repetition.every(TICK_MILLIS, "looking after links", writer, tracker::tick);
-    repetition.every(TELL_MILLIS, "telling of refused probes", this::tellRefused);
+    repetition.every(TICK_MILLIS, "checking links", writer, tracker::tick);
+    repetition.every(TELL_MILLIS, "logging refused probes", this::tellRefused);
   }
 
   @Override

@@ -20,7 +20,7 @@ import org.projectfloodlight.openflow.types.OFPort;
  *
  * @param switches all switches that this controller is master of
  * @param ports the enabled ports of each switch
- * @param settled the ports that were probed long enough to be sure that no link hides there
+ * @param settled the ports that were probed long enough to exclude a link there
  * @param links the directed links
  */
 public record LinkSnapshot(

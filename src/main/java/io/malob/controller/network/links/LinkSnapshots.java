@@ -2,8 +2,8 @@ package io.malob.controller.network.links;
 
 import net.floodlightcontroller.core.module.IFloodlightService;
 
-/** Where the topology gets links and ports from, all of one moment. */
+/** The source of links and ports for the topology, all of one moment. */
 public interface LinkSnapshots extends IFloodlightService {
-  /** What is known now. Costs nothing, any thread. */
+  /** The current snapshot. Free of cost, any thread. */
   LinkSnapshot current();
 }

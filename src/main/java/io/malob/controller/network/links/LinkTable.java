@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * The directed links, and when probes of which kind crossed them. A port has links of one kind
- * only: direct ones take the place of the others. Times are milliseconds. For one thread.
+ * The directed links, with the kind and time of the probes that crossed them. A port has links of
+ * one kind only: direct ones take the place of the others. Times are milliseconds. For one thread.
  */
 final class LinkTable {
   private final Map<Link, Seen> links = new TreeMap<>();
@@ -29,7 +29,7 @@ final class LinkTable {
 
   private record Seen(ProbeKind kind, long first, long last) {}
 
-  /** A link that is no more, and of which kind it was. */
+  /** A removed link, and its kind. */
   record Gone(Link link, ProbeKind kind) {}
 
   /** A probe crossed a link; true if the link is new, or of another kind than it was. */
@@ -56,10 +56,10 @@ final class LinkTable {
     return seen != null && seen.kind == kind;
   }
 
-  /** Removes the links that no probe crossed since that time, and gives them back. */
+  /** Removes and returns the links that no probe has crossed since that time. */
   List<Gone> removeSeenBefore(long time) {
     if (oldest >= time) {
-      return List.of(); // as nearly always: no look at each link
+      return List.of(); // the usual case, without a scan of all links
     }
     List<Link> old = new ArrayList<>();
     oldest = Long.MAX_VALUE;
@@ -74,17 +74,17 @@ final class LinkTable {
     return removeAll(old);
   }
 
-  /** Removes the links that start or end at a port, and gives them back. */
+  /** Removes and returns the links that start or end at a port. */
   List<Gone> removeAt(NodePortTuple port) {
     return removeAll(List.copyOf(byPort.get(port)));
   }
 
-  /** Removes the links of a kind that start or end at a port, and gives them back. */
+  /** Removes and returns the links of a kind that start or end at a port. */
   List<Gone> removeAt(NodePortTuple port, ProbeKind kind) {
     return removeAll(byPort.get(port).stream().filter(link -> isOf(kind, link)).toList());
   }
 
-  /** Removes the links that start or end at a switch, and gives them back. */
+  /** Removes and returns the links that start or end at a switch. */
   List<Gone> removeAt(DatapathId switchId) {
     return removeAll(
         links.keySet().stream()
@@ -105,7 +105,7 @@ final class LinkTable {
     return gone;
   }
 
-  /** All links as they are now. */
+  /** All current links. */
   @SuppressWarnings("JavaUtilDate") // Floodlight's type
   ImmutableSortedMap<Link, LinkInfo> copy() {
     ImmutableSortedMap.Builder<Link, LinkInfo> result = ImmutableSortedMap.naturalOrder();

@@ -1,21 +1,21 @@
 package io.malob.controller.network.links;
 
 /**
- * When link discovery does what. All times are milliseconds.
+ * The times of link discovery, in milliseconds.
  *
  * @param probeInterval between two probes of a port
- * @param missedProbes how many probes in a row may be lost before a link counts as gone
+ * @param missedProbes how many probes in a row may be lost before a link counts as down
  * @param settle how long a new port is probed before hosts may be attached to it
  */
 public record LinkTimes(long probeInterval, int missedProbes, long settle) {
-  private static final long LEAST_PROBE_LIFE = 1_000;
+  private static final long MIN_PROBE_LIFE = 1_000;
 
-  /** To notice that a link has gone, and to lead its paths another way, at most. */
+  /** The max time to detect a lost link and reroute its paths. */
   private static final long REPAIR = 300;
 
   /**
-   * How old the last probe of a link may be: so that what follows from its end is done when as many
-   * intervals have passed.
+   * The max age of the last probe of a link, so that its paths are rerouted after the given number
+   * of intervals.
    */
   long linkLife() {
     long reserve = missedProbes > 1 ? Math.min(REPAIR, probeInterval / 2) : 0;
@@ -23,10 +23,10 @@ public record LinkTimes(long probeInterval, int missedProbes, long settle) {
   }
 
   /**
-   * How long a probe may take until it is believed no more: as long as a link lives without one, so
-   * that a controller with much to do, which reads late, does not lose its links.
+   * The max age of a valid probe: the lifetime of a link, so that a busy controller, which reads
+   * late, does not lose its links.
    */
   long probeLife() {
-    return Math.max(LEAST_PROBE_LIFE, linkLife());
+    return Math.max(MIN_PROBE_LIFE, linkLife());
   }
 }

@@ -20,16 +20,15 @@ import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * The one writer of links: turns what happens to switches, ports and probes into links, and
- * publishes a snapshot soon after, and before it tells of a change. One thread at a time calls it;
+ * The single writer of links: derives links from events of switches, ports and probes, and
+ * publishes a snapshot soon after, before it notifies listeners. One thread at a time calls it;
  * {@link #current} may be called by any.
  */
 final class LinkTracker {
   /**
-   * The shortest and the longest rest between two publications; in between, four times as long as
-   * the last one took. A snapshot costs as much as the network is large, so a thousand switches
-   * that come at a time must not cost a thousand of them. What changes after a rest is published at
-   * once.
+   * The min and max pause between two publications; in between, four times the duration of the last
+   * one. The cost of a snapshot grows with the network, so a thousand switches that connect at once
+   * must not cost a thousand snapshots. A change after a pause is published at once.
    */
   private static final long MIN_REST_MILLIS = 50;
 
@@ -50,24 +49,24 @@ final class LinkTracker {
   private boolean publicationWaits;
   private volatile LinkSnapshot snapshot = LinkSnapshot.EMPTY;
 
-  /** What the tracker causes. */
+  /** The effects of the tracker. */
   interface Outlet {
-    /** Takes a probe that is to be sent out of a port; false if it cannot be sent now. */
+    /** Queues a probe for a port; false if it cannot be sent now. */
     boolean probe(NodePortTuple port, ProbeKind kind);
 
     /**
-     * Sends the probes that were taken since the last call, those of one switch by one write; gives
-     * the switches that take none now.
+     * Sends the queued probes, those of one switch by one write; returns the switches that accept
+     * none now.
      */
     Set<DatapathId> sendProbes();
 
     /**
-     * Runs this on the tracker's thread after that time, and when what waits for that thread has
-     * been done, so that many changes at a time cost one snapshot.
+     * Runs a task on the tracker's thread after that time, behind its pending tasks, so that many
+     * changes at a time cost one snapshot.
      */
     void soon(Runnable publication, long delayMillis);
 
-    /** Tells of changes, oldest first. */
+    /** Notifies listeners of changes, oldest first. */
     void changed(List<LDUpdate> updates);
   }
 
@@ -88,7 +87,7 @@ final class LinkTracker {
 
   /** This controller is now master of a switch, and these of the switch's ports are up. */
   void switchUp(DatapathId switchId, Collection<OFPort> ports) {
-    // a switch that comes back without having gone may have lost or moved cables meanwhile
+    // a switch that reconnects without a disconnect event may have lost or moved cables meanwhile
     forget(switchId);
     switches.add(switchId);
     long now = millis.getAsLong();
@@ -124,7 +123,7 @@ final class LinkTracker {
     }
   }
 
-  /** A port went down or away. */
+  /** A port went down or was removed. */
   void portDown(DatapathId switchId, OFPort port) {
     NodePortTuple end = new NodePortTuple(switchId, port);
     if (schedule.remove(end)) {
@@ -165,8 +164,8 @@ final class LinkTracker {
   }
 
   /**
-   * Sends the probes that are due, settles ports, and removes links that grew too old. A controller
-   * that has stood still for a while has sent no probes meanwhile, so no link is old because of it.
+   * Sends the probes that are due, settles ports, and removes links that are too old. After a pause
+   * of the controller without probes, links do not count as old.
    */
   void tick() {
     long now = millis.getAsLong();
@@ -213,7 +212,7 @@ final class LinkTracker {
   }
 
   private boolean probe(NodePortTuple port) {
-    // a cable shows itself at once, and needs no broadcasts
+    // a cable is found at once, and needs no broadcasts
     boolean broadcasts = schedule.wasProbed(port) && !isCabled(port);
     boolean taken = outlet.probe(port, ProbeKind.LLDP);
     if (taken && broadcasts) {

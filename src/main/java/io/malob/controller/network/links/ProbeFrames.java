@@ -16,9 +16,8 @@ import org.projectfloodlight.openflow.types.OFPort;
 /**
  * Builds and recognises the frames that find links: LLDP (IEEE 802.1AB), and the same as a
  * broadcast of another type. An organisation's own TLV carries the whole datapath id, the port, the
- * time, and a keyed digest of these and the kind: a frame of another system, or one that a host
- * made up, is not recognised, and who takes one can tell how old it is. Safe for use by several
- * threads.
+ * time, and a keyed digest of these and the kind: a frame of another system, or a frame that a host
+ * has forged, is not recognised, and the receiver knows its age. Safe for use by several threads.
  */
 public final class ProbeFrames {
   private static final int FRAME_BYTES = 78;
@@ -40,11 +39,11 @@ public final class ProbeFrames {
   private static final int DIGEST_BYTES = 16;
   private static final String DIGEST = "HmacSHA256";
 
-  /** One for each thread, as it is not safe for use by several, and takes long to make. */
+  /** One for each thread, because it is not thread-safe and slow to create. */
   @SuppressWarnings("ThreadLocalUsage") // of the key of this object, of which there is one
   private final ThreadLocal<Mac> macs;
 
-  /** Frames that only the holder of this key makes. */
+  /** Frames with this key. */
   public ProbeFrames(byte[] key) {
     SecretKeySpec secret = new SecretKeySpec(key, DIGEST);
     macs = ThreadLocal.withInitial(() -> mac(secret));
@@ -104,8 +103,8 @@ public final class ProbeFrames {
   }
 
   /**
-   * The probe that this frame is; empty if the frame is not, to the last byte, one that {@link
-   * #frame} makes. Never throws.
+   * The probe that this frame is; empty if the frame is not, to the last byte, a frame of {@link
+   * #frame}. Never throws.
    */
   Optional<Probe> read(byte[] frame) {
     if (frame.length != FRAME_BYTES) {
@@ -125,12 +124,12 @@ public final class ProbeFrames {
     return Optional.of(new Probe(kind, from, sentMillis));
   }
 
-  /** Whether a frame has the type of a probe, ours or not. */
+  /** Whether a frame has the type of a probe, of this controller or not. */
   public static boolean isProbe(byte[] frame) {
     return hasType(frame, ProbeKind.LLDP) || hasType(frame, ProbeKind.BDDP);
   }
 
-  /** Whether a frame bears the mark of a probe of this kind of controller, be it forged. */
+  /** Whether a frame has the mark of a probe of this kind of controller, even if forged. */
   static boolean isMarked(byte[] frame) {
     return frame.length >= DPID_AT
         && Arrays.equals(

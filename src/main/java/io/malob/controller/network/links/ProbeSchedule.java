@@ -12,9 +12,9 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The enabled ports: when each is probed next, and whether it has been probed long enough to be
- * sure that a link would have shown itself (then it is settled). New ports are probed in quick
- * succession at first. Times are milliseconds of one clock. For one thread.
+ * The enabled ports: when each is probed next, and whether it has been probed long enough to
+ * exclude an undiscovered link (then it is settled). New ports are probed in quick succession at
+ * first. Times are milliseconds of one clock. For one thread.
  */
 final class ProbeSchedule {
   /** After the first probes of a port; later ones follow at the regular interval. */
@@ -41,7 +41,7 @@ final class ProbeSchedule {
     this.times = times;
   }
 
-  /** Adds a port; false if it is there already. */
+  /** Adds a port; false if it is already known. */
   boolean add(NodePortTuple port, long now) {
     if (ports.containsKey(port)) {
       return false;
@@ -78,8 +78,8 @@ final class ProbeSchedule {
   }
 
   /**
-   * A port lost its link although it is up. Whether the cable is gone or only the probes were, is
-   * not known, so it takes as long as a link lives until the port may settle again.
+   * A port lost its link although it is up. The cable may be gone, or only the probes were lost, so
+   * the port settles again only after the lifetime of a link.
    */
   void restart(NodePortTuple port, long now) {
     if (ports.containsKey(port)) {
@@ -96,7 +96,7 @@ final class ProbeSchedule {
     }
   }
 
-  /** The ports that are to be probed now. */
+  /** The ports to probe now. */
   List<NodePortTuple> due(long now) {
     if (nextDue > now) {
       return List.of();
@@ -113,7 +113,7 @@ final class ProbeSchedule {
     return due;
   }
 
-  /** A probe left (or could not; then the port stays unsettled and is tried again). */
+  /** A probe was sent, or failed; then the port stays unsettled and is tried again. */
   void probed(NodePortTuple port, long now, boolean sent) {
     @Nullable PortState state = ports.get(port);
     if (state == null) {
@@ -133,7 +133,7 @@ final class ProbeSchedule {
     }
   }
 
-  /** Settles the ports whose time has come, and tells which they are. */
+  /** Settles the ports that are due, and returns them. */
   List<NodePortTuple> settle(long now) {
     if (!mayBeUnsettled) {
       return List.of();

@@ -6,9 +6,9 @@ import java.util.Optional;
 import net.floodlightcontroller.core.types.NodePortTuple;
 
 /**
- * Where packets between two hosts enter the network of OpenFlow switches, and where they leave it.
- * A host behind legacy switches has several ports to choose from: the pair with the fewest hops is
- * taken, and of several the smallest, so that both directions use the same two ports. Immutable.
+ * The ports where packets between two hosts enter and leave the network of OpenFlow switches. A
+ * host behind legacy switches has several ports to choose from: the pair with the fewest hops is
+ * chosen, of several the smallest, so that both directions use the same two ports. Immutable.
  *
  * @param entry where packets come in
  * @param exit where they go out
@@ -18,7 +18,7 @@ public record HostRoute(NodePortTuple entry, NodePortTuple exit) {
   static Optional<HostRoute> of(TopologySnapshot network, NodePortTuple from, NodePortTuple to) {
     ImmutableSortedSet<NodePortTuple> sources = portsOf(network, from);
     ImmutableSortedSet<NodePortTuple> targets = portsOf(network, to);
-    // found in one order of the two ends, whichever is asked for
+    // computed for one order of the two ends, for both directions
     return sources.first().compareTo(targets.first()) <= 0
         ? nearest(network, sources, targets)
         : nearest(network, targets, sources).map(HostRoute::reversed);
@@ -54,7 +54,7 @@ public record HostRoute(NodePortTuple entry, NodePortTuple exit) {
     return new HostRoute(exit, entry);
   }
 
-  /** Whether packets of this route come in at that port, at its start or on its way. */
+  /** Whether packets of this route come in at that port, at its start or along it. */
   public boolean comesInAt(NodePortTuple port, TopologySnapshot network) {
     return port.equals(entry)
         || network

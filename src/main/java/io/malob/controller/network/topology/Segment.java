@@ -5,11 +5,11 @@ import net.floodlightcontroller.core.types.NodePortTuple;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Switch ports that hear each other: the two ends of a cable, or all ports that are joined by plain
- * switches. What leaves one of them may come in at all others. Immutable.
+ * Switch ports that receive each other's packets: the two ends of a cable, or all ports that legacy
+ * switches join. A packet from one of them may come in at all others. Immutable.
  *
  * @param ports the ports, at least two
- * @param isShared whether legacy switches join them: then hosts may be there, too
+ * @param isShared whether legacy switches join them: then hosts may be attached there, too
  */
 public record Segment(ImmutableSortedSet<NodePortTuple> ports, boolean isShared) {
 

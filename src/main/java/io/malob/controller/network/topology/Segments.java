@@ -15,7 +15,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * All segments of a network. Only links that work in both directions join ports, because a
- * broadcast must get along from either end. Immutable.
+ * broadcast must pass in both directions. Immutable.
  *
  * @param byPort the segment of each port that is on one
  * @param bySwitch the segments that each switch has a port on, each once, smallest port first

@@ -87,10 +87,10 @@ public final class TopologyModule extends BaseModule
         .getServiceImpl(IFloodlightProviderService.class)
         .addOFMessageListener(OFType.PACKET_IN, this);
     new Repetition(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor())
-        .every(LOG_MILLIS, "telling of topologies", this::logChange);
+        .every(LOG_MILLIS, "announcing topologies", this::logChange);
   }
 
-  /** One line for all changes of a second: a large network comes up in hundreds of them. */
+  /** One line for all changes of a second: a large network comes up in hundreds of changes. */
   private void logChange() {
     Topology now = snapshot.topology();
     if (!now.equals(logged)) {

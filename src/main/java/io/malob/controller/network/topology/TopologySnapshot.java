@@ -20,11 +20,11 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The network as one graph, with what follows from it, at one moment. Immutable to its readers;
- * paths are computed when they are first asked for. Safe for use by several threads.
+ * The network as one graph at one moment, with derived data. Immutable to its readers; paths are
+ * computed when they are first asked for. Safe for use by several threads.
  *
- * <p>A link that was seen in one direction only is good for paths in that direction, and keeps
- * hosts off both of its ports, but takes no part in broadcasts.
+ * <p>A link that was found in one direction only serves paths in that direction, and excludes hosts
+ * from both of its ports, but is not used for broadcasts.
  *
  * <p>Hosts on a segment that legacy switches make count as attached at one of its ports, and enter
  * and leave the network at the port that is the nearest to their peer: see {@link #route}.
@@ -144,8 +144,8 @@ public final class TopologySnapshot {
   }
 
   /**
-   * From where to where packets cross the network, between hosts that count as attached at these
-   * ports; the way back is the same. Empty if there is none.
+   * The entry and exit of packets between hosts that count as attached at these ports; the return
+   * path is the same. Empty if there is none.
    */
   public Optional<HostRoute> route(NodePortTuple from, NodePortTuple to) {
     return HostRoute.of(this, from, to);
@@ -181,7 +181,7 @@ public final class TopologySnapshot {
     return topology.contains(path);
   }
 
-  /** Whether another snapshot says the same. */
+  /** Whether another snapshot is equal. */
   boolean isSameAs(TopologySnapshot other) {
     return topology.equals(other.topology)
         && ports.equals(other.ports)

@@ -2,8 +2,8 @@ package io.malob.controller.network.topology;
 
 import net.floodlightcontroller.core.module.IFloodlightService;
 
-/** Where hosts and forwarding get the topology from, all of one moment. */
+/** The source of the topology for hosts and forwarding, all of one moment. */
 public interface TopologyView extends IFloodlightService {
-  /** The topology now. Costs nothing, any thread. */
+  /** The current topology. Free of cost, any thread. */
   TopologySnapshot current();
 }

@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 final class LinkRows {
   private LinkRows() {}
 
-  /** The rows of these directed links, in order; one in both directions is from the smaller end. */
+  /**
+   * The rows of these directed links, in order; a link in both directions starts at the smaller
+   * end.
+   */
   static List<Map<String, Object>> of(Map<Link, LinkInfo> links) {
     Set<Link> sorted = new TreeSet<>(links.keySet());
     return sorted.stream()
