@@ -46,7 +46,7 @@ export class NetworkView {
   #words = el('p', { class: 'visually-hidden', id: 'graph-words' });
   #empty = el('div', { class: 'empty graph-empty' },
     el('h3', { text: 'No switch is connected' }),
-    el('p', {}, 'Set this machine as the controller of your switches (port 6653, OpenFlow 1.3). To try MALOB without switches, start an emulated network: ',
+    el('p', {}, 'To try MALOB without switches, start an emulated network: ',
       el('code', { text: 'sudo ./malob demo --keep' }), '.'));
   #choice = el('select', { id: 'show-paths', onchange: () => this.#choose(this.#choice.value) });
   #pathWords = el('p', { class: 'quiet', role: 'status' });

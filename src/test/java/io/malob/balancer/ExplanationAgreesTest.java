@@ -49,6 +49,7 @@ class ExplanationAgreesTest {
     }
     openAndCompare(fixture.client);
     assertEquals(1, fixture.net.module.activity().placements().size());
+    assertEquals(fixture.net.module.activity().placements(), fixture.net.module.placements());
   }
 
   private void change(Random random) {

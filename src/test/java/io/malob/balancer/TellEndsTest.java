@@ -70,6 +70,7 @@ class TellEndsTest {
     assertEquals(member.port(), delivered.get(0).port().getPortNumber());
     assertEquals(1, net.stats("m1").totalConnections());
     assertEquals(0, net.stats("m2").totalConnections());
+    assertEquals(Map.of("m1", 1L), net.module.totalConnections());
   }
 
   @Test
