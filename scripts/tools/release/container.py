@@ -181,7 +181,7 @@ class _Trial:
 
 def _expect(holds: bool, what: str) -> None:
     if not holds:
-        raise ScriptError(f"the image is not as it should be: {what}")
+        raise ScriptError(f"the image is wrong: {what}")
     _ok(what)
 
 

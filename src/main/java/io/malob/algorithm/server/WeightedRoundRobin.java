@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  */
 public final class WeightedRoundRobin implements ServerPicker {
   private static final Reason REASON =
-      new Reason("the next in turn, in proportion to the weights", "none: turns are exact");
+      new Reason("the next in turn, in proportion to the weights", "none, as turns are exact");
 
   private final int[] cycle;
   private final AtomicInteger turn;
