@@ -110,6 +110,7 @@ async function seesHistory(page) {
   await page.locator('.chart-card').first().getByText(/^HTTP/).waitFor();
   await picture(page, 'traffic');
   await toView(page, 'connections');
+  await page.getByLabel('State').selectOption('all'); // those that are open end within milliseconds
   await page.getByRole('row', { name: /shop, 10\.0\.0\.100:80 (one|two) / }).first().waitFor();
 }
 
