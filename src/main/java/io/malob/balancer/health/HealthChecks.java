@@ -102,8 +102,8 @@ public final class HealthChecks {
     queue = newQueue();
     long now = nanoTime.getAsLong();
     if (old.isEmpty()) {
-      tickedAtNanos =
-          now; // nothing was checked, so there were no ticks: the controller did not pause
+      // nothing was checked, so there were no ticks: the controller did not pause
+      tickedAtNanos = now;
     }
     for (Pool pool : after.pools().values()) {
       @Nullable Monitor monitor = after.monitorOfPool(pool.id()).orElse(null);
