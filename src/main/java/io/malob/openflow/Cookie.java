@@ -34,7 +34,11 @@ public final class Cookie {
     /** Drops packets that flood the controller, for a short time. */
     FLOOD(11),
     /** Drops packets of clients that a VIP does not allow. */
-    DENIAL(12);
+    DENIAL(12),
+    /** Leads a bucket of a proactive VIP to a member. */
+    BUCKET(13),
+    /** The other rules of proactive VIPs. */
+    PROACTIVE(14);
 
     private final long code;
 

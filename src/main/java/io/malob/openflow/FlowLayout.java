@@ -25,10 +25,15 @@ public final class FlowLayout {
   // Table 0. A labelled packet is already translated: no other rule may match it.
   public static final int PRIORITY_LABELLED = 50_000;
   public static final int PRIORITY_REPLY = 49_000;
+  public static final int PRIORITY_PROBE_ANSWER = 48_920;
+  public static final int PRIORITY_COUNTED_REPLY = 48_910;
+  public static final int PRIORITY_MEMBER_REPLY = 48_900;
   public static final int PRIORITY_FTP_DATA = 48_700;
   public static final int PRIORITY_DENIAL = 48_600;
+  public static final int PRIORITY_TO_BUCKETS = 48_550;
   public static final int PRIORITY_TCP_FLAGS = 48_500;
   public static final int PRIORITY_REPORT = 48_200;
+  public static final int PRIORITY_VIP_ARP = 48_010;
   public static final int PRIORITY_VIP = 48_000;
   public static final int PRIORITY_PROBE = 47_000;
   public static final int PRIORITY_SUBFLOW = 46_000;
@@ -37,6 +42,13 @@ public final class FlowLayout {
   public static final int PRIORITY_MISS = 0;
   public static final int PRIORITY_ENTRY = 1_000;
   public static final int PRIORITY_SAME_PORT = 2_000;
+
+  // Table 1, behind the rules of connections.
+  public static final int PRIORITY_CLIENT = 500;
+  public static final int PRIORITY_MEMBER_AS_CLIENT = 200;
+
+  /** Of the coarsest buckets; each doubling of their number has the next higher priority. */
+  public static final int PRIORITY_BUCKET = 100;
 
   // Table 2, before labels: sub-flows that continue on another branch, and those that have arrived.
   public static final int PRIORITY_DIVERT = 2_000;

@@ -94,19 +94,19 @@ public enum IpFamily {
   }
 
   /** Matches packets to this address. */
-  static Match.Builder matchTo(OFFactory factory, IPAddress<?> address) {
+  public static Match.Builder matchTo(OFFactory factory, IPAddress<?> address) {
     return setDestination(match(factory, address), address);
   }
 
   /** Matches packets of one protocol between these addresses, which are of one family. */
-  static Match.Builder matchBetween(
+  public static Match.Builder matchBetween(
       OFFactory factory, IpProtocol protocol, IPAddress<?> src, IPAddress<?> dst) {
     Match.Builder match = match(factory, dst).setExact(MatchField.IP_PROTO, protocol);
     return setDestination(setSource(match, src), dst);
   }
 
   /** Matches requests for this address: ARP, or neighbour solicitations of ICMPv6. */
-  static Match.Builder matchWhoHas(OFFactory factory, IPAddress<?> address) {
+  public static Match.Builder matchWhoHas(OFFactory factory, IPAddress<?> address) {
     return address instanceof IPv4Address v4
         ? factory
             .buildMatch()

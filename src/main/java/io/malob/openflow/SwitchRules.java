@@ -141,14 +141,16 @@ public final class SwitchRules {
 
   private static Match.Builder tcpFlags(
       OFFactory factory, IPAddress<?> address, U16 flags, U16 mask) {
-    // a field of its own since OpenFlow 1.5, an extension before
-    MatchField<U16> field =
-        factory.getVersion().compareTo(OFVersion.OF_15) >= 0
-            ? MatchField.TCP_FLAGS
-            : MatchField.OVS_TCP_FLAGS;
     return IpFamily.matchTo(factory, address)
         .setExact(MatchField.IP_PROTO, IpProtocol.TCP)
-        .setMasked(field, flags, mask);
+        .setMasked(tcpFlagsField(factory), flags, mask);
+  }
+
+  /** A field of its own since OpenFlow 1.5, an extension before. */
+  public static MatchField<U16> tcpFlagsField(OFFactory factory) {
+    return factory.getVersion().compareTo(OFVersion.OF_15) >= 0
+        ? MatchField.TCP_FLAGS
+        : MatchField.OVS_TCP_FLAGS;
   }
 
   /** Deletes the rules of a VIP address. */
@@ -190,7 +192,8 @@ public final class SwitchRules {
         .build();
   }
 
-  static OFInstruction toController(OFFactory factory) {
+  /** Sends whole packets to the controller. */
+  public static OFInstruction toController(OFFactory factory) {
     return factory
         .instructions()
         .applyActions(List.of(factory.actions().output(OFPort.CONTROLLER, WHOLE_PACKET)));

@@ -1,0 +1,138 @@
+package io.malob.balancer.bucket;
+
+import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.Server;
+import io.malob.state.catalog.Protocol;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * The buckets of all proactive VIPs. One writer publishes them; the threads that read from switches
+ * look them up for the packets that reach the controller nevertheless: of buckets that move, and of
+ * connections with rules of their own. Thread-safe, without locks.
+ */
+public final class Buckets {
+  /**
+   * How long a switch may still use its rules of before a change (Open vSwitch: half a second).
+   * Until then, new connections of a bucket that has begun to move stay with the member before:
+   * otherwise, their second packet could follow the old rule.
+   */
+  private static final long TAKES_EFFECT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final int VIPS = 4_096;
+
+  private final Map<Place, BucketTable> tables = new ConcurrentHashMap<>();
+  private final AtomicLongArray arrivals = new AtomicLongArray(VIPS);
+  private final Timeouts timeouts;
+  private final LongSupplier nanoTime;
+
+  private record Place(int vipNumber, DatapathId switchId) {}
+
+  /**
+   * Times of proactive VIPs, in seconds.
+   *
+   * @param move how long a bucket moves
+   * @param pin the idle timeout of connections that are not on their bucket's member
+   * @param udp the idle timeout of UDP connections
+   */
+  public record Timeouts(int move, int pin, int udp) {}
+
+  public Buckets(Timeouts timeouts, LongSupplier nanoTime) {
+    this.timeouts = timeouts;
+    this.nanoTime = nanoTime;
+  }
+
+  /** The times. */
+  public Timeouts timeouts() {
+    return timeouts;
+  }
+
+  /** Publishes the buckets of a VIP at a client edge. */
+  public void publish(int vipNumber, DatapathId switchId, BucketTable table) {
+    tables.put(new Place(vipNumber, switchId), table);
+  }
+
+  /** Forgets the buckets of a VIP at a client edge. */
+  public void forget(int vipNumber, DatapathId switchId) {
+    tables.remove(new Place(vipNumber, switchId));
+  }
+
+  /** The buckets of a VIP at a client edge; null if it has always been reactive there. */
+  public @Nullable BucketTable find(int vipNumber, DatapathId switchId) {
+    return tables.isEmpty() ? null : tables.get(new Place(vipNumber, switchId));
+  }
+
+  /**
+   * The member of a connection that the controller does not know; null if the VIP's algorithm is to
+   * choose it.
+   *
+   * @param isSyn whether the packet opens a TCP connection
+   */
+  public @Nullable Server memberOf(
+      int vipNumber, DatapathId switchId, FiveTuple request, boolean isSyn) {
+    @Nullable BucketTable table = find(vipNumber, switchId);
+    if (table == null || (isSyn && !table.isInForce())) {
+      return null;
+    }
+    Bucket bucket = table.of(request);
+    @Nullable Server before = bucket.before();
+    if (before == null) {
+      return bucket.member();
+    }
+    boolean isTcp = request.protocol() == Protocol.TCP.ipNumber();
+    if (isTcp && !isSyn) {
+      return before;
+    }
+    // UDP does not mark first packets: after its idle timeout, an unknown connection is new
+    long established = isTcp ? TAKES_EFFECT_NANOS : TimeUnit.SECONDS.toNanos(timeouts.udp);
+    return nanoTime.getAsLong() - bucket.movingSinceNanos() < established
+        ? before
+        : bucket.member();
+  }
+
+  /**
+   * Whether a connection would reach another member than its own without rules of its own.
+   *
+   * @param memberNumber its member
+   */
+  public boolean isExposed(
+      int vipNumber, DatapathId switchId, FiveTuple request, int memberNumber) {
+    @Nullable BucketTable table = find(vipNumber, switchId);
+    if (table == null || !table.isInForce()) {
+      return false;
+    }
+    @Nullable Server member = table.of(request).member();
+    return member != null && member.number() != memberNumber;
+  }
+
+  /**
+   * The idle timeout of a connection's rules.
+   *
+   * @param usual the timeout of a reactive VIP's connection
+   */
+  public int idleSeconds(
+      int vipNumber, DatapathId switchId, FiveTuple request, int memberNumber, int usual) {
+    @Nullable BucketTable table = find(vipNumber, switchId);
+    if (table == null || !table.isInForce()) {
+      return usual;
+    }
+    return isExposed(vipNumber, switchId, request, memberNumber)
+        ? Math.max(usual, timeouts.pin)
+        : Math.max(usual, timeouts.move);
+  }
+
+  /** Counts a new connection of a VIP that reached the controller. */
+  public void arrived(int vipNumber) {
+    arrivals.incrementAndGet(vipNumber);
+  }
+
+  /** How many connections of a VIP were new at the controller, since the start. */
+  public long arrivals(int vipNumber) {
+    return arrivals.get(vipNumber);
+  }
+}

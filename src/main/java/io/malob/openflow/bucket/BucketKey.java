@@ -1,0 +1,34 @@
+package io.malob.openflow.bucket;
+
+import io.malob.algorithm.FiveTuple;
+
+/**
+ * How a switch sorts the packets of clients into buckets.
+ *
+ * @param source the part of the packet that it reads
+ * @param count the number of buckets, a power of two from {@link #MIN} to {@link #MAX}
+ */
+public record BucketKey(BucketSource source, int count) {
+  /** The min number of buckets. */
+  public static final int MIN = 64;
+
+  /** The max number of buckets: a cookie has 13 bits for the index of one. */
+  public static final int MAX = 8_192;
+
+  public BucketKey {
+    if (count < MIN || count > MAX || Integer.bitCount(count) != 1) {
+      throw new IllegalArgumentException(count + " buckets are not possible");
+    }
+  }
+
+  /** The index of the bucket of a client's packet, from 0. */
+  public int indexOf(FiveTuple request) {
+    int bits = source == BucketSource.PORT ? request.srcPort() >> 1 : request.srcAddress();
+    return bits & (count - 1);
+  }
+
+  /** The binary logarithm of the number of buckets. */
+  int bits() {
+    return Integer.numberOfTrailingZeros(count);
+  }
+}

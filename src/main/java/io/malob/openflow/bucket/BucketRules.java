@@ -1,0 +1,187 @@
+package io.malob.openflow.bucket;
+
+import io.malob.algorithm.Server;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.FlowLayout;
+import io.malob.openflow.IpFamily;
+import io.malob.openflow.SwitchRules;
+import io.malob.openflow.label.Label;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
+import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.TransportPort;
+
+/**
+ * The rules of a proactive VIP at its clients' edges. They have no timeouts. Pure.
+ *
+ * <p>Table 0 sends all packets to the VIP's port to table 1, SYNs included. There, each bucket
+ * either leads to a member or, while it moves to another member, to the controller.
+ */
+public final class BucketRules {
+  private BucketRules() {}
+
+  /** Sends the VIP's traffic from a network of clients to the buckets. */
+  public static OFFlowAdd toBuckets(
+      OFFactory factory, BucketTraffic traffic, IPv4AddressWithMask clients) {
+    Match.Builder match = requests(factory, traffic);
+    if (!clients.getMask().equals(IPv4Address.NONE)) {
+      match.setMasked(MatchField.IPV4_SRC, clients);
+    }
+    return factory
+        .buildFlowAdd()
+        .setTableId(FlowLayout.CLASSIFY)
+        .setPriority(FlowLayout.PRIORITY_TO_BUCKETS)
+        .setCookie(Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), 0, 0))
+        .setMatch(match.build())
+        .setInstructions(List.of(factory.instructions().gotoTable(FlowLayout.REQUESTS)))
+        .build();
+  }
+
+  /**
+   * Leads a bucket to a member.
+   *
+   * @param label the label of the path to the member's edge; null if the member is on this switch
+   */
+  public static OFFlowAdd toMember(
+      OFFactory factory,
+      BucketTraffic traffic,
+      BucketKey key,
+      int index,
+      Server member,
+      @Nullable Label label) {
+    List<OFAction> actions = new ArrayList<>();
+    actions.add(
+        factory
+            .actions()
+            .setField(IpFamily.newDestination(factory, IPv4Address.of(member.address()))));
+    if (member.port() != 0 && member.port() != traffic.port()) {
+      actions.add(factory.actions().setField(newDstPort(factory, traffic, member.port())));
+    }
+    return bucket(
+        factory,
+        traffic,
+        new BucketCookie(traffic.vipNumber(), member.number(), key, index, false),
+        onward(factory, actions, label));
+  }
+
+  /**
+   * Sends a bucket that moves to the controller.
+   *
+   * @param memberNumber the member that it has led to
+   */
+  public static OFFlowAdd moving(
+      OFFactory factory, BucketTraffic traffic, BucketKey key, int index, int memberNumber) {
+    return bucket(
+        factory,
+        traffic,
+        new BucketCookie(traffic.vipNumber(), memberNumber, key, index, true),
+        List.of(SwitchRules.toController(factory)));
+  }
+
+  private static OFFlowAdd bucket(
+      OFFactory factory,
+      BucketTraffic traffic,
+      BucketCookie cookie,
+      List<OFInstruction> instructions) {
+    return factory
+        .buildFlowAdd()
+        .setTableId(FlowLayout.REQUESTS)
+        .setPriority(FlowLayout.PRIORITY_BUCKET + cookie.key().bits())
+        .setCookie(cookie.cookie())
+        .setMatch(bucketMatch(factory, traffic, cookie.key(), cookie.index()))
+        .setInstructions(instructions)
+        .build();
+  }
+
+  private static Match bucketMatch(
+      OFFactory factory, BucketTraffic traffic, BucketKey key, int index) {
+    Match.Builder match = requests(factory, traffic);
+    int mask = key.count() - 1;
+    return key.source() == BucketSource.ADDRESS
+        ? match
+            .setMasked(MatchField.IPV4_SRC, IPv4Address.of(index), IPv4Address.of(mask))
+            .build()
+        : match
+            .setMasked(
+                srcPort(traffic), TransportPort.of(index << 1), TransportPort.of(mask << 1))
+            .build();
+  }
+
+  /**
+   * Sends the requests of a member that is itself a client on this switch to the controller: a
+   * bucket could lead it to itself.
+   */
+  public static OFFlowAdd memberAsClient(
+      OFFactory factory, BucketTraffic traffic, Server member) {
+    return factory
+        .buildFlowAdd()
+        .setTableId(FlowLayout.REQUESTS)
+        .setPriority(FlowLayout.PRIORITY_MEMBER_AS_CLIENT)
+        .setCookie(Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), member.number(), 0))
+        .setMatch(
+            requests(factory, traffic)
+                .setExact(MatchField.IPV4_SRC, IPv4Address.of(member.address()))
+                .build())
+        .setInstructions(List.of(SwitchRules.toController(factory)))
+        .build();
+  }
+
+  /** Writes the label of a path, if there is one, and goes to the table that follows. */
+  static List<OFInstruction> onward(
+      OFFactory factory, List<OFAction> actions, @Nullable Label label) {
+    List<OFAction> all = new ArrayList<>(actions);
+    if (label != null) {
+      all.add(factory.actions().setField(factory.oxms().ethDst(label.mac())));
+    }
+    OFInstruction next =
+        factory.instructions().gotoTable(label == null ? FlowLayout.HOSTS : FlowLayout.LABELS);
+    return all.isEmpty()
+        ? List.of(next)
+        : List.of(factory.instructions().applyActions(all), next);
+  }
+
+  private static Match.Builder requests(OFFactory factory, BucketTraffic traffic) {
+    return IpFamily.matchTo(factory, traffic.address())
+        .setExact(MatchField.IP_PROTO, traffic.protocol())
+        .setExact(dstPort(traffic), TransportPort.of(traffic.port()));
+  }
+
+  static MatchField<TransportPort> srcPort(BucketTraffic traffic) {
+    return traffic.isTcp() ? MatchField.TCP_SRC : MatchField.UDP_SRC;
+  }
+
+  static MatchField<TransportPort> dstPort(BucketTraffic traffic) {
+    return traffic.isTcp() ? MatchField.TCP_DST : MatchField.UDP_DST;
+  }
+
+  private static org.projectfloodlight.openflow.protocol.oxm.OFOxm<TransportPort> newDstPort(
+      OFFactory factory, BucketTraffic traffic, int port) {
+    return traffic.isTcp()
+        ? factory.oxms().tcpDst(TransportPort.of(port))
+        : factory.oxms().udpDst(TransportPort.of(port));
+  }
+
+  /**
+   * A rule that no packet matches, to find out whether a switch accepts such masks. It is removed
+   * again.
+   */
+  public static OFFlowAdd maskProbe(OFFactory factory, BucketSource source) {
+    BucketTraffic none =
+        new BucketTraffic(
+            0,
+            IPv4Address.of("255.255.255.255"),
+            org.projectfloodlight.openflow.types.MacAddress.NONE,
+            IpProtocol.TCP,
+            0);
+    return moving(factory, none, new BucketKey(source, BucketKey.MIN), 0, 0);
+  }
+}

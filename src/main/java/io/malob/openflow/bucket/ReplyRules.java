@@ -1,0 +1,184 @@
+package io.malob.openflow.bucket;
+
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.Server;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.FlowLayout;
+import io.malob.openflow.IpFamily;
+import io.malob.openflow.SwitchRules;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.packet.Packet;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.ArpOpcode;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TransportPort;
+import org.projectfloodlight.openflow.types.U16;
+
+/**
+ * The rules of a proactive VIP at its members' edges, and the answers to its clients' ARP requests.
+ * Pure.
+ *
+ * <p>Table 0 gives the replies of a member's port the VIP's address. Table 1, which they then share
+ * with requests, labels them by their client. The controller gets the replies to unknown clients.
+ */
+public final class ReplyRules {
+  private static final int ARP_FLAGS = 0;
+
+  private ReplyRules() {}
+
+  /** What the rules of replies differ in. */
+  public enum Counted {
+    /** All replies. */
+    ALL(0, 0, 0),
+    /** SYN-ACKs, whose number is about that of accepted connections. */
+    OPENED(1, Packet.TCP_SYN | Packet.TCP_ACK, Packet.TCP_SYN | Packet.TCP_ACK),
+    /** FINs of the member: about the number of connections that have ended regularly. */
+    FINISHED(2, Packet.TCP_FIN, Packet.TCP_FIN),
+    /** RSTs of the member. */
+    RESET(3, Packet.TCP_RST, Packet.TCP_RST);
+
+    private final int code;
+    private final int flags;
+    private final int mask;
+
+    Counted(int code, int flags, int mask) {
+      this.code = code;
+      this.flags = flags;
+      this.mask = mask;
+    }
+
+    /** What a rule counts, by the lowest bits of its cookie. */
+    public static Counted of(int code) {
+      return values()[code & 3];
+    }
+  }
+
+  /** The lowest bits of the cookies of all other rules here. */
+  private static final int NOT_COUNTED = 4;
+
+  /** Gives the replies of a member the address and the port of the VIP. */
+  public static OFFlowAdd translate(
+      OFFactory factory, BucketTraffic traffic, Server member, Counted counted) {
+    Match.Builder match = replies(factory, traffic, member);
+    if (counted != Counted.ALL) {
+      match.setMasked(
+          SwitchRules.tcpFlagsField(factory), U16.of(counted.flags), U16.of(counted.mask));
+    }
+    List<OFAction> actions = new ArrayList<>();
+    actions.add(factory.actions().setField(factory.oxms().ethSrc(traffic.mac())));
+    actions.add(factory.actions().setField(IpFamily.newSource(factory, traffic.address())));
+    if (portOf(traffic, member) != traffic.port()) {
+      TransportPort port = TransportPort.of(traffic.port());
+      actions.add(
+          factory
+              .actions()
+              .setField(
+                  traffic.isTcp() ? factory.oxms().tcpSrc(port) : factory.oxms().udpSrc(port)));
+    }
+    return factory
+        .buildFlowAdd()
+        .setTableId(FlowLayout.CLASSIFY)
+        .setPriority(
+            counted == Counted.ALL
+                ? FlowLayout.PRIORITY_MEMBER_REPLY
+                : FlowLayout.PRIORITY_COUNTED_REPLY)
+        .setCookie(
+            Cookie.of(
+                Cookie.Kind.PROACTIVE, traffic.vipNumber(), member.number(), counted.code))
+        .setMatch(match.build())
+        .setInstructions(
+            List.of(
+                factory.instructions().applyActions(actions),
+                factory.instructions().gotoTable(FlowLayout.REQUESTS)))
+        .build();
+  }
+
+  /** Keeps a member's answers to health checks, which come from the VIP's address, untranslated. */
+  public static OFFlowAdd probeAnswers(OFFactory factory, BucketTraffic traffic, Server member) {
+    return rule(factory, FlowLayout.CLASSIFY.getValue(), FlowLayout.PRIORITY_PROBE_ANSWER, traffic)
+        .setCookie(
+            Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), member.number(), NOT_COUNTED))
+        .setMatch(
+            replies(factory, traffic, member)
+                .setExact(MatchField.IPV4_DST, traffic.address())
+                .build())
+        .setInstructions(List.of(SwitchRules.toController(factory)))
+        .build();
+  }
+
+  /**
+   * Labels the replies to a client.
+   *
+   * @param label the label of the path to the client's edge; null if the client is on this switch
+   */
+  public static OFFlowAdd toClient(
+      OFFactory factory, BucketTraffic traffic, IPv4Address client, @Nullable Label label) {
+    return rule(factory, FlowLayout.REQUESTS.getValue(), FlowLayout.PRIORITY_CLIENT, traffic)
+        .setMatch(
+            factory
+                .buildMatch()
+                .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+                .setExact(MatchField.IPV4_SRC, traffic.address())
+                .setExact(MatchField.IPV4_DST, client)
+                .build())
+        .setInstructions(BucketRules.onward(factory, List.of(), label))
+        .build();
+  }
+
+  /** Answers a client's ARP requests for the VIP's address on the client's own switch. */
+  public static OFFlowAdd arpAnswer(
+      OFFactory factory, BucketTraffic traffic, IPv4Address client, Attachment at) {
+    List<OFAction> actions = new ArrayList<>();
+    actions.add(factory.actions().setField(factory.oxms().ethSrc(traffic.mac())));
+    actions.add(factory.actions().setField(factory.oxms().ethDst(at.mac())));
+    actions.add(factory.actions().setField(factory.oxms().arpOp(ArpOpcode.REPLY)));
+    actions.add(factory.actions().setField(factory.oxms().arpSha(traffic.mac())));
+    actions.add(factory.actions().setField(factory.oxms().arpSpa(traffic.address())));
+    actions.add(factory.actions().setField(factory.oxms().arpTha(at.mac())));
+    actions.add(factory.actions().setField(factory.oxms().arpTpa(client)));
+    actions.add(factory.actions().output(OFPort.IN_PORT, Integer.MAX_VALUE));
+    return rule(factory, FlowLayout.CLASSIFY.getValue(), FlowLayout.PRIORITY_VIP_ARP, traffic)
+        .setMatch(
+            factory
+                .buildMatch()
+                .setExact(MatchField.IN_PORT, at.port())
+                .setExact(MatchField.ETH_TYPE, EthType.ARP)
+                .setExact(MatchField.ARP_OP, ArpOpcode.REQUEST)
+                .setExact(MatchField.ARP_SPA, client)
+                .setExact(MatchField.ARP_TPA, traffic.address())
+                .build())
+        .setInstructions(List.of(factory.instructions().applyActions(actions)))
+        .build();
+  }
+
+  private static OFFlowAdd.Builder rule(
+      OFFactory factory, short table, int priority, BucketTraffic traffic) {
+    return factory
+        .buildFlowAdd()
+        .setTableId(org.projectfloodlight.openflow.types.TableId.of(table))
+        .setPriority(priority)
+        .setCookie(Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), 0, NOT_COUNTED));
+  }
+
+  private static Match.Builder replies(OFFactory factory, BucketTraffic traffic, Server member) {
+    return factory
+        .buildMatch()
+        .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+        .setExact(MatchField.IP_PROTO, traffic.protocol())
+        .setExact(MatchField.IPV4_SRC, IPv4Address.of(member.address()))
+        .setExact(BucketRules.srcPort(traffic), TransportPort.of(portOf(traffic, member)));
+  }
+
+  private static int portOf(BucketTraffic traffic, Server member) {
+    return member.port() == 0 ? traffic.port() : member.port();
+  }
+}
