@@ -20,9 +20,10 @@ import java.util.function.ToIntFunction;
 final class CatalogFormat {
   /**
    * 2: members have an {@code admin_state}, which version 1 would treat as damage. 3: there are
-   * health monitors, backups, allowed sources and limits, and members may have no weight.
+   * health monitors, backups, allowed sources and limits, and members may have no weight. 4: VIPs
+   * have a {@code placement}.
    */
-  private static final int VERSION = 3;
+  private static final int VERSION = 4;
 
   private static final String NUMBER = "number";
   private static final Set<String> FIELDS =

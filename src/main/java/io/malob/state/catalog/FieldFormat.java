@@ -122,6 +122,16 @@ interface FieldFormat<T> {
         field, field + " must be up, drain or down, not " + quoted(text));
   }
 
+  static PlacementMode placement(String field, String text) throws RejectedException {
+    for (PlacementMode mode : PlacementMode.values()) {
+      if (mode.text().equalsIgnoreCase(text)) {
+        return mode;
+      }
+    }
+    throw RejectedException.invalid(
+        field, field + " must be reactive, proactive or auto, not " + quoted(text));
+  }
+
   /** Seconds of a health monitor. */
   static Integer seconds(String field, String text) throws RejectedException {
     return number(field, text, 1, Monitor.MAX_SECONDS, "from 1 to " + Monitor.MAX_SECONDS);

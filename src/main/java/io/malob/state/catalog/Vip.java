@@ -21,6 +21,7 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * @param algorithm null to leave it to the pool and the services
  * @param allowedSources the allowed networks of clients; null for all
  * @param connectionLimit its max number of connections, from 1; null for no limit
+ * @param placement when its new connections are placed
  */
 public record Vip(
     int number,
@@ -31,7 +32,8 @@ public record Vip(
     @Nullable Integer port,
     @Nullable Algorithm algorithm,
     @Nullable SourceNetworks allowedSources,
-    @Nullable Integer connectionLimit)
+    @Nullable Integer connectionLimit,
+    PlacementMode placement)
     implements CatalogItem {
 
   /** The largest number of a VIP, and the max number of VIPs. */
@@ -48,12 +50,18 @@ public record Vip(
     fields.put("lb_method", algorithm == null ? null : algorithm.name());
     fields.put("allowed_sources", allowedSources == null ? null : allowedSources.texts());
     fields.put("connection_limit", connectionLimit);
+    fields.put("placement", placement.text());
     return fields;
   }
 
   /** Its max number of connections. */
   public int limit() {
     return connectionLimit == null ? Server.NO_LIMIT : connectionLimit;
+  }
+
+  /** Whether its connections can be placed by rules in advance, all the time or under load. */
+  public boolean mayBeProactive() {
+    return placement != PlacementMode.REACTIVE;
   }
 
   /** Whether a client may use it, given the {@link AddressKey} of its address. */

@@ -23,7 +23,8 @@ final class VipKind extends CatalogKind<Vip> {
         "port",
         "lb_method",
         ALLOWED_SOURCES,
-        "connection_limit");
+        "connection_limit",
+        "placement");
   }
 
   @Override
@@ -52,7 +53,12 @@ final class VipKind extends CatalogKind<Vip> {
         fields.optional(
             "connection_limit",
             current == null ? null : current.connectionLimit(),
-            FieldFormat::connectionLimit));
+            FieldFormat::connectionLimit),
+        fields.optional(
+            "placement",
+            current == null ? null : current.placement(),
+            FieldFormat::placement,
+            PlacementMode.REACTIVE));
   }
 
   @Override

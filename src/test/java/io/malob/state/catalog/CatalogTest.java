@@ -181,7 +181,17 @@ class CatalogTest {
     Vip vip = fixture.vip("id", "v", "address", "10.0.0.100", "port", "80", "lb_method", "LC");
     Vip changed = updateVip("v", "name", "web");
     assertEquals(
-        new Vip(vip.number(), "v", "web", null, vip.address(), 80, vip.algorithm(), null, null),
+        new Vip(
+            vip.number(),
+            "v",
+            "web",
+            null,
+            vip.address(),
+            80,
+            vip.algorithm(),
+            null,
+            null,
+            PlacementMode.REACTIVE),
         changed);
     assertNull(updateVip("v", "port", null).port());
     assertEquals("v", updateVip("v", "name", null).name());

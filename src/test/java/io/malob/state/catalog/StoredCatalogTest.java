@@ -87,7 +87,7 @@ class StoredCatalogTest {
 
   /** The files are as those versions have written them. */
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3})
+  @ValueSource(ints = {1, 2, 3, 4})
   void catalogOfEachFormat_isRead_andWrittenInTheLatest(int format) throws Exception {
     Path file = directory.resolve("catalog.json");
     try (InputStream earlier =
@@ -97,6 +97,7 @@ class StoredCatalogTest {
     }
     CatalogTables before = reloaded().tables();
     assertEquals("10.0.0.100", before.vips().get("web").address().toString());
+    assertEquals(PlacementMode.REACTIVE, before.vips().get("web").placement());
     assertEquals("web", before.pools().get("web-servers").vipId());
     assertEquals(3, before.members().get("m1").weight());
     assertEquals(
@@ -105,7 +106,7 @@ class StoredCatalogTest {
     try (Store store = store()) {
       new CatalogFixture(Catalog.open(store)).pool("id", "new");
     }
-    assertTrue(Files.readString(file).contains("\"version\" : 3"));
+    assertTrue(Files.readString(file).contains("\"version\" : 4"));
     assertEquals(before.vips(), reloaded().vips());
     assertEquals(before.members(), reloaded().members());
   }
@@ -180,9 +181,9 @@ class StoredCatalogTest {
 
   @Test
   void fileOfALaterVersion_isLeftAlone() throws Exception {
-    Files.writeString(directory.resolve("catalog.json"), "{\"version\":4}");
+    Files.writeString(directory.resolve("catalog.json"), "{\"version\":5}");
     assertThrows(IOException.class, this::reloaded);
-    assertEquals("{\"version\":4}", Files.readString(directory.resolve("catalog.json")));
+    assertEquals("{\"version\":5}", Files.readString(directory.resolve("catalog.json")));
   }
 
   @Test
