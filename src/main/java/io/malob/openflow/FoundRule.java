@@ -3,6 +3,7 @@ package io.malob.openflow;
 import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.label.Label;
 import java.util.Optional;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -65,6 +66,9 @@ public sealed interface FoundRule {
    * version.
    */
   record Foreign() implements FoundRule {}
+
+  /** A rule of a proactive VIP, as it was read. */
+  record Proactive(OFFlowStatsEntry entry) implements FoundRule {}
 
   /** It has the balancer's cookie, but not the content of its kind. */
   record Unreadable() implements FoundRule {}

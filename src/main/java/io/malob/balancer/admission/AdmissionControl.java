@@ -172,6 +172,18 @@ public final class AdmissionControl {
   }
 
   /**
+   * Takes over an established connection that a bucket has led to its member so far, and sends its
+   * packet on.
+   */
+  void adopt(FiveTuple request, Arrival first, Terms terms) {
+    admit(request, first, terms);
+    @Nullable Connection adopted = connections.byRequest(request);
+    if (adopted != null) {
+      teardown.heard(adopted);
+    }
+  }
+
+  /**
    * The reason why a VIP takes no further connection, regardless of its members; null if it takes
    * one.
    */

@@ -99,6 +99,13 @@ public final class ConnectionActivator {
     }
   }
 
+  /** Gives a dormant connection its rules again, although no packet of it has come. */
+  public void reinstall(Connection connection) {
+    if (connection.state() == Connection.State.DORMANT) {
+      reactivate(connection, null);
+    }
+  }
+
   /** Handles the first packet of a connection that takes over the rules of an ended one. */
   void reopen(Connection connection, Arrival arrival) {
     carry(connection, arrival); // the connection is counted as placed
@@ -167,7 +174,7 @@ public final class ConnectionActivator {
    * Reactivates a dormant connection on its own member. Returns the reason against it, or null if
    * the connection is open.
    */
-  private @Nullable RejectReason reactivate(Connection connection, Arrival arrival) {
+  private @Nullable RejectReason reactivate(Connection connection, @Nullable Arrival arrival) {
     BalancerView view = views.get();
     @Nullable PoolView pool = view.poolOfMember().get(connection.server().number());
     if (pool == null) {

@@ -54,7 +54,7 @@ public final class HostFinder implements RequestHandler.Clients, ServerMoves.Loc
     return found.map(attachments::share);
   }
 
-  /** Where the host with an address was last seen. */
+  @Override
   public Optional<Attachment> find(IPAddress<?> address) {
     return hosts.find(address);
   }

@@ -2,10 +2,14 @@ package io.malob.balancer.admission;
 
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.Placer;
+import io.malob.algorithm.Server;
 import io.malob.balancer.admission.AdmissionControl.Terms;
 import io.malob.balancer.api.PacketInCounters;
 import io.malob.balancer.api.PlacementCounts;
 import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.bucket.Buckets;
+import io.malob.balancer.bucket.ProactiveClients;
 import io.malob.balancer.connection.AffinityTable;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Effects;
@@ -27,6 +31,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
@@ -54,6 +59,9 @@ public final class RequestHandler {
   private final RecoveredConnections earlier;
   private final PlacementCounts placements;
   private final UnansweredSynDetector unansweredSyns;
+  private final Buckets buckets;
+  private final ProactiveClients proactiveClients;
+  private final UnknownClients unknownClients;
   private final PacketInCounters packetIns;
   private final LongSupplier nanoTime;
 
@@ -61,6 +69,15 @@ public final class RequestHandler {
   interface Clients {
     /** Where the sender of a packet is attached, as seen at that port; empty if not known. */
     Optional<Attachment> locate(DatapathId switchId, OFPort inPort, Packet packet);
+
+    /** Where the host with an address was last seen. */
+    Optional<Attachment> find(IPAddress<?> address);
+  }
+
+  /** Is told of clients of a proactive VIP whose location is not known. */
+  public interface UnknownClients {
+    /** A member has replied to such a client; the reply is dropped. */
+    void replied(Packet reply);
   }
 
   public RequestHandler(
@@ -81,6 +98,9 @@ public final class RequestHandler {
       RecoveredConnections earlier,
       PlacementCounts placements,
       UnansweredSynDetector unansweredSyns,
+      Buckets buckets,
+      ProactiveClients proactiveClients,
+      UnknownClients unknownClients,
       PacketInCounters packetIns,
       LongSupplier nanoTime) {
     this.views = views;
@@ -100,6 +120,9 @@ public final class RequestHandler {
     this.earlier = earlier;
     this.placements = placements;
     this.unansweredSyns = unansweredSyns;
+    this.buckets = buckets;
+    this.proactiveClients = proactiveClients;
+    this.unknownClients = unknownClients;
     this.packetIns = packetIns;
     this.nanoTime = nanoTime;
   }
@@ -117,6 +140,10 @@ public final class RequestHandler {
     }
     if (views.get().catalog().isVipAddress(packet.dstAddress())) {
       request(arrival);
+      return true;
+    }
+    if (views.get().catalog().mayBeProactive(packet.srcAddress())) {
+      replyToClient(packet);
       return true;
     }
     if (ftpData.openedByMember(arrival)) {
@@ -268,12 +295,63 @@ public final class RequestHandler {
         if (recovered != null) {
           activator.forward(recovered, arrival); // recovered meanwhile
         } else if (packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn()) {
-          rejectUnknown(arrival, protocol);
+          established(arrival, protocol);
         } else {
           start(arrival, protocol);
         }
       }
     }
+  }
+
+  /**
+   * Handles a packet from the middle of an unknown connection: a bucket of a proactive VIP may have
+   * led it to its member so far.
+   */
+  private void established(Arrival arrival, Protocol protocol) {
+    FiveTuple request = arrival.packet().fiveTuple();
+    BalancerView view = views.get();
+    Optional<Vip> vip = vipOf(arrival.packet(), protocol);
+    @Nullable Server member =
+        vip.isEmpty() || !vip.get().mayBeProactive()
+            ? null
+            : buckets.memberOf(vip.get().number(), arrival.switchId(), request, false);
+    Optional<Attachment> client =
+        member == null
+            ? Optional.empty()
+            : clients.locate(arrival.switchId(), arrival.inPort(), arrival.packet());
+    @Nullable ServicePlan plan =
+        client.isEmpty() || !vip.get().allows(request.srcAddress())
+            ? null
+            : view.plan(vip.get(), protocol, request.dstPort());
+    if (plan == null || member == null) {
+      rejectUnknown(arrival, protocol);
+    } else {
+      admissionControl.adopt(
+          request, arrival, Terms.of(plan, onMember(plan, member, view), client.get(), view));
+    }
+  }
+
+  private static AdmissionControl.Choice onMember(
+      ServicePlan plan, Server member, BalancerView view) {
+    return request -> {
+      @Nullable Server now = view.servers().get(member.number());
+      return now == null
+          ? Placer.Refusal.NO_SERVER
+          : plan.placer().placeOn(now, request, view.network());
+    };
+  }
+
+  /** Delivers a member's reply to a client of a proactive VIP that no rule leads to. */
+  private void replyToClient(Packet packet) {
+    Optional<Attachment> client = clients.find(packet.destination());
+    if (client.isEmpty()) {
+      rejectSender.drop(RejectReason.NO_CLIENT);
+      unknownClients.replied(packet);
+      return;
+    }
+    packetIns.count(PacketInCounters.Outcome.KNOWN);
+    proactiveClients.learn(packet.srcAddress(), packet.dstAddress(), client.get());
+    programmer.deliverTranslated(packet, client.get());
   }
 
   /** A client that the VIP does not allow does not even get a reset. */
@@ -339,6 +417,9 @@ public final class RequestHandler {
     ServicePlan plan = admissible.plan();
     Optional<Attachment> client = clients.locate(arrival.switchId(), arrival.inPort(), packet);
     @Nullable Connection control = admissible.control();
+    if (plan.vip().mayBeProactive()) {
+      buckets.arrived(plan.vip().number());
+    }
     if (client.isEmpty()) {
       pendingPackets.enterOr(arrival, RejectReason.NO_CLIENT, rejectSender::reject);
     } else if (control != null) {
@@ -352,14 +433,23 @@ public final class RequestHandler {
       admissionControl.admit(
           packet.fiveTuple(),
           arrival,
-          Terms.of(plan, choice(plan, packet.srcAddress(), view), client.get(), view));
+          Terms.of(plan, choice(plan, arrival, view), client.get(), view));
     }
   }
 
-  private AdmissionControl.Choice choice(ServicePlan plan, int client, BalancerView view) {
+  private AdmissionControl.Choice choice(ServicePlan plan, Arrival arrival, BalancerView view) {
+    Packet packet = arrival.packet();
+    @Nullable Server member =
+        plan.vip().mayBeProactive()
+            ? buckets.memberOf(
+                plan.vip().number(), arrival.switchId(), packet.fiveTuple(), packet.isTcpSyn())
+            : null;
+    if (member != null) {
+      return onMember(plan, member, view);
+    }
     return plan.pool().persistence() == null
         ? request -> plan.placer().place(request, view.network())
-        : AffinityPicker.of(affinity, plan, client, view.network());
+        : AffinityPicker.of(affinity, plan, packet.srcAddress(), view.network());
   }
 
   private boolean awaitsMembers(Arrival arrival, ServicePlan plan) {
@@ -383,6 +473,19 @@ public final class RequestHandler {
     } else if (toClient != null) {
       packetIns.count(PacketInCounters.Outcome.KNOWN);
       programmer.deliverTranslated(packet, toClient.client());
+    } else {
+      deliverLost(packet);
+    }
+  }
+
+  /** A packet of a connection that a bucket has placed: there is no record of it. */
+  private void deliverLost(Packet packet) {
+    boolean isProactive = !buckets.isEmpty();
+    Optional<Attachment> receiver =
+        isProactive ? clients.find(packet.destination()) : Optional.empty();
+    if (receiver.isPresent()) {
+      packetIns.count(PacketInCounters.Outcome.KNOWN);
+      programmer.deliverTranslated(packet, receiver.get());
     } else {
       rejectSender.drop(RejectReason.LOST_LABEL);
     }

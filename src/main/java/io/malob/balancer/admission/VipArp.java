@@ -1,10 +1,12 @@
 package io.malob.balancer.admission;
 
+import io.malob.balancer.bucket.ProactiveClients;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
+import io.malob.state.catalog.CatalogSnapshot;
 import java.util.List;
 import java.util.function.Supplier;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -14,10 +16,18 @@ import org.projectfloodlight.openflow.types.OFPort;
 public final class VipArp {
   private final Supplier<BalancerView> views;
   private final FlowProgrammer programmer;
+  private final RequestHandler.Clients clients;
+  private final ProactiveClients proactiveClients;
 
-  public VipArp(Supplier<BalancerView> views, FlowProgrammer programmer) {
+  public VipArp(
+      Supplier<BalancerView> views,
+      FlowProgrammer programmer,
+      HostFinder clients,
+      ProactiveClients proactiveClients) {
     this.views = views;
     this.programmer = programmer;
+    this.clients = clients;
+    this.proactiveClients = proactiveClients;
   }
 
   /**
@@ -26,13 +36,19 @@ public final class VipArp {
    */
   public boolean handle(DatapathId switchId, OFPort inPort, Packet arp) {
     int target = arp.dstAddress();
-    if (!views.get().catalog().isVipAddress(target)) {
+    CatalogSnapshot catalog = views.get().catalog();
+    if (!catalog.isVipAddress(target)) {
       return false;
     }
     // a gratuitous ARP from a host that claims a VIP's address gets no answer
     if (arp.arpOperation() == Packet.ARP_REQUEST && arp.srcAddress() != target) {
       byte[] reply = Replies.arpReply(arp, VipMac.of(target));
       programmer.sendFrame(switchId, List.of(inPort), reply);
+      if (catalog.mayBeProactive(target)) {
+        clients
+            .locate(switchId, inPort, arp)
+            .ifPresent(at -> proactiveClients.learn(target, arp.srcAddress(), at));
+      }
     }
     return true;
   }

@@ -52,6 +52,11 @@ public final class Buckets {
     return timeouts;
   }
 
+  /** Whether no VIP has buckets. */
+  public boolean isEmpty() {
+    return tables.isEmpty();
+  }
+
   /** Publishes the buckets of a VIP at a client edge. */
   public void publish(int vipNumber, DatapathId switchId, BucketTable table) {
     tables.put(new Place(vipNumber, switchId), table);

@@ -3,6 +3,7 @@ package io.malob.balancer.connection;
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
+import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.ConnectionRules;
@@ -53,6 +54,7 @@ public final class ConnectionProgrammer {
   private final FtpSessions ftpSessions;
   private final LatestConnections latest;
   private final ConnectionRecords records;
+  private final Buckets buckets;
   private final LongSupplier nanoTime;
 
   public ConnectionProgrammer(
@@ -62,6 +64,7 @@ public final class ConnectionProgrammer {
       FtpSessions ftpSessions,
       LatestConnections latest,
       ConnectionRecords records,
+      Buckets buckets,
       LongSupplier nanoTime) {
     this.programmer = programmer;
     this.hostRules = hostRules;
@@ -69,6 +72,7 @@ public final class ConnectionProgrammer {
     this.ftpSessions = ftpSessions;
     this.latest = latest;
     this.records = records;
+    this.buckets = buckets;
     this.nanoTime = nanoTime;
   }
 
@@ -90,7 +94,12 @@ public final class ConnectionProgrammer {
   }
 
   private int idleSeconds(Connection connection) {
-    return idleSeconds(connection.request(), connection.isBrief());
+    return buckets.idleSeconds(
+        connection.vipNumber(),
+        connection.client().switchId(),
+        connection.request(),
+        connection.server().number(),
+        idleSeconds(connection.request(), connection.isBrief()));
   }
 
   /** Installs the rules of a connection and forwards a packet of either end. */

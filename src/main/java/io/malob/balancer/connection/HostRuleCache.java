@@ -26,6 +26,9 @@ public final class HostRuleCache {
   private final int idleSeconds;
   private final Map<Key, Attachment> installed = new ConcurrentHashMap<>();
 
+  /** Those whose rules have no timeout. */
+  private final Map<Key, Attachment> lasting = new ConcurrentHashMap<>();
+
   /**
    * An empty cache.
    *
@@ -41,6 +44,21 @@ public final class HostRuleCache {
    */
   List<OFMessage> missing(OFFactory factory, int address, Attachment at) {
     return missing(factory, address, at, idleSeconds);
+  }
+
+  /**
+   * The messages that give a switch rules without a timeout for a host of a proactive VIP; empty if
+   * it has some.
+   */
+  public List<OFMessage> missingLasting(OFFactory factory, int address, Attachment at) {
+    Key key = new Key(at.switchId(), address);
+    if (at.equals(lasting.get(key)) && at.equals(installed.get(key))) {
+      return List.of();
+    }
+    installed.remove(key);
+    List<OFMessage> rules = missing(factory, address, at, 0);
+    lasting.put(key, at);
+    return rules;
   }
 
   /** Like {@link #missing}, with a shorter idle timeout, for a host that may not exist. */
@@ -84,6 +102,7 @@ public final class HostRuleCache {
   /** A switch has lost all its rules. */
   public void reset(DatapathId switchId) {
     installed.keySet().removeIf(key -> key.switchId.equals(switchId));
+    lasting.keySet().removeIf(key -> key.switchId.equals(switchId));
   }
 
   private record Key(DatapathId switchId, int address) {}

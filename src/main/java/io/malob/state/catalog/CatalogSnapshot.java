@@ -143,6 +143,14 @@ public final class CatalogSnapshot {
   }
 
   /**
+   * Whether a VIP at the address with that {@link AddressKey} is or may become proactive. Allocates
+   * nothing.
+   */
+  public boolean mayBeProactive(int addressKey) {
+    return vipIndex.mayBeProactive(addressKey);
+  }
+
+  /**
    * The VIP of a packet. The most specific one wins: address, protocol and port; address and
    * protocol; address and port; address alone. Allocates nothing.
    *

@@ -12,6 +12,8 @@ final class VipIndex {
   private static final int ANY = 0;
 
   private final LongTable<Optional<Vip>> byTraffic;
+
+  /** All addresses, each with whether a VIP there may be proactive. */
   private final LongTable<Boolean> addresses;
 
   VipIndex(Collection<Vip> vips) {
@@ -20,7 +22,7 @@ final class VipIndex {
     for (Vip vip : vips) {
       int address = AddressKey.of(vip.address());
       traffic.put(key(address, code(vip.protocol()), code(vip.port())), Optional.of(vip));
-      known.put((long) address, true);
+      known.merge((long) address, vip.mayBeProactive(), Boolean::logicalOr);
     }
     byTraffic = new LongTable<>(traffic);
     addresses = new LongTable<>(known);
@@ -28,6 +30,11 @@ final class VipIndex {
 
   boolean isVipAddress(int address) {
     return addresses.get(address) != null;
+  }
+
+  boolean mayBeProactive(int address) {
+    @Nullable Boolean proactive = addresses.get(address);
+    return proactive != null && proactive;
   }
 
   Optional<Vip> find(int address, Protocol protocol, int port) {
