@@ -157,7 +157,7 @@ public final class Cookie {
   }
 
   /** Matches the rules of one kind of all connections to a VIP, given a cookie of such a rule. */
-  static U64 vipMask() {
+  public static U64 vipMask() {
     return U64.of(FIELD_KIND | FIELD_VIP);
   }
 

@@ -1,6 +1,7 @@
 package io.malob.openflow;
 
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
@@ -34,6 +35,22 @@ public record RuleCounts(long bytes, long nanos) {
     return has(removed.getStats(), StatField.PACKET_COUNT)
         ? Math.max(0, removed.getStats().get(StatField.PACKET_COUNT).getValue())
         : 0;
+  }
+
+  /** The packets of an existing rule; empty if the switch does not report them. */
+  public static OptionalLong packets(OFFlowStatsEntry entry) {
+    if (entry.getVersion() == OFVersion.OF_15) {
+      return has(entry.getStats(), StatField.PACKET_COUNT)
+          ? counted(entry.getStats().get(StatField.PACKET_COUNT))
+          : OptionalLong.empty();
+    }
+    return counted(entry.getPacketCount());
+  }
+
+  private static OptionalLong counted(U64 packets) {
+    return packets.getValue() < 0
+        ? OptionalLong.empty()
+        : OptionalLong.of(packets.getValue());
   }
 
   /** The counters of an existing rule; empty if the switch does not report them. */

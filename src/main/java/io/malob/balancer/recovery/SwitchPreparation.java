@@ -96,6 +96,11 @@ public final class SwitchPreparation {
     return switchId != null;
   }
 
+  /** Whether a switch matches TCP flags, as far as is known. */
+  public boolean matchesTcpFlags(DatapathId switchId) {
+    return !withoutTcpFlags.contains(switchId);
+  }
+
   /** Whether all these switches report the ends of TCP connections. */
   public boolean tellEnds(Collection<DatapathId> switches) {
     return tellEnds && switches.stream().noneMatch(withoutTcpFlags::contains);

@@ -33,6 +33,16 @@ public record BucketCookie(
     return Cookie.of(Cookie.Kind.BUCKET, vipNumber, memberNumber, low);
   }
 
+  /** The cookie of a VIP's buckets of one number, with the mask that selects them. */
+  static U64 ofSet(int vipNumber, BucketKey key) {
+    return Cookie.of(
+        Cookie.Kind.BUCKET, vipNumber, 0, key.bits() - MIN_BITS << INDEX_BITS);
+  }
+
+  static U64 setMask() {
+    return U64.of(Cookie.vipMask().getValue() | (long) COUNT_MASK << INDEX_BITS);
+  }
+
   /** The content of a cookie; empty if it is not that of a bucket. */
   public static Optional<BucketCookie> of(U64 cookie) {
     if (!Cookie.is(cookie, Cookie.Kind.BUCKET)) {

@@ -11,13 +11,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
+import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
 import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFGroup;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
@@ -126,12 +133,46 @@ public final class BucketRules {
         .buildFlowAdd()
         .setTableId(FlowLayout.REQUESTS)
         .setPriority(FlowLayout.PRIORITY_MEMBER_AS_CLIENT)
-        .setCookie(Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), member.number(), 0))
+        .setCookie(Cookie.of(
+                Cookie.Kind.PROACTIVE,
+                traffic.vipNumber(),
+                member.number(),
+                ReplyRules.NOT_COUNTED))
         .setMatch(
             requests(factory, traffic)
                 .setExact(MatchField.IPV4_SRC, IPv4Address.of(member.address()))
                 .build())
         .setInstructions(List.of(SwitchRules.toController(factory)))
+        .build();
+  }
+
+  /** Deletes all buckets of a VIP. */
+  public static OFMessage removeAll(OFFactory factory, int vipNumber) {
+    return SwitchRules.deleteByCookie(
+        factory, Cookie.of(Cookie.Kind.BUCKET, vipNumber, 0, 0), Cookie.vipMask());
+  }
+
+  /** Deletes the buckets of a VIP of which there are that many. */
+  public static OFMessage removeAll(OFFactory factory, int vipNumber, BucketKey key) {
+    return SwitchRules.deleteByCookie(
+        factory, BucketCookie.ofSet(vipNumber, key), BucketCookie.setMask());
+  }
+
+  /** Asks for the counters of a VIP's buckets. */
+  public static OFFlowStatsRequest requestCounters(OFFactory factory, int vipNumber) {
+    return requestCounters(factory, FlowLayout.REQUESTS, Cookie.Kind.BUCKET, vipNumber);
+  }
+
+  static OFFlowStatsRequest requestCounters(
+      OFFactory factory, TableId table, Cookie.Kind kind, int vipNumber) {
+    return factory
+        .buildFlowStatsRequest()
+        .setMatch(factory.matchWildcardAll())
+        .setTableId(table)
+        .setOutPort(OFPort.ANY)
+        .setOutGroup(OFGroup.ANY)
+        .setCookie(Cookie.of(kind, vipNumber, 0, 0))
+        .setCookieMask(Cookie.vipMask())
         .build();
   }
 
@@ -163,7 +204,7 @@ public final class BucketRules {
     return traffic.isTcp() ? MatchField.TCP_DST : MatchField.UDP_DST;
   }
 
-  private static org.projectfloodlight.openflow.protocol.oxm.OFOxm<TransportPort> newDstPort(
+  private static OFOxm<TransportPort> newDstPort(
       OFFactory factory, BucketTraffic traffic, int port) {
     return traffic.isTcp()
         ? factory.oxms().tcpDst(TransportPort.of(port))
@@ -179,7 +220,7 @@ public final class BucketRules {
         new BucketTraffic(
             0,
             IPv4Address.of("255.255.255.255"),
-            org.projectfloodlight.openflow.types.MacAddress.NONE,
+            MacAddress.NONE,
             IpProtocol.TCP,
             0);
     return moving(factory, none, new BucketKey(source, BucketKey.MIN), 0, 0);

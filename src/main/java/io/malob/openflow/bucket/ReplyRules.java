@@ -10,18 +10,23 @@ import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.ArpOpcode;
 import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U16;
+import org.projectfloodlight.openflow.types.U64;
 
 /**
  * The rules of a proactive VIP at its members' edges, and the answers to its clients' ARP requests.
@@ -31,8 +36,6 @@ import org.projectfloodlight.openflow.types.U16;
  * with requests, labels them by their client. The controller gets the replies to unknown clients.
  */
 public final class ReplyRules {
-  private static final int ARP_FLAGS = 0;
-
   private ReplyRules() {}
 
   /** What the rules of replies differ in. */
@@ -55,15 +58,10 @@ public final class ReplyRules {
       this.flags = flags;
       this.mask = mask;
     }
-
-    /** What a rule counts, by the lowest bits of its cookie. */
-    public static Counted of(int code) {
-      return values()[code & 3];
-    }
   }
 
   /** The lowest bits of the cookies of all other rules here. */
-  private static final int NOT_COUNTED = 4;
+  static final int NOT_COUNTED = 4;
 
   /** Gives the replies of a member the address and the port of the VIP. */
   public static OFFlowAdd translate(
@@ -104,7 +102,7 @@ public final class ReplyRules {
 
   /** Keeps a member's answers to health checks, which come from the VIP's address, untranslated. */
   public static OFFlowAdd probeAnswers(OFFactory factory, BucketTraffic traffic, Server member) {
-    return rule(factory, FlowLayout.CLASSIFY.getValue(), FlowLayout.PRIORITY_PROBE_ANSWER, traffic)
+    return rule(factory, FlowLayout.CLASSIFY, FlowLayout.PRIORITY_PROBE_ANSWER, traffic)
         .setCookie(
             Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), member.number(), NOT_COUNTED))
         .setMatch(
@@ -122,13 +120,15 @@ public final class ReplyRules {
    */
   public static OFFlowAdd toClient(
       OFFactory factory, BucketTraffic traffic, IPv4Address client, @Nullable Label label) {
-    return rule(factory, FlowLayout.REQUESTS.getValue(), FlowLayout.PRIORITY_CLIENT, traffic)
+    return rule(factory, FlowLayout.REQUESTS, FlowLayout.PRIORITY_CLIENT, traffic)
         .setMatch(
             factory
                 .buildMatch()
                 .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+                .setExact(MatchField.IP_PROTO, traffic.protocol())
                 .setExact(MatchField.IPV4_SRC, traffic.address())
                 .setExact(MatchField.IPV4_DST, client)
+                .setExact(BucketRules.srcPort(traffic), TransportPort.of(traffic.port()))
                 .build())
         .setInstructions(BucketRules.onward(factory, List.of(), label))
         .build();
@@ -136,17 +136,21 @@ public final class ReplyRules {
 
   /** Answers a client's ARP requests for the VIP's address on the client's own switch. */
   public static OFFlowAdd arpAnswer(
-      OFFactory factory, BucketTraffic traffic, IPv4Address client, Attachment at) {
+      OFFactory factory, IPv4Address vip, MacAddress vipMac, IPv4Address client, Attachment at) {
     List<OFAction> actions = new ArrayList<>();
-    actions.add(factory.actions().setField(factory.oxms().ethSrc(traffic.mac())));
+    actions.add(factory.actions().setField(factory.oxms().ethSrc(vipMac)));
     actions.add(factory.actions().setField(factory.oxms().ethDst(at.mac())));
     actions.add(factory.actions().setField(factory.oxms().arpOp(ArpOpcode.REPLY)));
-    actions.add(factory.actions().setField(factory.oxms().arpSha(traffic.mac())));
-    actions.add(factory.actions().setField(factory.oxms().arpSpa(traffic.address())));
+    actions.add(factory.actions().setField(factory.oxms().arpSha(vipMac)));
+    actions.add(factory.actions().setField(factory.oxms().arpSpa(vip)));
     actions.add(factory.actions().setField(factory.oxms().arpTha(at.mac())));
     actions.add(factory.actions().setField(factory.oxms().arpTpa(client)));
     actions.add(factory.actions().output(OFPort.IN_PORT, Integer.MAX_VALUE));
-    return rule(factory, FlowLayout.CLASSIFY.getValue(), FlowLayout.PRIORITY_VIP_ARP, traffic)
+    return factory
+        .buildFlowAdd()
+        .setTableId(FlowLayout.CLASSIFY)
+        .setPriority(FlowLayout.PRIORITY_VIP_ARP)
+        .setCookie(Cookie.of(Cookie.Kind.PROACTIVE, 0, 0, NOT_COUNTED))
         .setMatch(
             factory
                 .buildMatch()
@@ -154,17 +158,33 @@ public final class ReplyRules {
                 .setExact(MatchField.ETH_TYPE, EthType.ARP)
                 .setExact(MatchField.ARP_OP, ArpOpcode.REQUEST)
                 .setExact(MatchField.ARP_SPA, client)
-                .setExact(MatchField.ARP_TPA, traffic.address())
+                .setExact(MatchField.ARP_TPA, vip)
                 .build())
         .setInstructions(List.of(factory.instructions().applyActions(actions)))
         .build();
   }
 
+  /** Asks for the counters of the rules of members' replies to a VIP's clients. */
+  public static OFFlowStatsRequest requestCounters(OFFactory factory, int vipNumber) {
+    return BucketRules.requestCounters(
+        factory, FlowLayout.CLASSIFY, Cookie.Kind.PROACTIVE, vipNumber);
+  }
+
+  /** What a rule of a member's replies counts; empty for the other rules. */
+  public static Optional<Counted> countedBy(U64 cookie) {
+    int code = Cookie.generation(cookie);
+    return Cookie.is(cookie, Cookie.Kind.PROACTIVE)
+            && Cookie.memberNumber(cookie) != 0
+            && code < NOT_COUNTED
+        ? Optional.of(Counted.values()[code])
+        : Optional.empty();
+  }
+
   private static OFFlowAdd.Builder rule(
-      OFFactory factory, short table, int priority, BucketTraffic traffic) {
+      OFFactory factory, TableId table, int priority, BucketTraffic traffic) {
     return factory
         .buildFlowAdd()
-        .setTableId(org.projectfloodlight.openflow.types.TableId.of(table))
+        .setTableId(table)
         .setPriority(priority)
         .setCookie(Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), 0, NOT_COUNTED));
   }

@@ -1,0 +1,751 @@
+package io.malob.balancer.proactive;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Placement;
+import io.malob.algorithm.Placer;
+import io.malob.algorithm.Server;
+import io.malob.algorithm.bucket.BucketAssignment;
+import io.malob.algorithm.bucket.BucketCount;
+import io.malob.balancer.bucket.Bucket;
+import io.malob.balancer.bucket.BucketTable;
+import io.malob.balancer.bucket.Buckets;
+import io.malob.balancer.proactive.Cell.Cause;
+import io.malob.balancer.proactive.Situation.Standing;
+import io.malob.openflow.bucket.BucketCookie;
+import io.malob.openflow.bucket.BucketKey;
+import io.malob.openflow.bucket.BucketRules;
+import io.malob.openflow.bucket.BucketSource;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.label.LabelTable;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The buckets of a VIP at one client edge: which member each leads to, and its moves. For one
+ * thread at a time.
+ *
+ * <p>A bucket whose member takes nothing any more moves at once. Any other move takes a while: the
+ * bucket's packets go to the controller, which pins established connections to the member before by
+ * rules of their own and places new ones on the member after ({@link Buckets#memberOf}). Then the
+ * bucket leads to the member after. A bucket without traffic for as long moves at once, too.
+ */
+final class EdgeBuckets {
+  private static final Logger LOG = LoggerFactory.getLogger(EdgeBuckets.class);
+
+  /** How long the first assignment waits for members whose paths are not ready. */
+  private static final long FIRST_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private static final long PROPOSAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** How much a new proposal weighs against those before. */
+  private static final double SMOOTHING = 0.3;
+
+  /** The part of the buckets that may move at a time for better shares. */
+  private static final int MOVING_PART = 4;
+
+  /** How long an edge stays reactive after a switch has refused a rule. */
+  private static final long RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** How long the buckets of a VIP that is reactive again tell where connections are. */
+  private static final long REMEMBERED_NANOS = TimeUnit.HOURS.toNanos(1);
+
+  /** How long a member may be absent before its buckets move. */
+  private static final long ABSENT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** The same after a restart of the controller, which then has to find members first. */
+  private static final long RESTART_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** Above this imbalance, clients are too few to meet the shares. */
+  private static final double MAX_IMBALANCE = 0.05;
+
+  /** The states of an edge. */
+  enum State {
+    /** All packets that open connections go to the controller. */
+    REACTIVE,
+    /** As before, while paths and the members' sides are prepared. */
+    PREPARING,
+    /** The switch has the buckets. */
+    PROACTIVE,
+    /** All buckets send their packets to the controller, before the edge becomes reactive. */
+    LEAVING
+  }
+
+  private final DatapathId switchId;
+  private final Buckets buckets;
+  private final Leads<Integer> leads;
+  private final Moves moves;
+  private final long moveNanos;
+  private final long holdNanos;
+
+  private State state = State.REACTIVE;
+  private long sinceNanos;
+  private long proposedAtNanos;
+  private @Nullable BucketKey key;
+  private Cell[] cells = new Cell[0];
+  private Map<Integer, Double> shares = Map.of();
+
+  /** The imbalance of the assignment, by measured traffic. */
+  private double imbalance;
+
+  private boolean tooFewSources;
+  private long refusedAtNanos;
+  private @Nullable String refusal;
+  private boolean isPublished;
+  private boolean isRecovered;
+
+  /** Since when members of buckets are absent, or there is no path to them. */
+  private final Map<Integer, Long> absentSince = new HashMap<>();
+
+  EdgeBuckets(
+      DatapathId switchId,
+      Buckets buckets,
+      LabelTable labels,
+      Moves moves,
+      long holdNanos,
+      long nowNanos) {
+    this.switchId = switchId;
+    this.buckets = buckets;
+    this.leads = new Leads<>(labels);
+    this.moves = moves;
+    this.moveNanos = TimeUnit.SECONDS.toNanos(buckets.timeouts().move());
+    this.holdNanos = holdNanos;
+    this.sinceNanos = nowNanos;
+    this.refusedAtNanos = nowNanos - RETRY_NANOS;
+  }
+
+  DatapathId switchId() {
+    return switchId;
+  }
+
+  State state() {
+    return state;
+  }
+
+  /** Whether the switch has rules of buckets. */
+  boolean hasRules() {
+    return state == State.PROACTIVE || state == State.LEAVING;
+  }
+
+  /** What an edge needs to send rules. */
+  record Wire(ProgrammedSwitch sw, OFFactory factory) {}
+
+  /**
+   * Asks for what the VIP wants, one step at a time.
+   *
+   * @param source what the switch can read; empty if it can have no buckets
+   * @param isReady whether the members' sides are ready
+   * @param pinExposed gives connections rules of their own that would reach another member
+   */
+  void advance(
+      Situation now,
+      Wire wire,
+      BucketSource source,
+      double[] open,
+      double[] lifetimes,
+      boolean isReady,
+      Runnable pinExposed) {
+    if (state == State.LEAVING) {
+      stay(now);
+    }
+    if (state == State.REACTIVE) {
+      if (now.nowNanos() - refusedAtNanos < RETRY_NANOS) {
+        return;
+      }
+      become(State.PREPARING, now.nowNanos());
+    }
+    wantLeads(now);
+    boolean isDue = now.nowNanos() - proposedAtNanos >= PROPOSAL_NANOS;
+    if (isDue || cells.length == 0) {
+      proposedAtNanos = now.nowNanos();
+      propose(now, open, lifetimes);
+    }
+    if (state == State.PREPARING) {
+      prepare(now, wire, source, isReady, pinExposed);
+    } else {
+      rescue(now);
+      finishMoves(now);
+      if (isDue && isStable(now)) {
+        grow(now, wire);
+        rebalance(now);
+      }
+      publish(now);
+      program(now, wire);
+    }
+  }
+
+  private void become(State next, long nowNanos) {
+    state = next;
+    sinceNanos = nowNanos;
+  }
+
+  private void wantLeads(Situation now) {
+    Set<Integer> wanted = new HashSet<>();
+    for (Cell cell : cells) {
+      wanted.add(cell.member);
+      wanted.add(cell.before);
+    }
+    now.candidates().forEach(server -> wanted.add(server.number()));
+    for (int number : wanted) {
+      @Nullable Server server = now.server(number);
+      boolean isThere =
+          server != null
+              && now.plan()
+                      .placer()
+                      .placeOn(server, Placer.Request.from(switchId), now.network())
+                  instanceof Placement placement
+              && wantLead(server, placement);
+      if (isThere && now.standing(number) != Standing.ABSENT) {
+        absentSince.remove(number);
+      } else {
+        absentSince.putIfAbsent(number, now.nowNanos());
+      }
+    }
+    leads.retain(wanted);
+    absentSince.keySet().retainAll(wanted);
+  }
+
+  private boolean wantLead(Server server, Placement placement) {
+    leads.want(server.number(), server, placement.requestPath());
+    return true;
+  }
+
+  /** The members that buckets may move to. */
+  private List<Server> reachable(Situation now) {
+    return now.candidates().stream()
+        .filter(server -> leads.find(server.number()).isPresent())
+        .toList();
+  }
+
+  private void propose(Situation now, double[] open, double[] lifetimes) {
+    double[] proposed = ShareSource.propose(now, switchId, open, lifetimes, bucketCount());
+    Map<Integer, Double> smoothed = new HashMap<>();
+    double sum = 0;
+    for (int index = 0; index < proposed.length; index++) {
+      int number = now.candidates().get(index).number();
+      @Nullable Double before = shares.get(number);
+      double next =
+          before == null || shares.size() != proposed.length
+              ? proposed[index]
+              : before + SMOOTHING * (proposed[index] - before);
+      smoothed.put(number, next);
+      sum += next;
+    }
+    double total = sum;
+    smoothed.replaceAll((number, share) -> total > 0 ? share / total : 0);
+    shares = smoothed;
+  }
+
+  private int bucketCount() {
+    return key == null ? BucketKey.MIN : key.count();
+  }
+
+  private double[] sharesOf(List<Server> servers) {
+    double[] known =
+        servers.stream()
+            .mapToDouble(server -> shares.getOrDefault(server.number(), 0.0))
+            .toArray();
+    double sum = Arrays.stream(known).sum();
+    return Arrays.stream(known).map(share -> sum > 0 ? share / sum : 0).toArray();
+  }
+
+  private void prepare(
+      Situation now, Wire wire, BucketSource source, boolean isReady, Runnable pinExposed) {
+    List<Server> servers = reachable(now);
+    boolean isComplete =
+        servers.size() == now.candidates().size() || now.nowNanos() - sinceNanos >= FIRST_NANOS;
+    double[] wanted = sharesOf(servers);
+    if (!isReady || !isComplete || Arrays.stream(wanted).sum() == 0) {
+      return;
+    }
+    int count = BucketCount.forShares(wanted);
+    key = new BucketKey(source, count);
+    int[] first = BucketAssignment.initial(wanted, count);
+    cells = new Cell[count];
+    for (int index = 0; index < count; index++) {
+      Cell cell = new Cell();
+      cell.member = servers.get(first[index]).number();
+      cell.movedAtNanos = now.nowNanos() - holdNanos;
+      cell.activeAtNanos = now.nowNanos();
+      cells[index] = cell;
+    }
+    become(State.PROACTIVE, now.nowNanos());
+    publish(now);
+    pinExposed.run();
+    program(now, wire);
+    LOG.info(
+        "edge_proactive vip={} switch={} buckets={} source={}",
+        now.plan().vip().id(),
+        switchId,
+        count,
+        source.text());
+  }
+
+  /** Moves the buckets at once whose members take nothing any more. */
+  private void rescue(Situation now) {
+    List<Server> servers = reachable(now);
+    boolean isHit = false;
+    for (Cell cell : cells) {
+      if (cell.isMoving() && isLost(cell.before, now)) {
+        cell.before = 0;
+        cell.movedAtNanos = now.nowNanos();
+      }
+      isHit |= isLost(cell.member, now);
+    }
+    if (isHit && !servers.isEmpty()) {
+      reassign(now, servers, 0, true);
+    }
+  }
+
+  private boolean isLost(int memberNumber, Situation now) {
+    if (now.standing(memberNumber) == Standing.DEAD) {
+      return true;
+    }
+    @Nullable Long since = absentSince.get(memberNumber);
+    long patience =
+        isRecovered && now.nowNanos() - sinceNanos < RESTART_NANOS ? RESTART_NANOS : ABSENT_NANOS;
+    return since != null && now.nowNanos() - since >= patience;
+  }
+
+  /** Whether the shares are those of all members that will soon take connections. */
+  private boolean isStable(Situation now) {
+    for (Server server : now.candidates()) {
+      if (leads.find(server.number()).isEmpty() && !isLost(server.number(), now)) {
+        return false;
+      }
+    }
+    return Arrays.stream(cells)
+        .noneMatch(
+            cell -> now.standing(cell.member) == Standing.ABSENT && !isLost(cell.member, now));
+  }
+
+  private void finishMoves(Situation now) {
+    for (Cell cell : cells) {
+      if (cell.isMoving()
+          && cell.member != 0
+          && now.nowNanos() - cell.movingSinceNanos >= moveNanos
+          && leads.find(cell.member).isPresent()) {
+        cell.before = 0;
+        cell.movedAtNanos = now.nowNanos();
+      }
+    }
+  }
+
+  /** Doubles the number of buckets if the shares need that: each splits into two. */
+  private void grow(Situation now, Wire wire) {
+    @Nullable BucketKey current = key;
+    if (current == null || Arrays.stream(cells).anyMatch(Cell::isMoving)) {
+      return;
+    }
+    double[] wanted = sharesOf(reachable(now));
+    int count = wanted.length == 0 ? 0 : BucketCount.forShares(wanted);
+    if (count <= current.count()) {
+      return;
+    }
+    Cell[] finer = new Cell[count];
+    for (int index = 0; index < count; index++) {
+      Cell coarse = cells[index & (current.count() - 1)];
+      Cell cell = new Cell();
+      cell.member = coarse.member;
+      cell.cause = coarse.cause;
+      cell.movedAtNanos = coarse.movedAtNanos;
+      cell.rate = coarse.rate * current.count() / count;
+      cell.activeAtNanos = now.nowNanos();
+      finer[index] = cell;
+    }
+    cells = finer;
+    key = new BucketKey(current.source(), count);
+    publish(now);
+    program(now, wire);
+    wire.sw.then(wire.factory.barrierRequest());
+    wire.sw.then(BucketRules.removeAll(wire.factory, now.traffic().vipNumber(), current));
+  }
+
+  private void rebalance(Situation now) {
+    List<Server> servers = reachable(now);
+    if (servers.isEmpty()) {
+      return;
+    }
+    int moving = (int) Arrays.stream(cells).filter(Cell::isMoving).count();
+    boolean drains =
+        Arrays.stream(cells).anyMatch(cell -> now.standing(cell.member) == Standing.DRAINING);
+    int max = drains ? cells.length : Math.max(0, cells.length / MOVING_PART - moving);
+    int changed = reassign(now, servers, max, false);
+    judge(now, servers, changed > 0 || moving > 0);
+  }
+
+  /**
+   * Assigns buckets anew with as few moves as possible; returns the number of moves.
+   *
+   * @param onlyLost whether only buckets of lost members may move
+   */
+  private int reassign(Situation now, List<Server> servers, int maxMoves, boolean onlyLost) {
+    Map<Integer, Integer> indexOf = indexes(servers);
+    double[] wanted = new double[indexOf.size()];
+    double[] known = sharesOf(servers);
+    for (int index = 0; index < servers.size(); index++) {
+      wanted[index] = known[index];
+    }
+    if (Arrays.stream(wanted).sum() == 0) {
+      Arrays.fill(wanted, 0, servers.size(), 1.0 / servers.size());
+    }
+    int[] current = new int[cells.length];
+    boolean[] movable = new boolean[cells.length];
+    for (int index = 0; index < cells.length; index++) {
+      Cell cell = cells[index];
+      current[index] = isLost(cell.member, now) ? -1 : indexOf.get(cell.member);
+      movable[index] =
+          !onlyLost
+              && !cell.isMoving()
+              && (now.standing(cell.member) == Standing.DRAINING
+                  || now.nowNanos() - cell.movedAtNanos >= holdNanos);
+    }
+    int[] next = BucketAssignment.improve(current, wanted, rates(), movable, maxMoves);
+    int changed = 0;
+    for (int index = 0; index < cells.length; index++) {
+      if (next[index] != current[index]) {
+        move(now, cells[index], servers.get(next[index]).number());
+        changed++;
+      }
+    }
+    return changed;
+  }
+
+  /** The members of buckets by index: those that take new connections, then the others. */
+  private Map<Integer, Integer> indexes(List<Server> servers) {
+    Map<Integer, Integer> indexOf = new LinkedHashMap<>();
+    servers.forEach(server -> indexOf.put(server.number(), indexOf.size()));
+    for (Cell cell : cells) {
+      indexOf.putIfAbsent(cell.member, indexOf.size());
+    }
+    return indexOf;
+  }
+
+  private double[] rates() {
+    return Arrays.stream(cells).mapToDouble(cell -> cell.rate).toArray();
+  }
+
+  private void move(Situation now, Cell cell, int memberNumber) {
+    int from = cell.member;
+    boolean wasLost = isLost(from, now);
+    boolean isSilent = now.nowNanos() - cell.activeAtNanos >= moveNanos;
+    cell.cause =
+        wasLost
+            ? Cause.DEAD
+            : now.standing(from) == Standing.DRAINING ? Cause.DRAINED : Cause.SHARES;
+    moves.add(switchId, from, memberNumber, cell.cause, now.nowNanos());
+    cell.member = memberNumber;
+    if (wasLost || isSilent) {
+      cell.movedAtNanos = now.nowNanos();
+    } else {
+      cell.before = from;
+      cell.movingSinceNanos = now.nowNanos();
+    }
+  }
+
+  private void judge(Situation now, List<Server> servers, boolean isChanging) {
+    Map<Integer, Integer> indexOf = indexes(servers);
+    double[] wanted = Arrays.copyOf(sharesOf(servers), indexOf.size());
+    int[] assigned = Arrays.stream(cells).mapToInt(cell -> indexOf.get(cell.member)).toArray();
+    double[] rates = rates();
+    boolean hasTraffic = Arrays.stream(rates).sum() > 1;
+    imbalance = hasTraffic ? BucketAssignment.imbalance(assigned, wanted, rates) : 0;
+    boolean tooFew = imbalance > MAX_IMBALANCE && !isChanging;
+    if (tooFew && !tooFewSources) {
+      LOG.warn(
+          "too_few_sources vip={} switch={} imbalance={} - {} of {} buckets have traffic, so the"
+              + " shares of the members cannot be met",
+          now.plan().vip().id(),
+          switchId,
+          Math.round(imbalance * 100) / 100.0,
+          Arrays.stream(rates).filter(rate -> rate > 0).count(),
+          rates.length);
+    }
+    tooFewSources = tooFew || (tooFewSources && isChanging);
+  }
+
+  /** Makes the buckets known to the threads that read from switches, before the switch. */
+  private void publish(Situation now) {
+    @Nullable BucketKey current = key;
+    if (current == null) {
+      return;
+    }
+    ImmutableList.Builder<Bucket> all = ImmutableList.builderWithExpectedSize(cells.length);
+    Map<Integer, Bucket> steady = new HashMap<>();
+    for (Cell cell : cells) {
+      @Nullable Server member = cell.member == 0 ? null : now.server(cell.member);
+      @Nullable Server before = cell.before == 0 ? null : now.server(cell.before);
+      if (before == null && member != null) {
+        all.add(steady.computeIfAbsent(cell.member, any -> Bucket.at(member)));
+      } else {
+        all.add(new Bucket(member, before, cell.movingSinceNanos));
+      }
+    }
+    BucketTable table = new BucketTable(current, all.build(), true);
+    if (!table.equals(buckets.find(now.traffic().vipNumber(), switchId))) {
+      buckets.publish(now.traffic().vipNumber(), switchId, table);
+    }
+    isPublished = true;
+  }
+
+  /** Sends the rules of buckets that have changed. */
+  private void program(Situation now, Wire wire) {
+    @Nullable BucketKey current = key;
+    if (current == null) {
+      return;
+    }
+    for (int index = 0; index < cells.length; index++) {
+      program(now, wire, current, index);
+    }
+    leads.releaseReplaced();
+  }
+
+  private void program(Situation now, Wire wire, BucketKey current, int index) {
+    Cell cell = cells[index];
+    if (cell.isMoving()) {
+      if (!cell.isSentMoving || cell.sentMember != cell.before) {
+        wire.sw.then(
+            BucketRules.moving(wire.factory, now.traffic(), current, index, cell.before));
+        sent(cell, null, cell.before, true, now.nowNanos());
+      }
+      return;
+    }
+    Optional<Lead> lead = leads.find(cell.member);
+    if (lead.isEmpty() || lead.get().equals(cell.sent)) {
+      return;
+    }
+    @Nullable Server server = lead.get().server();
+    if (server == null) {
+      return;
+    }
+    OFFlowAdd rule =
+        BucketRules.toMember(
+            wire.factory, now.traffic(), current, index, server, lead.get().label());
+    boolean keepsCookie = !cell.isSentMoving && cell.sentMember == cell.member;
+    wire.sw.then(keepsCookie ? ProgrammedSwitch.change(wire.factory, rule) : rule);
+    sent(cell, lead.get(), cell.member, false, now.nowNanos());
+  }
+
+  private static void sent(
+      Cell cell, @Nullable Lead lead, int memberNumber, boolean isMoving, long nowNanos) {
+    if (isMoving || cell.sentMember != memberNumber || cell.isSentMoving) {
+      cell.packets = 0; // a rule that is added counts anew
+    }
+    cell.sent = lead;
+    cell.sentMember = memberNumber;
+    cell.isSentMoving = isMoving;
+    cell.sentAtNanos = nowNanos;
+  }
+
+  /** Goes back to reactive placement, one step at a time. */
+  void leave(Situation now, Wire wire) {
+    switch (state) {
+      case REACTIVE -> forgetInTime(now);
+      case PREPARING -> {
+        leads.retain(Set.of());
+        leads.releaseReplaced();
+        become(State.REACTIVE, now.nowNanos());
+      }
+      case PROACTIVE -> {
+        for (Cell cell : cells) {
+          cell.before = cell.before != 0 ? cell.before : cell.member;
+          cell.member = 0;
+          cell.movingSinceNanos = now.nowNanos();
+        }
+        become(State.LEAVING, now.nowNanos());
+        publish(now);
+        program(now, wire);
+      }
+      case LEAVING -> {
+        if (now.nowNanos() - sinceNanos >= moveNanos) {
+          end(now, wire);
+        }
+      }
+    }
+  }
+
+  /** The VIP is to stay proactive after all. */
+  private void stay(Situation now) {
+    for (Cell cell : cells) {
+      cell.member = cell.before;
+      cell.before = 0;
+      cell.movedAtNanos = now.nowNanos();
+    }
+    become(State.PROACTIVE, now.nowNanos());
+  }
+
+  private void end(Situation now, Wire wire) {
+    @Nullable BucketKey current = key;
+    if (current != null) {
+      ImmutableList<Bucket> last =
+          Arrays.stream(cells)
+              .map(cell -> new Bucket(now.server(cell.before), null, 0))
+              .collect(ImmutableList.toImmutableList());
+      buckets.publish(
+          now.traffic().vipNumber(), switchId, new BucketTable(current, last, false));
+    }
+    remove(now.traffic().vipNumber(), wire);
+    become(State.REACTIVE, now.nowNanos());
+    LOG.info("edge_reactive vip={} switch={}", now.plan().vip().id(), switchId);
+  }
+
+  private void forgetInTime(Situation now) {
+    if (isPublished && now.nowNanos() - sinceNanos >= REMEMBERED_NANOS) {
+      buckets.forget(now.traffic().vipNumber(), switchId);
+      isPublished = false;
+    }
+  }
+
+  /** Removes the rules of the buckets, and all state but what is published. */
+  void remove(int vipNumber, @Nullable Wire wire) {
+    if (wire != null) {
+      wire.sw.then(BucketRules.removeAll(wire.factory, vipNumber));
+    }
+    cells = new Cell[0];
+    key = null;
+    shares = Map.of();
+    imbalance = 0;
+    tooFewSources = false;
+    leads.retain(Set.of());
+    leads.releaseReplaced();
+  }
+
+  /** The switch has refused a rule: the edge is reactive for a while. */
+  void refused(String why, long nowNanos) {
+    refusal = why;
+    refusedAtNanos = nowNanos;
+  }
+
+  /** Whether a switch has refused a rule a short time ago. */
+  boolean isRefused(long nowNanos) {
+    return nowNanos - refusedAtNanos < RETRY_NANOS;
+  }
+
+  /** Takes over the buckets that a switch was found to have. */
+  void recover(RecoveredBuckets found, long nowNanos) {
+    key = found.key();
+    cells = new Cell[found.key().count()];
+    for (int index = 0; index < cells.length; index++) {
+      BucketCookie cookie = found.cookie(index);
+      Cell cell = new Cell();
+      cell.member = cookie.memberNumber();
+      cell.cause = Cause.FOUND;
+      cell.sentMember = cookie.memberNumber();
+      cell.isSentMoving = cookie.isMoving();
+      cell.sentAtNanos = nowNanos;
+      cell.activeAtNanos = nowNanos;
+      cell.movedAtNanos = nowNanos;
+      if (cookie.isMoving()) {
+        // where it was to move is not known: it stays, after another while of pinning
+        cell.before = cookie.memberNumber();
+        cell.movingSinceNanos = nowNanos;
+      }
+      cells[index] = cell;
+    }
+    isRecovered = true;
+    become(State.PROACTIVE, nowNanos);
+  }
+
+  /**
+   * The switch was found to have a bucket; false if it is to be removed.
+   *
+   * @param label the label in the rule
+   */
+  boolean found(BucketCookie cookie, Optional<Label> label, Set<Integer> seen) {
+    if (!hasRules() || !cookie.key().equals(key)) {
+      return false;
+    }
+    Cell cell = cells[cookie.index()];
+    @Nullable Lead lead = cell.sent;
+    boolean isAsSent =
+        cookie.isMoving() == cell.isSentMoving
+            && cookie.memberNumber() == cell.sentMember
+            && (cell.isSentMoving
+                || lead == null
+                || label.equals(Optional.ofNullable(lead.label())));
+    if (isAsSent) {
+      seen.add(cookie.index());
+    }
+    return true;
+  }
+
+  /** Has the rules sent again that the switch was found not to have. */
+  void complete(Set<Integer> seen, long settledNanos) {
+    for (int index = 0; index < cells.length; index++) {
+      if (!seen.contains(index) && cells[index].sentAtNanos <= settledNanos) {
+        cells[index].sent = null;
+        cells[index].sentMember = 0;
+        cells[index].isSentMoving = false;
+      }
+    }
+  }
+
+  /** Takes over the counters of the buckets' rules. */
+  void counted(int index, BucketKey of, int memberNumber, long packets, double seconds, long now) {
+    if (!of.equals(key) || cells[index].sentMember != memberNumber) {
+      return;
+    }
+    Cell cell = cells[index];
+    long more = packets >= cell.packets ? packets - cell.packets : packets;
+    cell.packets = packets;
+    cell.rate += SMOOTHING * (more / Math.max(seconds, 0.1) - cell.rate);
+    if (more > 0) {
+      cell.activeAtNanos = now;
+    }
+  }
+
+  /** The buckets of each member, by number; those that move count for the member after. */
+  Map<Integer, Integer> byMember() {
+    Map<Integer, Integer> counts = new HashMap<>();
+    for (Cell cell : cells) {
+      counts.merge(cell.member == 0 ? cell.before : cell.member, 1, Integer::sum);
+    }
+    return counts;
+  }
+
+  int moving() {
+    return (int) Arrays.stream(cells).filter(Cell::isMoving).count();
+  }
+
+  double imbalance() {
+    return imbalance;
+  }
+
+  boolean hasTooFewSources() {
+    return tooFewSources;
+  }
+
+  Optional<BucketKey> key() {
+    return Optional.ofNullable(key);
+  }
+
+  Optional<String> refusal() {
+    return Optional.ofNullable(refusal);
+  }
+
+  /** The shares that the algorithm proposes, by member number. */
+  Map<Integer, Double> shares() {
+    return Map.copyOf(shares);
+  }
+
+  /** A bucket. */
+  Cell cell(int index) {
+    return cells[index];
+  }
+
+  double packetsPerSecond() {
+    return Arrays.stream(cells).mapToDouble(cell -> cell.rate).sum();
+  }
+}

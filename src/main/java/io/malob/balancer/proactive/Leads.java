@@ -1,0 +1,96 @@
+package io.malob.balancer.proactive;
+
+import io.malob.algorithm.Server;
+import io.malob.algorithm.graph.Path;
+import io.malob.openflow.label.LabelTable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The leads from one switch, by a key. A lead is replaced by one over another path when that is
+ * ready, so that there is always one to follow. For one thread at a time.
+ *
+ * @param <K> the end of a lead
+ */
+final class Leads<K> {
+  private final LabelTable labels;
+  private final Map<K, Lead> current = new HashMap<>();
+  private final Map<K, Lead> next = new HashMap<>();
+
+  /** Those that are replaced. Rules may still use them until they have been sent anew. */
+  private final List<Lead> replaced = new ArrayList<>();
+
+  Leads(LabelTable labels) {
+    this.labels = labels;
+  }
+
+  /** Asks for a lead over a path. */
+  void want(K key, @Nullable Server server, Path path) {
+    @Nullable Lead now = current.get(key);
+    if (now != null && isSame(now, server, path)) {
+      drop(next.remove(key));
+      return;
+    }
+    @Nullable Lead pending = next.get(key);
+    if (pending == null || !isSame(pending, server, path) || pending.hasFailed()) {
+      drop(pending);
+      next.put(key, Lead.to(server, path, labels));
+    }
+    advance(key);
+  }
+
+  private static boolean isSame(Lead lead, @Nullable Server server, Path path) {
+    @Nullable Server its = lead.server();
+    boolean isSameServer =
+        its == null
+            ? server == null
+            : server != null
+                && its.address() == server.address()
+                && its.port() == server.port()
+                && its.at().equals(server.at());
+    return isSameServer && lead.path().path().equals(path);
+  }
+
+  private void advance(K key) {
+    @Nullable Lead pending = next.get(key);
+    if (pending != null && pending.isReady()) {
+      next.remove(key);
+      @Nullable Lead before = current.put(key, pending);
+      if (before != null) {
+        replaced.add(before);
+      }
+    }
+  }
+
+  /** The lead to follow; empty while none is ready. */
+  Optional<Lead> find(K key) {
+    advance(key);
+    return Optional.ofNullable(current.get(key));
+  }
+
+  /** Forgets all leads but these. */
+  void retain(Set<K> keys) {
+    next.entrySet().removeIf(each -> !keys.contains(each.getKey()) && drop(each.getValue()));
+    current
+        .entrySet()
+        .removeIf(each -> !keys.contains(each.getKey()) && replaced.add(each.getValue()));
+  }
+
+  /** No rule uses the replaced leads any more. */
+  void releaseReplaced() {
+    replaced.forEach(this::drop);
+    replaced.clear();
+  }
+
+  private boolean drop(@Nullable Lead lead) {
+    if (lead != null) {
+      labels.release(lead.path());
+    }
+    return true;
+  }
+}

@@ -1,0 +1,51 @@
+package io.malob.balancer.proactive;
+
+import io.malob.balancer.proactive.EdgeBuckets.Wire;
+import io.malob.openflow.FlowProgrammer;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.function.Predicate;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/** The rules of proactive VIPs on all switches. For one thread at a time. */
+final class Programmed {
+  private final FlowProgrammer programmer;
+  private final Executor serialExecutor;
+
+  /** Whether a switch is connected and its rules have been read. */
+  private final Predicate<DatapathId> isRead;
+
+  private final Map<DatapathId, ProgrammedSwitch> switches = new TreeMap<>();
+
+  Programmed(FlowProgrammer programmer, Executor serialExecutor, Predicate<DatapathId> isRead) {
+    this.programmer = programmer;
+    this.serialExecutor = serialExecutor;
+    this.isRead = isRead;
+  }
+
+  ProgrammedSwitch at(DatapathId switchId) {
+    return switches.computeIfAbsent(switchId, ProgrammedSwitch::new);
+  }
+
+  /** A switch that can be programmed now; empty if it is away or its rules are unknown. */
+  Optional<Wire> wire(DatapathId switchId) {
+    return isRead.test(switchId)
+        ? programmer.factory(switchId).map(factory -> new Wire(at(switchId), factory))
+        : Optional.empty();
+  }
+
+  boolean isConnected(DatapathId switchId) {
+    return wire(switchId).isPresent();
+  }
+
+  boolean isSettled(DatapathId switchId) {
+    return at(switchId).isSettled();
+  }
+
+  /** Sends all collected messages. */
+  void flush() {
+    switches.values().forEach(each -> each.flush(programmer, serialExecutor));
+  }
+}

@@ -1,0 +1,226 @@
+package io.malob.balancer.proactive;
+
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.Placement;
+import io.malob.algorithm.Placer;
+import io.malob.algorithm.Server;
+import io.malob.balancer.connection.HostRuleCache;
+import io.malob.openflow.bucket.BucketTraffic;
+import io.malob.openflow.bucket.ReplyRules;
+import io.malob.openflow.bucket.ReplyRules.Counted;
+import io.malob.openflow.label.LabelTable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IpProtocol;
+
+/**
+ * The rules of a proactive VIP at its members' edges: translation of replies, and paths to clients.
+ * For one thread at a time.
+ */
+final class ReplySide {
+  private final LabelTable labels;
+  private final HostRuleCache hostRules;
+  private final Programmed programmed;
+
+  /** The paths to clients' switches, by the members' switch. */
+  private final Map<DatapathId, Leads<DatapathId>> leads = new TreeMap<>();
+
+  private @Nullable Inputs last;
+  private boolean isComplete;
+
+  /** What the rules depend on. */
+  private record Inputs(
+      BucketTraffic traffic,
+      List<Server> servers,
+      Map<Integer, Attachment> clients,
+      Map<DatapathId, Map<DatapathId, Lead>> leads,
+      Set<DatapathId> connected,
+      Set<DatapathId> withFlags) {}
+
+  private record Owner(int vipNumber) {}
+
+  ReplySide(LabelTable labels, HostRuleCache hostRules, Programmed programmed) {
+    this.labels = labels;
+    this.hostRules = hostRules;
+    this.programmed = programmed;
+  }
+
+  /**
+   * Brings the rules up to date.
+   *
+   * @param clients the known clients of the VIP by address
+   * @param clientSwitches the switches that may have clients
+   * @param matchesFlags whether a switch matches TCP flags
+   */
+  void advance(
+      Situation now,
+      Map<Integer, Attachment> clients,
+      Set<DatapathId> clientSwitches,
+      Function<DatapathId, Boolean> matchesFlags) {
+    List<Server> servers =
+        now.standings().keySet().stream()
+            .sorted()
+            .map(now::server)
+            .filter(server -> server != null)
+            .map(server -> (Server) server)
+            .toList();
+    Set<DatapathId> destinations = new HashSet<>(clientSwitches);
+    clients.values().forEach(at -> destinations.add(at.switchId()));
+    Map<DatapathId, Map<DatapathId, Lead>> ready = wantLeads(now, servers, destinations);
+    Set<DatapathId> connected = new HashSet<>();
+    Set<DatapathId> withFlags = new HashSet<>();
+    for (DatapathId each : leads.keySet()) {
+      if (programmed.isConnected(each)) {
+        connected.add(each);
+      }
+      if (matchesFlags.apply(each)) {
+        withFlags.add(each);
+      }
+    }
+    isComplete =
+        connected.equals(leads.keySet())
+            && clients.values().stream()
+                .allMatch(
+                    at -> ready.values().stream().allMatch(to -> to.containsKey(at.switchId())));
+    Inputs inputs = new Inputs(now.traffic(), servers, clients, ready, connected, withFlags);
+    if (!inputs.equals(last)) {
+      last = inputs;
+      connected.forEach(edge -> program(edge, inputs, now.nowNanos()));
+      leads.values().forEach(Leads::releaseReplaced);
+    }
+    installHosts(servers, clients);
+  }
+
+  private Map<DatapathId, Map<DatapathId, Lead>> wantLeads(
+      Situation now, List<Server> servers, Set<DatapathId> destinations) {
+    Set<DatapathId> edges = new HashSet<>();
+    Map<DatapathId, Map<DatapathId, Lead>> ready = new HashMap<>();
+    for (Server server : servers) {
+      DatapathId edge = server.at().switchId();
+      if (!edges.add(edge)) {
+        continue; // the path to a client is the same for all members of a switch
+      }
+      Leads<DatapathId> ofEdge = leads.computeIfAbsent(edge, any -> new Leads<>(labels));
+      Map<DatapathId, Lead> readyHere = new HashMap<>();
+      for (DatapathId destination : destinations) {
+        if (now.plan()
+                .placer()
+                .placeOn(server, Placer.Request.from(destination), now.network())
+            instanceof Placement placement) {
+          ofEdge.want(destination, null, placement.replyPath());
+        }
+        ofEdge.find(destination).ifPresent(lead -> readyHere.put(destination, lead));
+      }
+      ofEdge.retain(destinations);
+      ready.put(edge, readyHere);
+    }
+    for (DatapathId gone : Set.copyOf(leads.keySet())) {
+      if (!edges.contains(gone)) {
+        clear(gone, now.traffic().vipNumber(), now.nowNanos());
+      }
+    }
+    return ready;
+  }
+
+  private void program(DatapathId edge, Inputs inputs, long nowNanos) {
+    programmed
+        .wire(edge)
+        .ifPresent(
+            wire -> {
+              List<OFFlowAdd> rules = new ArrayList<>();
+              boolean isTcp = inputs.traffic.protocol().equals(IpProtocol.TCP);
+              for (Server server : inputs.servers) {
+                if (!server.at().switchId().equals(edge)) {
+                  continue;
+                }
+                rules.add(
+                    ReplyRules.translate(wire.factory(), inputs.traffic, server, Counted.ALL));
+                if (isTcp) {
+                  rules.add(ReplyRules.probeAnswers(wire.factory(), inputs.traffic, server));
+                }
+                if (isTcp && inputs.withFlags.contains(edge)) {
+                  for (Counted counted : List.of(Counted.OPENED, Counted.FINISHED, Counted.RESET)) {
+                    rules.add(
+                        ReplyRules.translate(wire.factory(), inputs.traffic, server, counted));
+                  }
+                }
+              }
+              Map<DatapathId, Lead> to = inputs.leads.getOrDefault(edge, Map.of());
+              inputs.clients.forEach(
+                  (address, at) -> {
+                    @Nullable Lead lead = to.get(at.switchId());
+                    if (lead != null) {
+                      rules.add(
+                          ReplyRules.toClient(
+                              wire.factory(),
+                              inputs.traffic,
+                              IPv4Address.of(address),
+                              lead.label()));
+                    }
+                  });
+              wire.sw()
+                  .set(new Owner(inputs.traffic.vipNumber()), rules, wire.factory(), nowNanos);
+            });
+  }
+
+  /** Members and clients get host rules that stay while the controller is away. */
+  private void installHosts(List<Server> servers, Map<Integer, Attachment> clients) {
+    servers.forEach(server -> installHost(server.address(), server.at()));
+    clients.forEach(this::installHost);
+  }
+
+  private void installHost(int address, Attachment at) {
+    programmed
+        .wire(at.switchId())
+        .ifPresent(
+            wire ->
+                hostRules
+                    .missingLasting(wire.factory(), address, at)
+                    .forEach(message -> wire.sw().then(message)));
+  }
+
+  /** Whether all members' edges have the rules that they need. */
+  boolean isReady() {
+    return isComplete && leads.keySet().stream().allMatch(programmed::isSettled);
+  }
+
+  /** The switches with members. */
+  Set<DatapathId> edges() {
+    return Set.copyOf(leads.keySet());
+  }
+
+  /** Removes all rules. */
+  void clear(int vipNumber, long nowNanos) {
+    Set.copyOf(leads.keySet()).forEach(edge -> clear(edge, vipNumber, nowNanos));
+    last = null;
+    isComplete = false;
+  }
+
+  private void clear(DatapathId edge, int vipNumber, long nowNanos) {
+    programmed
+        .wire(edge)
+        .ifPresent(
+            wire ->
+                wire.sw().set(new Owner(vipNumber), List.of(), wire.factory(), nowNanos));
+    @Nullable Leads<DatapathId> removed = leads.remove(edge);
+    if (removed != null) {
+      removed.retain(Set.of());
+      removed.releaseReplaced();
+    }
+  }
+
+  /** The rules must be sent again as a whole. */
+  void forgetSent() {
+    last = null;
+  }
+}

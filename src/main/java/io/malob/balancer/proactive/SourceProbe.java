@@ -1,0 +1,124 @@
+package io.malob.balancer.proactive;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleKey;
+import io.malob.openflow.SwitchMessages;
+import io.malob.openflow.bucket.BucketRules;
+import io.malob.openflow.bucket.BucketSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds out, once per switch, which part of packets its rules can sort into buckets: a rule that no
+ * packet matches is added and removed again. Remembered until the switch reconnects. Thread-safe.
+ */
+final class SourceProbe {
+  private static final Logger LOG = LoggerFactory.getLogger(SourceProbe.class);
+
+  private final FlowProgrammer programmer;
+  private final Map<DatapathId, Result> results = new ConcurrentHashMap<>();
+
+  /** The trials under way, by the transaction ids of their rules. */
+  private final Map<Long, Trial> trials = new ConcurrentHashMap<>();
+
+  /** What is known of a switch. */
+  enum Result {
+    /** The answer is pending. */
+    PENDING,
+    PORT,
+    ADDRESS,
+    /** Its rules can have masks on neither. */
+    NONE;
+
+    /** The source of buckets; empty if there is none, or not yet. */
+    Optional<BucketSource> source() {
+      return switch (this) {
+        case PORT -> Optional.of(BucketSource.PORT);
+        case ADDRESS -> Optional.of(BucketSource.ADDRESS);
+        case PENDING, NONE -> Optional.empty();
+      };
+    }
+  }
+
+  private record Trial(DatapathId switchId, BucketSource source) {}
+
+  SourceProbe(FlowProgrammer programmer) {
+    this.programmer = programmer;
+  }
+
+  /** What is known of a switch; asks it if nothing is. */
+  Result of(DatapathId switchId) {
+    @Nullable Result known = results.get(switchId);
+    if (known == null) {
+      results.put(switchId, Result.PENDING);
+      attempt(switchId, BucketSource.PORT);
+      return Result.PENDING;
+    }
+    return known;
+  }
+
+  private void attempt(DatapathId switchId, BucketSource source) {
+    programmer
+        .factory(switchId)
+        .ifPresentOrElse(
+            factory -> {
+              OFFlowAdd rule = BucketRules.maskProbe(factory, source);
+              Trial trial = new Trial(switchId, source);
+              trials.put(rule.getXid(), trial);
+              programmer.sendInOrder(
+                  List.of(
+                      new SwitchMessages(
+                          switchId,
+                          ImmutableList.of(
+                              rule,
+                              ProgrammedSwitch.delete(
+                                  factory, RuleKey.of(rule), rule.getCookie())))),
+                  done -> completed(rule.getXid(), trial, done));
+            },
+            () -> results.remove(switchId, Result.PENDING));
+  }
+
+  private void completed(long transaction, Trial trial, boolean isConfirmed) {
+    boolean isAccepted = trials.remove(transaction) != null;
+    if (!isConfirmed) {
+      results.remove(trial.switchId, Result.PENDING);
+    } else if (isAccepted) {
+      results.replace(
+          trial.switchId,
+          Result.PENDING,
+          trial.source == BucketSource.PORT ? Result.PORT : Result.ADDRESS);
+    }
+  }
+
+  /** A switch has rejected a message; false if it was not such a rule. */
+  boolean refused(long transaction) {
+    @Nullable Trial trial = trials.remove(transaction);
+    if (trial == null) {
+      return false;
+    }
+    if (trial.source == BucketSource.PORT) {
+      LOG.info(
+          "port_masks_refused switch={} - proactive VIPs place clients there by their addresses",
+          trial.switchId);
+      attempt(trial.switchId, BucketSource.ADDRESS);
+    } else {
+      LOG.warn(
+          "address_masks_refused switch={} - proactive VIPs are reactive there", trial.switchId);
+      results.put(trial.switchId, Result.NONE);
+    }
+    return true;
+  }
+
+  /** A switch has disconnected: it may be another when it returns. */
+  void forget(DatapathId switchId) {
+    results.remove(switchId);
+  }
+}
