@@ -75,6 +75,13 @@ VIP = Kind(
             optional=True,
         ),
         _LIMIT,
+        Field(
+            "placement",
+            "MODE",
+            "reactive: at the first packet of each connection; proactive: by rules in advance; auto: proactive under load (default reactive)",
+            "--placement",
+            choices=("reactive", "proactive", "auto"),
+        ),
     ),
     {"vip": "id", "name": "name", "address": "address", "protocol": "protocol", "port": "port", "lb method": "lb_method", "pool": "pools"},
     {"protocol": "any", "port": "any"},

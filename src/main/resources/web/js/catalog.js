@@ -39,6 +39,13 @@ function kinds(model, algorithms) {
         { name: 'lb_method', label: 'Algorithm', options: (vip) => algorithmOptions(algorithms(), vip?.lb_method, "the pool's, or the service's") },
         { name: 'allowed_sources', label: 'Allowed clients', hint: 'Networks, separated by commas, for example 10.0.0.0/8; all clients if empty' },
         { name: 'connection_limit', label: 'Max connections', hint: 'Open at the same time; unlimited if empty', inputmode: 'numeric' },
+        {
+          name: 'placement', label: 'Placement',
+          options: () => [
+            ['reactive', 'reactive: at the first packet of each connection'], ['proactive', 'proactive: by rules in advance'],
+            ['auto', 'auto: proactive under load'],
+          ],
+        },
       ],
     },
     pools: {

@@ -72,7 +72,7 @@ class BalancerRestTest {
     assertEquals(
         "{\"id\":\"1\",\"name\":\"vip1\",\"protocol\":\"icmp\",\"address\":\"10.0.0.100\","
             + "\"port\":8,\"lb_method\":null,\"allowed_sources\":null,"
-            + "\"connection_limit\":null,\"pools\":[]}",
+            + "\"connection_limit\":null,\"placement\":\"reactive\",\"pools\":[]}",
         vip.text());
     assertEquals("1", pool.json().path("vip_id").asText());
     assertEquals("1", member.json().path("pool_id").asText());
@@ -303,6 +303,10 @@ class BalancerRestTest {
         "PUT | /vips/v | {\"allowed_sources\":[\"10.0.0.1/8\"]} | 400 | allowed_sources",
         "PUT | /vips/v | {\"allowed_sources\":{\"a\":\"10.0.0.0/8\"}} | 400 | allowed_sources",
         "PUT | /vips/v | {\"connection_limit\":0} | 400 | connection_limit",
+        "PUT | /vips/v | {\"placement\":\"eager\"} | 400 | placement",
+        "PUT | /vips/v | {\"placement\":\"auto\",\"protocol\":null} | 400 | protocol",
+        "PUT | /vips/v | {\"placement\":\"auto\",\"port\":null} | 400 | port",
+        "PUT | /vips/v | {\"placement\":\"auto\",\"connection_limit\":1} | 400 | connection_limit",
         "PUT | /vips/v | {\"port\":[80]} | 400 | port",
         "PUT | /vips/v | {\"port\":{\"port\":80}} | 400 | port",
         "PUT | /pools/p | {\"session_persistence\":{\"type\":\"HTTP_COOKIE\"}} | 400 |"
@@ -331,6 +335,29 @@ class BalancerRestTest {
     assertEquals(1, server.get("/vips/").json().size());
     assertEquals(1, server.get("/pools/").json().size());
     assertEquals(2, server.get("/members/").json().size());
+  }
+
+  @Test
+  void placement_isShown_reset_andExcludesFieldsOfPoolAndMembers() throws Exception {
+    setUpPool();
+    Answer auto = server.put("/vips/v", "{\"placement\":\"auto\"}");
+    assertEquals("auto", auto.json().path("placement").asText());
+    assertEquals(auto.json(), server.put("/vips/v", auto.text()).json());
+    assertRefused(
+        422, "session_persistence", "/pools/p", "{\"session_persistence\":\"SOURCE_IP\"}");
+    assertRefused(422, "connection_limit", "/members/m1", "{\"connection_limit\":5}");
+    assertRefused(409, "address", "/members/m3", "{\"address\":\"10.0.0.1\",\"pool_id\":\"p\"}");
+    Answer reset = server.put("/vips/v", "{\"placement\":null}");
+    assertEquals("reactive", reset.json().path("placement").asText());
+    assertEquals(200, server.put("/members/m1", "{\"connection_limit\":5}").status());
+    assertRefused(422, "placement", "/vips/v", "{\"placement\":\"proactive\"}");
+  }
+
+  private static void assertRefused(int status, String field, String path, String body)
+      throws Exception {
+    Answer answer = server.put(path, body);
+    assertEquals(status, answer.status(), answer.text());
+    assertEquals(field, answer.field(), answer.text());
   }
 
   @Test

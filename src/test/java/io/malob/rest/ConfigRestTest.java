@@ -107,6 +107,22 @@ class ConfigRestTest {
   }
 
   @Test
+  void placementThatAPoolExcludes_isNamedWithItsPlace() throws Exception {
+    Answer answer =
+        post(
+            "",
+            """
+            {"vips": [{"id": "v", "address": "10.0.0.100", "protocol": "tcp", "port": 80,
+                       "placement": "proactive"}],
+             "pools": [{"id": "p", "vip_id": "v", "session_persistence": "SOURCE_IP"}]}
+            """);
+
+    assertEquals(422, answer.status());
+    assertEquals("vips[0].placement", answer.field());
+    assertEquals(0, server.get("/vips").json().size());
+  }
+
+  @Test
   void changedMeanwhile_isRefusedWithIfMatch() throws Exception {
     Answer seen = server.sendTo("GET", CONFIG, null);
     server.put("/vips/other", "{\"address\":\"10.0.0.9\"}");

@@ -166,6 +166,25 @@ class LbaasRestTest {
   }
 
   @Test
+  void changeThatPlacementExcludes_isRefusedByItsName() throws Exception {
+    assertEquals(200, server.put("/vips/web", "{\"placement\":\"auto\"}").status());
+    Answer anyPort =
+        server.sendTo(
+            "PUT", "/v2.0/lbaas/listeners/web", "{\"listener\":{\"protocol_port\":null}}");
+    assertEquals(400, anyPort.status(), anyPort.text());
+    assertEquals("protocol_port", anyPort.field());
+    server.put(
+        "/vips/other",
+        "{\"address\":\"10.0.0.101\",\"protocol\":\"tcp\",\"port\":80,\"placement\":\"auto\"}");
+    server.put("/pools/q", "{}");
+    server.put("/members/c", "{\"address\":\"10.0.0.1\",\"pool_id\":\"q\"}");
+    Answer sharedPort =
+        server.sendTo("PUT", "/v2.0/lbaas/pools/q", "{\"pool\":{\"listener_id\":\"other\"}}");
+    assertEquals(409, sharedPort.status(), sharedPort.text());
+    assertEquals("listener_id", sharedPort.field());
+  }
+
+  @Test
   void lists_comeInPages() throws Exception {
     Answer first = server.sendTo("GET", "/v2.0/lbaas/pools/p/members?limit=1", null);
 

@@ -101,6 +101,7 @@ final class MemberKind extends CatalogKind<Member> {
     if (protocol != null) {
       checkPort(protocol, member);
     }
+    PlacementRules.checkMember(candidate, pool, member);
   }
 
   /** Port 0 exists only as an ICMP type, so it requires a pool for ICMP. */

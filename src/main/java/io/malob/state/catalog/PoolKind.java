@@ -89,6 +89,12 @@ final class PoolKind extends CatalogKind<Pool> {
       }
     }
     checkProtocol(candidate, pool);
+    PlacementRules.checkPool(candidate, pool, PERSISTENCE);
+  }
+
+  @Override
+  void checkGiven(CatalogSnapshot candidate, Pool pool, Fields given) throws RejectedException {
+    PlacementRules.checkMembers(candidate, pool, "vip_id");
   }
 
   /** Checks that a pool, its VIP and its members are compatible with the same protocol. */
@@ -123,7 +129,8 @@ final class PoolKind extends CatalogKind<Pool> {
     return own != null || vip == null ? own : vip.protocol();
   }
 
-  private static @Nullable Vip vipOf(CatalogSnapshot snapshot, Pool pool) {
+  /** The VIP that a pool serves; null for none. */
+  static @Nullable Vip vipOf(CatalogSnapshot snapshot, Pool pool) {
     String vipId = pool.vipId();
     return vipId == null ? null : snapshot.vips().get(vipId);
   }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The rules for VIPs. */
@@ -100,6 +101,7 @@ final class VipKind extends CatalogKind<Vip> {
     if (problem != null) {
       throw RejectedException.invalid("port", problem);
     }
+    PlacementRules.checkVip(vip);
     for (Vip other : candidate.vips().values()) {
       if (!other.id().equals(vip.id()) && isSameTraffic(vip, other)) {
         throw RejectedException.conflict(
@@ -114,6 +116,21 @@ final class VipKind extends CatalogKind<Vip> {
     Optional<Pool> pool = candidate.poolOfVip(vip.id());
     if (pool.isPresent()) {
       PoolKind.checkProtocol(candidate, pool.get());
+    }
+  }
+
+  /** Only for given VIPs: in a tree of pools or members alone, those are named. */
+  @Override
+  void checkGiven(CatalogSnapshot candidate, Vip vip, Fields given) throws RejectedException {
+    Optional<Pool> pool = candidate.poolOfVip(vip.id());
+    if (pool.isPresent()) {
+      String changed =
+          Stream.of("placement", "port", "protocol")
+              .filter(given::has)
+              .findFirst()
+              .orElse("placement");
+      PlacementRules.checkPool(candidate, pool.get(), changed);
+      PlacementRules.checkMembers(candidate, pool.get(), changed);
     }
   }
 

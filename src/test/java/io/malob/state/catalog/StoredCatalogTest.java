@@ -47,6 +47,8 @@ class StoredCatalogTest {
       fixture.member("id", "o", "address", "10.0.0.3", "weight", "0", "backup", "true");
       fixture.catalog.update(Catalog.VIPS, "w", Fields.of("connection_limit", "7"));
       fixture.catalog.update(Catalog.MEMBERS, "o", Fields.of("connection_limit", "8"));
+      fixture.vip("id", "x", "address", "10.0.0.102", "port", "80", "protocol", "tcp");
+      fixture.catalog.update(Catalog.VIPS, "x", Fields.of("placement", "proactive"));
       fixture.service("id", "s", "port", "65535", "algorithm", "WRR");
       fixture.catalog.update(Catalog.SERVICES, "default", Fields.of("algorithm", "LC"));
       fixture.catalog.delete(Catalog.VIPS, "gone");
@@ -97,7 +99,9 @@ class StoredCatalogTest {
     }
     CatalogTables before = reloaded().tables();
     assertEquals("10.0.0.100", before.vips().get("web").address().toString());
-    assertEquals(PlacementMode.REACTIVE, before.vips().get("web").placement());
+    assertEquals(
+        format < 4 ? PlacementMode.REACTIVE : PlacementMode.AUTO,
+        before.vips().get("web").placement());
     assertEquals("web", before.pools().get("web-servers").vipId());
     assertEquals(3, before.members().get("m1").weight());
     assertEquals(
@@ -150,12 +154,16 @@ class StoredCatalogTest {
         "\"pools\" | \"pool_\" | pool_ is not known",
         "\"id\" : \"n\" | \"id\" : \"m\" | members[1].id is a duplicate",
         "\"pool_id\" : \"p\" | \"pool_id\" : \"q\" | pool_id is not valid",
-        "\"vips\" : [ | \"vips\" : { | not valid JSON"
+        "\"vips\" : [ | \"vips\" : { | not valid JSON",
+        "\"auto\" | \"Otto\" | vips[0].placement is not valid",
+        "\"tcp\" | \"icmp\" | vips[0].protocol is not valid"
       })
   void oneWrongByte_isNamed_andTheCopyRestoresAll(String right, String wrong, String what)
       throws Exception {
     try (Store store = store()) {
       CatalogFixture fixture = new CatalogFixture(Catalog.open(store));
+      fixture.vip("id", "v", "address", "10.0.0.100", "protocol", "tcp", "port", "80");
+      fixture.catalog.update(Catalog.VIPS, "v", Fields.of("placement", "auto"));
       fixture.pool("id", "p");
       fixture.member("id", "m", "address", "10.0.0.2", "pool_id", "p");
       fixture.member("id", "n", "address", "10.0.0.1", "weight", "9");

@@ -1,0 +1,113 @@
+package io.malob.state.catalog;
+
+import io.malob.json.RejectedException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requirements of proactive placement. Its rules match the transport port of clients, so a VIP
+ * needs TCP or UDP, and a port. The controller does not see each connection, so it cannot limit
+ * their number or keep clients on a member. At a member's edge, a rule gives all other replies of
+ * the server's port the VIP's address, so that port cannot have another such member.
+ *
+ * <p>Connections of reactive VIPs have reply rules with the client's address and port, which take
+ * precedence. Their members can use the same server port.
+ */
+final class PlacementRules {
+  private PlacementRules() {}
+
+  /** Checks the fields of a VIP. */
+  static void checkVip(Vip vip) throws RejectedException {
+    if (!vip.mayBeProactive()) {
+      return;
+    }
+    String placement = "placement " + vip.placement().text();
+    if (vip.protocol() != Protocol.TCP && vip.protocol() != Protocol.UDP) {
+      throw RejectedException.invalid(
+          "protocol", "protocol must be tcp or udp for a VIP with " + placement);
+    }
+    if (vip.port() == null) {
+      throw RejectedException.invalid("port", "port is required for a VIP with " + placement);
+    }
+    if (vip.connectionLimit() != null) {
+      throw RejectedException.invalid(
+          "connection_limit", "a VIP with " + placement + " cannot have a connection_limit");
+    }
+  }
+
+  /** Checks the fields of a pool; an error names {@code field}. */
+  static void checkPool(CatalogSnapshot candidate, Pool pool, String field)
+      throws RejectedException {
+    Vip vip = proactiveVipOf(candidate, pool);
+    if (vip != null && pool.persistence() != null) {
+      throw RejectedException.unprocessable(
+          field, "pool " + pool.id() + " cannot have session_persistence: " + reason(vip));
+    }
+  }
+
+  /** Checks all members of a pool; an error names {@code field}. */
+  static void checkMembers(CatalogSnapshot candidate, Pool pool, String field)
+      throws RejectedException {
+    Vip vip = proactiveVipOf(candidate, pool);
+    if (vip != null) {
+      for (Member member : candidate.membersOfPool(pool.id())) {
+        checkLimit(vip, member, field);
+        checkServerPort(candidate, vip, member, field);
+      }
+    }
+  }
+
+  /** Checks a member of a pool. */
+  static void checkMember(CatalogSnapshot candidate, Pool pool, Member member)
+      throws RejectedException {
+    Vip vip = proactiveVipOf(candidate, pool);
+    if (vip != null) {
+      checkLimit(vip, member, "connection_limit");
+      checkServerPort(candidate, vip, member, "address");
+    }
+  }
+
+  private static void checkLimit(Vip vip, Member member, String field) throws RejectedException {
+    if (member.connectionLimit() != null) {
+      throw RejectedException.unprocessable(
+          field, "member " + member.id() + " cannot have a connection_limit: " + reason(vip));
+    }
+  }
+
+  private static void checkServerPort(
+      CatalogSnapshot candidate, Vip vip, Member member, String field) throws RejectedException {
+    for (Member other : candidate.membersAt(member.address())) {
+      Pool pool = other.poolId() == null ? null : candidate.pools().get(other.poolId());
+      Vip otherVip = pool == null ? null : proactiveVipOf(candidate, pool);
+      if (otherVip != null
+          && !other.id().equals(member.id())
+          && otherVip.protocol() == vip.protocol()
+          && Objects.equals(serverPort(otherVip, other), serverPort(vip, member))) {
+        throw RejectedException.conflict(
+            field,
+            String.format(
+                "member %s of VIP %s and member %s of VIP %s have the same server port, %s:%d;"
+                    + " with placement proactive or auto, each needs its own",
+                member.id(),
+                vip.id(),
+                other.id(),
+                otherVip.id(),
+                member.address(),
+                serverPort(vip, member)));
+      }
+    }
+  }
+
+  private static @Nullable Integer serverPort(Vip vip, Member member) {
+    return member.port() == null ? vip.port() : member.port();
+  }
+
+  private static String reason(Vip vip) {
+    return "VIP " + vip.id() + " has placement " + vip.placement().text();
+  }
+
+  private static @Nullable Vip proactiveVipOf(CatalogSnapshot candidate, Pool pool) {
+    Vip vip = PoolKind.vipOf(candidate, pool);
+    return vip != null && vip.mayBeProactive() ? vip : null;
+  }
+}
