@@ -109,6 +109,18 @@ public final class FoundRules {
     return rule.isPresent() ? rule.get() : new FoundRule.Unreadable();
   }
 
+  /** The label that a rule gives its packets; empty for none. */
+  public static Optional<Label> labelOf(OFFlowStatsEntry entry) {
+    for (OFAction action : actions(entry)) {
+      if (action instanceof OFActionSetField set
+          && set.getField().getMatchField().id == MatchField.ETH_DST.id
+          && set.getField().getValue() instanceof MacAddress mac) {
+        return Label.of(mac);
+      }
+    }
+    return Optional.empty();
+  }
+
   private static Optional<FoundRule> fixed(OFFlowStatsEntry entry) {
     boolean isMiss = entry.getPriority() == FlowLayout.PRIORITY_MISS;
     boolean inClassify = entry.getTableId().equals(FlowLayout.CLASSIFY);

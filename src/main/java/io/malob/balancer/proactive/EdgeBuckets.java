@@ -56,9 +56,6 @@ final class EdgeBuckets {
   /** The part of the buckets that may move at a time for better shares. */
   private static final int MOVING_PART = 4;
 
-  /** How long an edge stays reactive after a switch has refused a rule. */
-  private static final long RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
-
   /** How long the buckets of a VIP that is reactive again tell where connections are. */
   private static final long REMEMBERED_NANOS = TimeUnit.HOURS.toNanos(1);
 
@@ -101,10 +98,11 @@ final class EdgeBuckets {
   private double imbalance;
 
   private boolean tooFewSources;
-  private long refusedAtNanos;
-  private @Nullable String refusal;
   private boolean isPublished;
   private boolean isRecovered;
+
+  /** The labels in the rules of an earlier run. */
+  private Set<Label> foundLabels = Set.of();
 
   /** Since when members of buckets are absent, or there is no path to them. */
   private final Map<Integer, Long> absentSince = new HashMap<>();
@@ -123,7 +121,6 @@ final class EdgeBuckets {
     this.moveNanos = TimeUnit.SECONDS.toNanos(buckets.timeouts().move());
     this.holdNanos = holdNanos;
     this.sinceNanos = nowNanos;
-    this.refusedAtNanos = nowNanos - RETRY_NANOS;
   }
 
   DatapathId switchId() {
@@ -161,9 +158,6 @@ final class EdgeBuckets {
       stay(now);
     }
     if (state == State.REACTIVE) {
-      if (now.nowNanos() - refusedAtNanos < RETRY_NANOS) {
-        return;
-      }
       become(State.PREPARING, now.nowNanos());
     }
     wantLeads(now);
@@ -285,6 +279,7 @@ final class EdgeBuckets {
     publish(now);
     pinExposed.run();
     program(now, wire);
+    wire.sw.then(wire.factory.barrierRequest()); // before packets are sent to the buckets
     LOG.info(
         "edge_proactive vip={} switch={} buckets={} source={}",
         now.plan().vip().id(),
@@ -622,17 +617,6 @@ final class EdgeBuckets {
     leads.releaseReplaced();
   }
 
-  /** The switch has refused a rule: the edge is reactive for a while. */
-  void refused(String why, long nowNanos) {
-    refusal = why;
-    refusedAtNanos = nowNanos;
-  }
-
-  /** Whether a switch has refused a rule a short time ago. */
-  boolean isRefused(long nowNanos) {
-    return nowNanos - refusedAtNanos < RETRY_NANOS;
-  }
-
   /** Takes over the buckets that a switch was found to have. */
   void recover(RecoveredBuckets found, long nowNanos) {
     key = found.key();
@@ -655,6 +639,7 @@ final class EdgeBuckets {
       cells[index] = cell;
     }
     isRecovered = true;
+    foundLabels = Set.copyOf(found.labels());
     become(State.PROACTIVE, nowNanos);
   }
 
@@ -679,6 +664,12 @@ final class EdgeBuckets {
       seen.add(cookie.index());
     }
     return true;
+  }
+
+  /** Whether a rule of an earlier run that is not replaced yet uses a label. */
+  boolean usesFoundLabel(Label label) {
+    return foundLabels.contains(label)
+        && Arrays.stream(cells).anyMatch(cell -> cell.sent == null && !cell.isSentMoving);
   }
 
   /** Has the rules sent again that the switch was found not to have. */
@@ -729,10 +720,6 @@ final class EdgeBuckets {
 
   Optional<BucketKey> key() {
     return Optional.ofNullable(key);
-  }
-
-  Optional<String> refusal() {
-    return Optional.ofNullable(refusal);
   }
 
   /** The shares that the algorithm proposes, by member number. */

@@ -2,6 +2,7 @@ package io.malob.balancer.proactive;
 
 import io.malob.balancer.proactive.EdgeBuckets.Wire;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.label.Label;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -42,6 +43,11 @@ final class Programmed {
 
   boolean isSettled(DatapathId switchId) {
     return at(switchId).isSettled();
+  }
+
+  /** Whether rules of an earlier run that are not replaced yet use a label. */
+  boolean usesFoundLabel(Label label) {
+    return switches.values().stream().anyMatch(each -> each.usesFoundLabel(label));
   }
 
   /** Sends all collected messages. */

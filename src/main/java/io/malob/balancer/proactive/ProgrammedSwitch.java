@@ -2,8 +2,10 @@ package io.malob.balancer.proactive;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.FoundRules;
 import io.malob.openflow.RuleKey;
 import io.malob.openflow.SwitchMessages;
+import io.malob.openflow.label.Label;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -11,6 +13,7 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -182,9 +185,10 @@ final class ProgrammedSwitch {
     }
   }
 
-  /** The rules of an earlier run that nothing has wanted so far. */
-  Collection<OFFlowStatsEntry> orphans() {
-    return orphans.values();
+  /** Whether a rule of an earlier run that is not replaced yet uses a label. */
+  boolean usesFoundLabel(Label label) {
+    return orphans.values().stream()
+        .anyMatch(each -> FoundRules.labelOf(each).equals(Optional.of(label)));
   }
 
   /** The switch has lost all rules. */

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -66,7 +66,7 @@ final class ReplySide {
       Situation now,
       Map<Integer, Attachment> clients,
       Set<DatapathId> clientSwitches,
-      Function<DatapathId, Boolean> matchesFlags) {
+      Predicate<DatapathId> matchesFlags) {
     List<Server> servers =
         now.standings().keySet().stream()
             .sorted()
@@ -83,7 +83,7 @@ final class ReplySide {
       if (programmed.isConnected(each)) {
         connected.add(each);
       }
-      if (matchesFlags.apply(each)) {
+      if (matchesFlags.test(each)) {
         withFlags.add(each);
       }
     }

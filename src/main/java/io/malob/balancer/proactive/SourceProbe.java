@@ -65,6 +65,11 @@ final class SourceProbe {
     return known;
   }
 
+  /** What is known of a switch; nothing is asked. */
+  Result known(DatapathId switchId) {
+    return results.getOrDefault(switchId, Result.PENDING);
+  }
+
   private void attempt(DatapathId switchId, BucketSource source) {
     programmer
         .factory(switchId)

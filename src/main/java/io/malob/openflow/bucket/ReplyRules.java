@@ -14,11 +14,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.action.OFActionSetField;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstructionApplyActions;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.ArpOpcode;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -162,6 +167,48 @@ public final class ReplyRules {
                 .build())
         .setInstructions(List.of(factory.instructions().applyActions(actions)))
         .build();
+  }
+
+  /**
+   * A client of a VIP, as its ARP rule names it.
+   *
+   * @param vip the VIP's address
+   * @param client the client's address
+   * @param port its port
+   * @param mac its MAC address
+   */
+  public record FoundClient(int vip, int client, OFPort port, MacAddress mac) {
+    /** Where it is. */
+    public Attachment at(DatapathId switchId) {
+      return new Attachment(switchId, port, mac);
+    }
+  }
+
+  /** The client that a rule answers ARP requests of; empty if it is another rule. */
+  public static Optional<FoundClient> clientOf(OFFlowStatsEntry rule) {
+    Match match = rule.getMatch();
+    if (rule.getPriority() != FlowLayout.PRIORITY_VIP_ARP
+        || !match.isExact(MatchField.ARP_SPA)
+        || !match.isExact(MatchField.IN_PORT)) {
+      return Optional.empty();
+    }
+    for (OFInstruction instruction : rule.getInstructions()) {
+      if (instruction instanceof OFInstructionApplyActions apply) {
+        for (OFAction action : apply.getActions()) {
+          if (action instanceof OFActionSetField set
+              && set.getField().getMatchField().id == MatchField.ETH_DST.id
+              && set.getField().getValue() instanceof MacAddress mac) {
+            return Optional.of(
+                new FoundClient(
+                    match.get(MatchField.ARP_TPA).getInt(),
+                    match.get(MatchField.ARP_SPA).getInt(),
+                    match.get(MatchField.IN_PORT),
+                    mac));
+          }
+        }
+      }
+    }
+    return Optional.empty();
   }
 
   /** Asks for the counters of the rules of members' replies to a VIP's clients. */

@@ -1,0 +1,86 @@
+package io.malob.balancer.api;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import io.malob.state.catalog.PlacementMode;
+import java.util.Optional;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * The state of a VIP whose placement is or may become proactive. Immutable.
+ *
+ * @param vipId the VIP
+ * @param mode as configured
+ * @param state what applies now
+ * @param edges the switches that have or may have clients of the VIP
+ * @param moves how many buckets have moved since the start
+ * @param recentMoves the latest moves, newest first
+ * @param opened connections that buckets have placed on members, estimated, by member id
+ */
+public record ProactiveStats(
+    String vipId,
+    PlacementMode mode,
+    State state,
+    ImmutableList<Edge> edges,
+    long moves,
+    ImmutableList<Move> recentMoves,
+    ImmutableMap<String, Long> opened) {
+
+  /** What applies to the VIP or an edge now. */
+  public enum State {
+    /** The controller places all connections. */
+    REACTIVE,
+    /** It is changing to the other. */
+    CHANGING,
+    /** Switches place connections. */
+    PROACTIVE;
+
+    /** Its name in REST. */
+    public String text() {
+      return name().toLowerCase(java.util.Locale.ROOT);
+    }
+  }
+
+  /**
+   * The buckets at one client edge.
+   *
+   * @param switchId the switch
+   * @param source the part of packets that chooses the bucket; empty if the switch has no buckets
+   * @param buckets the number of buckets
+   * @param moving how many of them are moving
+   * @param byMember the buckets of each member, by id
+   * @param shares the shares that the algorithm proposes, by member id
+   * @param imbalance the fraction of traffic that goes to another member than by shares
+   * @param tooFewSources whether clients are too few to meet the shares
+   * @param problem why the edge is reactive although the VIP is not; empty if it is not
+   */
+  public record Edge(
+      DatapathId switchId,
+      State state,
+      Optional<String> source,
+      int buckets,
+      int moving,
+      ImmutableMap<String, Integer> byMember,
+      ImmutableMap<String, Double> shares,
+      double imbalance,
+      boolean tooFewSources,
+      Optional<String> problem) {}
+
+  /**
+   * Buckets that moved together.
+   *
+   * @param switchId the client edge
+   * @param from the id of the member before
+   * @param to the id of the member after
+   * @param cause why
+   * @param secondsAgo when
+   * @param buckets how many
+   */
+  public record Move(
+      DatapathId switchId,
+      String from,
+      String to,
+      String cause,
+      double secondsAgo,
+      int buckets) {}
+}

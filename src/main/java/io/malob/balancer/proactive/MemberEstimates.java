@@ -1,0 +1,142 @@
+package io.malob.balancer.proactive;
+
+import io.malob.algorithm.Server;
+import io.malob.openflow.bucket.ReplyRules.Counted;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Estimates the connections that buckets have placed on the members of a VIP, from the counters of
+ * the rules of their replies: a SYN-ACK opens a connection, a FIN or RST of the member ends it. An
+ * agent's report replaces the estimate. For one thread at a time.
+ *
+ * <p>Retransmitted flags count twice, and connections that end without the member do not end here.
+ * So a member that has sent nothing for a minute has no connections.
+ */
+final class MemberEstimates {
+  private static final long SILENT_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** How much a new rate weighs against those before. */
+  private static final double SMOOTHING = 0.3;
+
+  /** Below this rate, in connections per second, the mean lifetime is not known. */
+  private static final double MIN_RATE = 0.5;
+
+  private final Map<Integer, Estimate> byMember = new HashMap<>();
+  private final Map<Rule, Long> counters = new HashMap<>();
+  private long countedAtNanos;
+
+  private record Rule(DatapathId switchId, int memberNumber, Counted counted) {}
+
+  private static final class Estimate {
+    long opened;
+    double open;
+    double rate;
+    long activeAtNanos;
+    long openedSinceRate;
+  }
+
+  /** Takes over the counter of a rule. A counter that has become smaller has begun anew. */
+  void counted(
+      DatapathId switchId, int memberNumber, Counted counted, long packets, long nowNanos) {
+    @Nullable Long before = counters.put(new Rule(switchId, memberNumber, counted), packets);
+    boolean isFirst = before == null;
+    long more = isFirst ? 0 : packets >= before ? packets - before : packets;
+    Estimate estimate = byMember.computeIfAbsent(memberNumber, any -> new Estimate());
+    if (more > 0) {
+      estimate.activeAtNanos = nowNanos;
+    }
+    switch (counted) {
+      case ALL -> {}
+      case OPENED -> {
+        estimate.opened += more;
+        estimate.openedSinceRate += more;
+        estimate.open += more;
+      }
+      case FINISHED, RESET -> estimate.open = Math.max(0, estimate.open - more);
+    }
+  }
+
+  /** All counters of a poll have been taken over. */
+  void polled(long nowNanos) {
+    double seconds = (nowNanos - countedAtNanos) / 1e9;
+    if (countedAtNanos != 0 && seconds < 0.5) {
+      return;
+    }
+    for (Estimate estimate : byMember.values()) {
+      if (countedAtNanos != 0) {
+        estimate.rate += SMOOTHING * (estimate.openedSinceRate / seconds - estimate.rate);
+      }
+      estimate.openedSinceRate = 0;
+      if (nowNanos - estimate.activeAtNanos >= SILENT_NANOS) {
+        estimate.open = 0;
+      }
+    }
+    countedAtNanos = nowNanos;
+  }
+
+  /** An agent has reported the connections of a member, of which the balancer counts some itself. */
+  void correct(int memberNumber, OptionalInt reported, int exact) {
+    if (reported.isPresent()) {
+      byMember.computeIfAbsent(memberNumber, any -> new Estimate()).open =
+          Math.max(0, reported.getAsInt() - exact);
+    }
+  }
+
+  /** Forgets all members but these. */
+  void retain(java.util.Set<Integer> memberNumbers) {
+    byMember.keySet().retainAll(memberNumbers);
+    counters.keySet().removeIf(rule -> !memberNumbers.contains(rule.memberNumber));
+  }
+
+  /** The estimated connections of a member. */
+  int open(int memberNumber) {
+    @Nullable Estimate estimate = byMember.get(memberNumber);
+    return estimate == null ? 0 : (int) Math.round(estimate.open);
+  }
+
+  /** How many connections buckets have placed on a member, about. */
+  long opened(int memberNumber) {
+    @Nullable Estimate estimate = byMember.get(memberNumber);
+    return estimate == null ? 0 : estimate.opened;
+  }
+
+  /** New connections per second of all members. */
+  double rate() {
+    return byMember.values().stream().mapToDouble(estimate -> estimate.rate).sum();
+  }
+
+  /** Whether switches count SYN-ACKs. */
+  boolean areCounted() {
+    return counters.keySet().stream().anyMatch(rule -> rule.counted == Counted.OPENED);
+  }
+
+  /**
+   * The connections of servers.
+   *
+   * @param exact the connections that the controller knows
+   */
+  double[] open(List<Server> servers, ToIntFunction<Server> exact) {
+    return servers.stream()
+        .mapToDouble(server -> open(server.number()) + exact.applyAsInt(server))
+        .toArray();
+  }
+
+  /** The mean lifetimes of connections in seconds (Little's law); not a number if unknown. */
+  double[] lifetimes(List<Server> servers) {
+    return servers.stream()
+        .map(server -> byMember.get(server.number()))
+        .mapToDouble(
+            estimate ->
+                estimate == null || estimate.rate < MIN_RATE
+                    ? Double.NaN
+                    : estimate.open / estimate.rate)
+        .toArray();
+  }
+}

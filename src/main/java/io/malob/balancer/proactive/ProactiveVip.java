@@ -1,0 +1,271 @@
+package io.malob.balancer.proactive;
+
+import io.malob.algorithm.Attachment;
+import io.malob.balancer.proactive.EdgeBuckets.Wire;
+import io.malob.balancer.proactive.ProactiveVips.Parts;
+import io.malob.openflow.bucket.BucketRules;
+import io.malob.openflow.bucket.BucketSource;
+import io.malob.openflow.bucket.BucketTraffic;
+import io.malob.openflow.label.Label;
+import io.malob.state.catalog.PlacementMode;
+import io.malob.state.catalog.SourceNetworks;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A VIP that is or may become proactive: its edges and its members' sides. For one thread. */
+final class ProactiveVip {
+  private static final Logger LOG = LoggerFactory.getLogger(ProactiveVip.class);
+
+  /** How long an edge stays reactive after a switch has refused a rule. */
+  private static final long RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private static final IPv4AddressWithMask ANY = IPv4AddressWithMask.of("0.0.0.0/0");
+
+  private final Parts parts;
+  private final BucketTraffic traffic;
+  private final Map<DatapathId, EdgeBuckets> edges = new TreeMap<>();
+  private final Map<DatapathId, RecoveredBuckets> recovered = new HashMap<>();
+  private final ReplySide replySide;
+  private final MemberEstimates estimates = new MemberEstimates();
+  private final Moves moves = new Moves();
+  private final AutoMode auto;
+  private boolean isWanted;
+
+  /** The switches that have refused a rule, and why. */
+  private final Map<DatapathId, Refusal> refusals = new HashMap<>();
+
+  private record Refusal(String why, long atNanos) {}
+
+  private record EntryOwner(int vipNumber) {}
+
+  ProactiveVip(Parts parts, BucketTraffic traffic, long nowNanos) {
+    this.parts = parts;
+    this.traffic = traffic;
+    this.replySide = new ReplySide(parts.labels(), parts.hostRules(), parts.programmed());
+    this.auto =
+        new AutoMode(
+            parts.thresholds(), parts.buckets().arrivals(traffic.vipNumber()), nowNanos);
+  }
+
+  BucketTraffic traffic() {
+    return traffic;
+  }
+
+  MemberEstimates estimates() {
+    return estimates;
+  }
+
+  Moves moves() {
+    return moves;
+  }
+
+  Collection<EdgeBuckets> edges() {
+    return edges.values();
+  }
+
+  boolean isWanted() {
+    return isWanted;
+  }
+
+  /** Brings everything one step closer to what the VIP wants. */
+  void advance(
+      Situation now, Map<Integer, Attachment> clients, Set<DatapathId> switchesWithHosts) {
+    takeOverRecovered(now.nowNanos());
+    isWanted = decide(now);
+    refusals.values().removeIf(each -> now.nowNanos() - each.atNanos >= RETRY_NANOS);
+    Set<DatapathId> wantedEdges = new HashSet<>(switchesWithHosts);
+    clients.values().forEach(at -> wantedEdges.add(at.switchId()));
+    if (isWanted) {
+      wantedEdges.forEach(each -> edgeAt(each, now.nowNanos()));
+    }
+    boolean hasRules = edges.values().stream().anyMatch(EdgeBuckets::hasRules);
+    if (isWanted || hasRules) {
+      replySide.advance(now, clients, edges.keySet(), parts.matchesTcpFlags());
+    } else {
+      replySide.clear(traffic.vipNumber(), now.nowNanos());
+    }
+    double[] open = estimates.open(now.candidates(), server -> server.load().active());
+    double[] lifetimes = estimates.lifetimes(now.candidates());
+    boolean isBlocked = replySide.edges().stream().anyMatch(refusals::containsKey);
+    for (EdgeBuckets edge : edges.values()) {
+      parts
+          .programmed()
+          .wire(edge.switchId())
+          .ifPresent(wire -> advance(edge, now, wire, open, lifetimes, isBlocked));
+    }
+  }
+
+  private boolean decide(Situation now) {
+    if (now.plan().vip().placement() == PlacementMode.PROACTIVE) {
+      return true;
+    }
+    int number = traffic.vipNumber();
+    double placed =
+        estimates.areCounted()
+            ? estimates.rate()
+            : edges.values().stream().mapToDouble(EdgeBuckets::packetsPerSecond).sum() / 4;
+    return auto.decide(
+        parts.buckets().arrivals(number),
+        placed,
+        parts.halfOpen().applyAsInt(number),
+        now.nowNanos());
+  }
+
+  private void advance(
+      EdgeBuckets edge,
+      Situation now,
+      Wire wire,
+      double[] open,
+      double[] lifetimes,
+      boolean isBlocked) {
+    Optional<BucketSource> source = parts.sourceProbe().of(edge.switchId()).source();
+    boolean mayHave = isWanted && !isBlocked && !refusals.containsKey(edge.switchId());
+    if (mayHave && source.isPresent()) {
+      edge.advance(
+          now,
+          wire,
+          source.get(),
+          open,
+          lifetimes,
+          replySide.isReady(),
+          () -> parts.pinExposed().accept(traffic.vipNumber(), edge.switchId()));
+    } else if (!mayHave) {
+      edge.leave(now, wire);
+    }
+    wire.sw()
+        .set(
+            new EntryOwner(traffic.vipNumber()),
+            edge.hasRules() ? entry(now, wire, edge.switchId()) : List.of(),
+            wire.factory(),
+            now.nowNanos());
+  }
+
+  private List<OFFlowAdd> entry(Situation now, Wire wire, DatapathId edge) {
+    List<OFFlowAdd> rules = new ArrayList<>();
+    @Nullable SourceNetworks allowed = now.plan().vip().allowedSources();
+    if (allowed == null) {
+      rules.add(BucketRules.toBuckets(wire.factory(), traffic, ANY));
+    } else {
+      allowed
+          .texts()
+          .forEach(
+              text ->
+                  rules.add(
+                      BucketRules.toBuckets(
+                          wire.factory(), traffic, IPv4AddressWithMask.of(text))));
+    }
+    now.standings().keySet().stream()
+        .map(now::server)
+        .filter(server -> server != null && server.at().switchId().equals(edge))
+        .forEach(
+            server -> rules.add(BucketRules.memberAsClient(wire.factory(), traffic, server)));
+    return rules;
+  }
+
+  private void takeOverRecovered(long nowNanos) {
+    recovered
+        .entrySet()
+        .removeIf(
+            each -> {
+              if (!each.getValue().isComplete() || !parts.programmed().isConnected(each.getKey())) {
+                return false;
+              }
+              EdgeBuckets edge = edgeAt(each.getKey(), nowNanos);
+              edge.recover(each.getValue(), nowNanos);
+              auto.recovered(nowNanos);
+              return true;
+            });
+  }
+
+  private EdgeBuckets edgeAt(DatapathId switchId, long nowNanos) {
+    return edges.computeIfAbsent(
+        switchId,
+        any ->
+            new EdgeBuckets(
+                any, parts.buckets(), parts.labels(), moves, parts.holdNanos(), nowNanos));
+  }
+
+  /** The buckets of an edge that were found and are not taken over yet. */
+  RecoveredBuckets recoveredAt(DatapathId switchId) {
+    return recovered.computeIfAbsent(switchId, any -> new RecoveredBuckets());
+  }
+
+  /** Whether rules of an earlier run that are not replaced yet use a label. */
+  boolean usesFoundLabel(Label label) {
+    return recovered.values().stream().anyMatch(each -> each.labels().contains(label))
+        || edges.values().stream().anyMatch(each -> each.usesFoundLabel(label));
+  }
+
+  /** The switches with members. */
+  Set<DatapathId> memberEdges() {
+    return replySide.edges();
+  }
+
+  Optional<EdgeBuckets> edge(DatapathId switchId) {
+    return Optional.ofNullable(edges.get(switchId));
+  }
+
+  /** A switch has refused a rule of the VIP. */
+  void refused(DatapathId switchId, String why, long nowNanos) {
+    if (refusals.put(switchId, new Refusal(why, nowNanos)) == null) {
+      LOG.warn(
+          "proactive_rule_refused vip={} switch={} why=\"{}\" - placement is reactive there for a"
+              + " minute",
+          traffic.vipNumber(),
+          switchId,
+          why);
+    }
+  }
+
+  /** Why a switch has refused a rule a short time ago; empty if it has not. */
+  Optional<String> refusal(DatapathId switchId) {
+    @Nullable Refusal ofEdge = refusals.get(switchId);
+    if (ofEdge != null) {
+      return Optional.of(ofEdge.why);
+    }
+    return replySide.edges().stream()
+        .map(refusals::get)
+        .filter(each -> each != null)
+        .map(each -> each.why)
+        .findFirst();
+  }
+
+  /** The members' sides are sent again as a whole. */
+  void resend() {
+    replySide.forgetSent();
+  }
+
+  /** Removes everything at once: the VIP is gone, or its traffic is another. */
+  void remove(long nowNanos) {
+    for (EdgeBuckets edge : edges.values()) {
+      parts
+          .programmed()
+          .wire(edge.switchId())
+          .ifPresentOrElse(
+              wire -> {
+                edge.remove(traffic.vipNumber(), wire);
+                wire.sw()
+                    .set(
+                        new EntryOwner(traffic.vipNumber()), List.of(), wire.factory(), nowNanos);
+              },
+              () -> edge.remove(traffic.vipNumber(), null));
+      parts.buckets().forget(traffic.vipNumber(), edge.switchId());
+    }
+    replySide.clear(traffic.vipNumber(), nowNanos);
+  }
+
+}

@@ -1,0 +1,589 @@
+package io.malob.balancer.proactive;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.util.concurrent.FutureCallback;
+import com.google.common.util.concurrent.Futures;
+import io.malob.algorithm.AddressKey;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.Server;
+import io.malob.balancer.api.ProactiveStats;
+import io.malob.balancer.bucket.Buckets;
+import io.malob.balancer.bucket.ProactiveClients;
+import io.malob.balancer.connection.HostRuleCache;
+import io.malob.balancer.recovery.FoundProactiveRules;
+import io.malob.balancer.view.BalancerView;
+import io.malob.balancer.view.ServicePlan;
+import io.malob.balancer.view.VipMac;
+import io.malob.module.AttachedHosts;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.FoundRules;
+import io.malob.openflow.RefusedRule;
+import io.malob.openflow.RuleCounts;
+import io.malob.openflow.RuleKey;
+import io.malob.openflow.bucket.BucketCookie;
+import io.malob.openflow.bucket.BucketRules;
+import io.malob.openflow.bucket.BucketTraffic;
+import io.malob.openflow.bucket.ReplyRules;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.label.LabelTable;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Protocol;
+import io.malob.state.catalog.Vip;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.IntUnaryOperator;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.devicemanager.IDevice;
+import net.floodlightcontroller.devicemanager.IDeviceService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.MacAddress;
+
+/**
+ * All VIPs whose placement is or may become proactive. Each tick compares what the catalog, the
+ * network and the measurements ask for with what switches have, and sends the difference. For one
+ * thread at a time, that of the serial executor, except {@link #stats} and {@link #probeRefused}.
+ */
+public final class ProactiveVips implements FoundProactiveRules {
+  /** How often it is to be called. */
+  public static final long TICK_MILLIS = 250;
+
+  private static final long POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** The max number of rules whose counters are read in a second. */
+  private static final int POLLED_RULES = 10_000;
+
+  /** How long rules of an earlier run stay that nothing wants. */
+  private static final long ORPHAN_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final Parts parts;
+  private final Supplier<BalancerView> views;
+  private final IOFSwitchService switches;
+  private final IDeviceService devices;
+  private final ProactiveClients clients;
+  private final Corrections corrections;
+  private final Executor serialExecutor;
+  private final LongSupplier nanoTime;
+  private final Map<Integer, ProactiveVip> vips = new TreeMap<>();
+  private final Map<DatapathId, Reading> readings = new HashMap<>();
+  private final Map<DatapathId, Long> orphansSince = new HashMap<>();
+  private long polledAtNanos;
+  private volatile ImmutableList<ProactiveStats> stats = ImmutableList.of();
+
+  /**
+   * What VIPs share.
+   *
+   * @param labels the labels
+   * @param hostRules the host rules of switches
+   * @param programmed the rules on switches
+   * @param buckets the buckets as packets see them
+   * @param sourceProbe what switches can read
+   * @param thresholds when automatic VIPs change
+   * @param holdNanos how long a bucket rests after a move
+   * @param halfOpen the half-open connections of a VIP, by number
+   * @param matchesTcpFlags whether a switch matches TCP flags
+   * @param pinExposed gives connections of a VIP at a switch rules of their own that would reach
+   *     another member
+   */
+  record Parts(
+      LabelTable labels,
+      HostRuleCache hostRules,
+      Programmed programmed,
+      Buckets buckets,
+      SourceProbe sourceProbe,
+      AutoMode.Thresholds thresholds,
+      long holdNanos,
+      IntUnaryOperator halfOpen,
+      Predicate<DatapathId> matchesTcpFlags,
+      BiConsumer<Integer, DatapathId> pinExposed) {}
+
+  /** Exchanges connection counts with the view. */
+  public interface Corrections {
+    /** The connections that a member's agent has reported; empty if it has not. */
+    OptionalInt reported(Member member);
+
+    /** Takes over the estimated connections of members by number. */
+    void estimated(Map<Integer, Integer> open);
+  }
+
+  /** What a reading has found so far. */
+  private static final class Reading {
+    final Set<RuleKey> rules = new HashSet<>();
+    final Map<Integer, Set<Integer>> buckets = new HashMap<>();
+  }
+
+  ProactiveVips(
+      Parts parts,
+      Supplier<BalancerView> views,
+      IOFSwitchService switches,
+      IDeviceService devices,
+      ProactiveClients clients,
+      Corrections corrections,
+      Executor serialExecutor,
+      LongSupplier nanoTime) {
+    this.parts = parts;
+    this.views = views;
+    this.switches = switches;
+    this.devices = devices;
+    this.clients = clients;
+    this.corrections = corrections;
+    this.serialExecutor = serialExecutor;
+    this.nanoTime = nanoTime;
+  }
+
+  /** The traffic of a VIP that may be proactive. */
+  static BucketTraffic trafficOf(Vip vip) {
+    @Nullable Protocol protocol = vip.protocol();
+    @Nullable Integer port = vip.port();
+    if (protocol == null || port == null || !(vip.address() instanceof IPv4Address address)) {
+      throw new IllegalArgumentException("VIP " + vip.id() + " cannot be proactive");
+    }
+    return new BucketTraffic(
+        vip.number(),
+        address,
+        VipMac.of(address),
+        IpProtocol.of((short) protocol.ipNumber()),
+        port);
+  }
+
+  /** Brings everything one step closer to what the catalog wants. */
+  public void tick() {
+    BalancerView view = views.get();
+    long now = nanoTime.getAsLong();
+    follow(view, now);
+    if (vips.isEmpty()) {
+      stats = ImmutableList.of();
+      parts.programmed().flush();
+      return;
+    }
+    Map<DatapathId, Set<Integer>> hosts = hostsBySwitch();
+    Set<Integer> addresses = new HashSet<>();
+    for (ProactiveVip vip : vips.values()) {
+      situation(view, vip, now)
+          .ifPresent(
+              situation ->
+                  vip.advance(
+                      situation,
+                      clients.of(vip.traffic().address().getInt()),
+                      clientSwitches(hosts, situation)));
+      if (vip.edges().stream().anyMatch(EdgeBuckets::hasRules)) {
+        addresses.add(vip.traffic().address().getInt());
+      }
+    }
+    answerArp(addresses, now);
+    removeOrphans(now);
+    parts.programmed().flush();
+    if (now - polledAtNanos >= POLL_NANOS) {
+      polledAtNanos = now;
+      estimate(view);
+      poll();
+      stats = shown(view, now);
+    }
+  }
+
+  /** Follows the catalog: which VIPs may be proactive, and their traffic. */
+  private void follow(BalancerView view, long now) {
+    CatalogSnapshot catalog = view.catalog();
+    Map<Integer, Vip> wanted = new HashMap<>();
+    for (Vip vip : catalog.vips().values()) {
+      if (vip.mayBeProactive()) {
+        wanted.put(vip.number(), vip);
+      }
+    }
+    vips.entrySet()
+        .removeIf(
+            each -> {
+              @Nullable Vip vip = wanted.get(each.getKey());
+              boolean isSame = vip != null && trafficOf(vip).equals(each.getValue().traffic());
+              if (!isSame && !leaves(each.getValue(), view, now)) {
+                each.getValue().remove(now);
+                return true;
+              }
+              return false;
+            });
+    for (Vip vip : wanted.values()) {
+      vips.computeIfAbsent(
+          vip.number(), any -> new ProactiveVip(parts, trafficOf(vip), now));
+    }
+    clients.retain(
+        vips.values().stream()
+            .map(each -> each.traffic().address().getInt())
+            .collect(Collectors.toSet()));
+  }
+
+  /** Whether a VIP that is reactive now still has edges that are leaving. */
+  private boolean leaves(ProactiveVip vip, BalancerView view, long now) {
+    return situation(view, vip, now).isPresent()
+        && vip.edges().stream().anyMatch(EdgeBuckets::hasRules);
+  }
+
+  /** What the buckets of a VIP depend on; empty if it has no pool or other traffic. */
+  private Optional<Situation> situation(BalancerView view, ProactiveVip vip, long now) {
+    BucketTraffic traffic = vip.traffic();
+    Protocol protocol =
+        traffic.protocol().equals(IpProtocol.TCP) ? Protocol.TCP : Protocol.UDP;
+    Optional<Vip> found =
+        view.catalog()
+            .vipFor(traffic.address().getInt(), protocol, traffic.port())
+            .filter(each -> each.number() == traffic.vipNumber());
+    @Nullable ServicePlan plan =
+        found.isEmpty() ? null : view.plan(found.get(), protocol, traffic.port());
+    return plan == null
+        ? Optional.empty()
+        : Optional.of(Situation.of(view, plan, traffic, now));
+  }
+
+  /** The addresses of hosts by switch. */
+  private Map<DatapathId, Set<Integer>> hostsBySwitch() {
+    Map<DatapathId, Set<Integer>> hosts = new HashMap<>();
+    for (IDevice device : devices.getAllDevices()) {
+      AttachedHosts.attachmentOf(device)
+          .ifPresent(
+              at -> {
+                Set<Integer> addresses =
+                    hosts.computeIfAbsent(at.switchId(), any -> new HashSet<>());
+                AttachedHosts.addressesOf(device)
+                    .forEach(address -> addresses.add(AddressKey.of(address)));
+              });
+    }
+    return hosts;
+  }
+
+  /** The switches with hosts that are not members of the VIP's pool. */
+  private static Set<DatapathId> clientSwitches(
+      Map<DatapathId, Set<Integer>> hosts, Situation situation) {
+    Set<Integer> members =
+        situation.standings().keySet().stream()
+            .map(situation::server)
+            .filter(server -> server != null)
+            .map(server -> server.address())
+            .collect(Collectors.toSet());
+    return hosts.entrySet().stream()
+        .filter(each -> !members.containsAll(each.getValue()))
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toSet());
+  }
+
+  private record ArpOwner() {}
+
+  /** Lets the clients' own switches answer their ARP requests, also without a controller. */
+  private void answerArp(Set<Integer> addresses, long now) {
+    Map<DatapathId, List<Map.Entry<Integer, Map.Entry<Integer, Attachment>>>> bySwitch =
+        new HashMap<>();
+    for (int vip : addresses) {
+      for (Map.Entry<Integer, Attachment> client : clients.of(vip).entrySet()) {
+        bySwitch
+            .computeIfAbsent(client.getValue().switchId(), any -> new ArrayList<>())
+            .add(Map.entry(vip, client));
+      }
+    }
+    for (DatapathId switchId : switches.getAllSwitchDpids()) {
+      parts
+          .programmed()
+          .wire(switchId)
+          .ifPresent(
+              wire -> {
+                List<OFFlowAdd> rules = new ArrayList<>();
+                bySwitch
+                    .getOrDefault(switchId, List.of())
+                    .forEach(
+                        each ->
+                            rules.add(
+                                ReplyRules.arpAnswer(
+                                    wire.factory(),
+                                    IPv4Address.of(each.getKey()),
+                                    macOf(each.getKey()),
+                                    IPv4Address.of(each.getValue().getKey()),
+                                    each.getValue().getValue())));
+                wire.sw().set(new ArpOwner(), rules, wire.factory(), now);
+              });
+    }
+  }
+
+  private static MacAddress macOf(int vip) {
+    return VipMac.of(vip);
+  }
+
+  private void removeOrphans(long now) {
+    orphansSince
+        .entrySet()
+        .removeIf(
+            each -> {
+              boolean isOver = now - each.getValue() >= ORPHAN_NANOS;
+              if (isOver) {
+                parts
+                    .programmed()
+                    .wire(each.getKey())
+                    .ifPresent(wire -> wire.sw().removeOrphans(wire.factory()));
+              }
+              return isOver;
+            });
+  }
+
+  /** Reads the counters of buckets and of members' replies. */
+  private void poll() {
+    int rules =
+        vips.values().stream()
+            .flatMap(vip -> vip.edges().stream())
+            .mapToInt(edge -> edge.key().map(key -> key.count()).orElse(0))
+            .sum();
+    int part = 1 + rules / POLLED_RULES;
+    long turn = polledAtNanos / POLL_NANOS;
+    for (ProactiveVip vip : vips.values()) {
+      int number = vip.traffic().vipNumber();
+      Set<DatapathId> memberEdges = new HashSet<>();
+      for (EdgeBuckets edge : vip.edges()) {
+        if (edge.hasRules()
+            && Math.floorMod(edge.switchId().getLong() + turn, part) == 0) {
+          ask(
+              edge.switchId(),
+              factory -> BucketRules.requestCounters(factory, number),
+              entry -> bucketCounted(vip, edge, entry, part));
+        }
+      }
+      if (vip.edges().stream().anyMatch(EdgeBuckets::hasRules)) {
+        memberEdges.addAll(vip.memberEdges());
+      }
+      for (DatapathId each : memberEdges) {
+        ask(
+            each,
+            factory -> ReplyRules.requestCounters(factory, number),
+            entry -> replyCounted(vip, each, entry));
+      }
+    }
+  }
+
+  private void bucketCounted(ProactiveVip vip, EdgeBuckets edge, OFFlowStatsEntry entry, int part) {
+    OptionalLong packets = RuleCounts.packets(entry);
+    Optional<BucketCookie> cookie = BucketCookie.of(entry.getCookie());
+    if (packets.isPresent() && cookie.isPresent() && vip.edges().contains(edge)) {
+      BucketCookie bucket = cookie.get();
+      edge.counted(
+          bucket.index(),
+          bucket.key(),
+          bucket.memberNumber(),
+          packets.getAsLong(),
+          part,
+          nanoTime.getAsLong());
+    }
+  }
+
+  private void replyCounted(ProactiveVip vip, DatapathId switchId, OFFlowStatsEntry entry) {
+    OptionalLong packets = RuleCounts.packets(entry);
+    ReplyRules.countedBy(entry.getCookie())
+        .filter(any -> packets.isPresent())
+        .ifPresent(
+            counted ->
+                vip.estimates()
+                    .counted(
+                        switchId,
+                        Cookie.memberNumber(entry.getCookie()),
+                        counted,
+                        packets.getAsLong(),
+                        nanoTime.getAsLong()));
+  }
+
+  /** Asks a switch, unless its earlier answer is pending. */
+  private void ask(
+      DatapathId switchId,
+      Function<OFFactory, OFFlowStatsRequest> request,
+      Consumer<OFFlowStatsEntry> each) {
+    @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
+    if (sw == null || !parts.programmed().isConnected(switchId)) {
+      return;
+    }
+    Futures.addCallback(
+        sw.writeStatsRequest(request.apply(sw.getOFFactory())),
+        new FutureCallback<List<OFFlowStatsReply>>() {
+          @Override
+          public void onSuccess(@Nullable List<OFFlowStatsReply> answer) {
+            if (answer != null) {
+              answer.forEach(reply -> reply.getEntries().forEach(each));
+            }
+          }
+
+          @Override
+          public void onFailure(Throwable cause) {
+            // the next poll asks again
+          }
+        },
+        serialExecutor);
+  }
+
+  /** Corrects the estimates by reports, and gives them to the view. */
+  private void estimate(BalancerView view) {
+    Map<Integer, Integer> open = new HashMap<>();
+    long now = nanoTime.getAsLong();
+    for (ProactiveVip vip : vips.values()) {
+      vip.estimates().polled(now);
+      situation(view, vip, now)
+          .ifPresent(
+              situation -> {
+                List<Member> members =
+                    view.catalog().membersOfPool(situation.plan().pool().id());
+                vip.estimates()
+                    .retain(members.stream().map(Member::number).collect(Collectors.toSet()));
+                boolean isPlacing = vip.edges().stream().anyMatch(EdgeBuckets::hasRules);
+                for (Member member : members) {
+                  @Nullable Server server =
+                      view.servers().get(member.number());
+                  if (isPlacing && server != null) {
+                    vip.estimates()
+                        .correct(
+                            member.number(),
+                            corrections.reported(member),
+                            server.load().active());
+                  }
+                  open.put(member.number(), isPlacing ? vip.estimates().open(member.number()) : 0);
+                }
+              });
+    }
+    corrections.estimated(open);
+  }
+
+  @Override
+  public void begin(DatapathId switchId) {
+    readings.put(switchId, new Reading());
+  }
+
+  @Override
+  public boolean found(DatapathId switchId, OFFlowStatsEntry rule, boolean mayBeNew) {
+    Reading reading = readings.computeIfAbsent(switchId, any -> new Reading());
+    Optional<BucketCookie> bucket = BucketCookie.of(rule.getCookie());
+    if (bucket.isEmpty()) {
+      if (mayBeNew) {
+        orphansSince.putIfAbsent(switchId, nanoTime.getAsLong());
+        learnClient(switchId, rule);
+      }
+      return parts.programmed().at(switchId).found(rule, mayBeNew, reading.rules);
+    }
+    @Nullable ProactiveVip vip = vipOf(bucket.get().vipNumber());
+    if (vip == null) {
+      return false;
+    }
+    Optional<Label> label = FoundRules.labelOf(rule);
+    Optional<EdgeBuckets> edge = vip.edge(switchId).filter(EdgeBuckets::hasRules);
+    if (edge.isPresent()) {
+      return edge.get()
+          .found(
+              bucket.get(),
+              label,
+              reading.buckets.computeIfAbsent(
+                  bucket.get().vipNumber(), any -> new HashSet<>()));
+    }
+    if (mayBeNew) {
+      vip.recoveredAt(switchId).add(bucket.get(), label);
+    }
+    return mayBeNew;
+  }
+
+  /** A VIP of the catalog; it may not have been followed yet. */
+  private @Nullable ProactiveVip vipOf(int number) {
+    if (!vips.containsKey(number)) {
+      follow(views.get(), nanoTime.getAsLong());
+    }
+    return vips.get(number);
+  }
+
+  /** A rule for a client of an earlier run tells that it is one, and where it is. */
+  private void learnClient(DatapathId switchId, OFFlowStatsEntry rule) {
+    ReplyRules.clientOf(rule)
+        .ifPresent(
+            found -> clients.learn(found.vip(), found.client(), found.at(switchId)));
+  }
+
+  @Override
+  public void complete(DatapathId switchId, long settledNanos) {
+    @Nullable Reading reading = readings.remove(switchId);
+    if (reading == null) {
+      return;
+    }
+    long now = nanoTime.getAsLong();
+    parts.programmed().at(switchId).complete(reading.rules, settledNanos, now);
+    for (Map.Entry<Integer, ProactiveVip> each : vips.entrySet()) {
+      each.getValue()
+          .edge(switchId)
+          .filter(EdgeBuckets::hasRules)
+          .ifPresent(
+              edge ->
+                  edge.complete(
+                      reading.buckets.getOrDefault(each.getKey(), Set.of()), settledNanos));
+    }
+  }
+
+  /** A switch has lost all rules. */
+  public void reset(DatapathId switchId) {
+    begin(switchId);
+    parts.programmed().at(switchId).reset(nanoTime.getAsLong());
+    complete(switchId, nanoTime.getAsLong());
+  }
+
+  /** A switch has disconnected. */
+  public void disconnected(DatapathId switchId) {
+    parts.sourceProbe().forget(switchId);
+  }
+
+  /** A switch has rejected a message; false if it was not a probe. Thread-safe. */
+  public boolean probeRefused(long transaction) {
+    return parts.sourceProbe().refused(transaction);
+  }
+
+  /** A switch has refused a rule of a proactive VIP. */
+  public void refused(DatapathId switchId, RefusedRule rule) {
+    @Nullable ProactiveVip vip = vips.get(Cookie.vipNumber(rule.cookie()));
+    if (vip != null) {
+      vip.refused(switchId, rule.reason(), nanoTime.getAsLong());
+    }
+  }
+
+  /** Whether rules that were found on switches, and are not replaced yet, use a label. */
+  public boolean usesFoundLabel(Label label) {
+    return parts.programmed().usesFoundLabel(label)
+        || vips.values().stream().anyMatch(vip -> vip.usesFoundLabel(label));
+  }
+
+  /** The state of all VIPs, as of the last second. Thread-safe. */
+  public ImmutableList<ProactiveStats> stats() {
+    return stats;
+  }
+
+  private ImmutableList<ProactiveStats> shown(BalancerView view, long now) {
+    Map<Integer, String> memberIds = new HashMap<>();
+    view.catalog().members().values().forEach(each -> memberIds.put(each.number(), each.id()));
+    ImmutableList.Builder<ProactiveStats> all = ImmutableList.builder();
+    for (Vip vip : view.catalog().vips().values()) {
+      @Nullable ProactiveVip state = vips.get(vip.number());
+      if (state != null) {
+        all.add(ShownVip.of(vip, state, memberIds, parts.sourceProbe(), now));
+      }
+    }
+    return all.build();
+  }
+
+}

@@ -1,0 +1,107 @@
+package io.malob.balancer.proactive;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import io.malob.balancer.api.ProactiveStats;
+import io.malob.balancer.api.ProactiveStats.State;
+import io.malob.openflow.bucket.BucketKey;
+import io.malob.state.catalog.Vip;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The state of a proactive VIP as other modules see it. Pure. */
+final class ShownVip {
+  private ShownVip() {}
+
+  static ProactiveStats of(
+      Vip vip,
+      ProactiveVip state,
+      Map<Integer, String> memberIds,
+      SourceProbe sourceProbe,
+      long nowNanos) {
+    ImmutableList<ProactiveStats.Edge> edges =
+        state.edges().stream()
+            .map(edge -> edge(edge, state, memberIds, sourceProbe))
+            .collect(ImmutableList.toImmutableList());
+    ImmutableMap.Builder<String, Long> opened = ImmutableMap.builder();
+    memberIds.forEach(
+        (number, id) -> {
+          long count = state.estimates().opened(number);
+          if (count > 0) {
+            opened.put(id, count);
+          }
+        });
+    return new ProactiveStats(
+        vip.id(),
+        vip.placement(),
+        stateOf(state, edges),
+        edges,
+        state.moves().total(),
+        ImmutableList.copyOf(state.moves().recent()).reverse().stream()
+            .map(move -> move(move, memberIds, nowNanos))
+            .collect(ImmutableList.toImmutableList()),
+        opened.build());
+  }
+
+  private static State stateOf(ProactiveVip vip, ImmutableList<ProactiveStats.Edge> edges) {
+    if (edges.stream().anyMatch(edge -> edge.state() == State.CHANGING)) {
+      return State.CHANGING;
+    }
+    boolean isProactive = edges.stream().anyMatch(edge -> edge.state() == State.PROACTIVE);
+    return isProactive ? State.PROACTIVE : vip.isWanted() ? State.CHANGING : State.REACTIVE;
+  }
+
+  private static ProactiveStats.Edge edge(
+      EdgeBuckets edge,
+      ProactiveVip vip,
+      Map<Integer, String> memberIds,
+      SourceProbe sourceProbe) {
+    Optional<String> refusal = vip.refusal(edge.switchId());
+    Optional<String> problem =
+        refusal.map(why -> "the switch refuses a rule: " + why);
+    if (problem.isEmpty() && sourceProbe.known(edge.switchId()) == SourceProbe.Result.NONE) {
+      problem = Optional.of("the switch accepts no masks on ports or addresses");
+    }
+    return new ProactiveStats.Edge(
+        edge.switchId(),
+        switch (edge.state()) {
+          case REACTIVE -> State.REACTIVE;
+          case PREPARING, LEAVING -> State.CHANGING;
+          case PROACTIVE -> State.PROACTIVE;
+        },
+        edge.key().map(key -> key.source().text()),
+        edge.key().map(BucketKey::count).orElse(0),
+        edge.moving(),
+        byId(edge.byMember(), memberIds, count -> count),
+        byId(edge.shares(), memberIds, share -> share),
+        edge.imbalance(),
+        edge.hasTooFewSources(),
+        problem);
+  }
+
+  private static <T, S> ImmutableMap<String, S> byId(
+      Map<Integer, T> byNumber, Map<Integer, String> ids, Function<T, S> shown) {
+    ImmutableMap.Builder<String, S> byId = ImmutableMap.builder();
+    byNumber.forEach(
+        (number, value) -> {
+          @Nullable String id = ids.get(number);
+          if (id != null) {
+            byId.put(id, shown.apply(value));
+          }
+        });
+    return byId.build();
+  }
+
+  private static ProactiveStats.Move move(
+      Moves.Recent move, Map<Integer, String> memberIds, long nowNanos) {
+    return new ProactiveStats.Move(
+        move.switchId(),
+        memberIds.getOrDefault(move.from(), "?"),
+        memberIds.getOrDefault(move.to(), "?"),
+        move.cause().text(),
+        (nowNanos - move.atNanos()) / 1e9,
+        move.buckets());
+  }
+}
