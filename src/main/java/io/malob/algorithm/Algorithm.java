@@ -108,6 +108,11 @@ public record Algorithm(String name) {
     return parts[parts.length - 1];
   }
 
+  /** Whether the servers take turns, regardless of their load. */
+  public boolean isByTurns() {
+    return !isJoint() && ServerRule.valueOf(serverRule()).isByTurns();
+  }
+
   /** Whether the algorithm needs the widest paths. */
   public boolean isByWidth() {
     return RULES_BY_WIDTH.contains(pathRule());

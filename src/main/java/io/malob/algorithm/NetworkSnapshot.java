@@ -110,9 +110,18 @@ public final class NetworkSnapshot {
    * gives as soon as those that are asked for are searched for. It searches at once.
    */
   public NetworkSnapshot trial() {
+    return trial(values);
+  }
+
+  /** The same, with its own counts of connections on links, which a trial may change. */
+  public NetworkSnapshot trialWithOwnLoads() {
+    return trial(values.trial());
+  }
+
+  private NetworkSnapshot trial(LinkValues trialValues) {
     NetworkSnapshot trial =
         new NetworkSnapshot(
-            values,
+            trialValues,
             /* writer= */ null,
             fewestHops.copy(),
             lowestLatency.copy(),

@@ -35,6 +35,11 @@ public record Server(
     return new Server(number, address, port, weight, place, limit, load);
   }
 
+  /** This server with another load, for a trial. */
+  public Server withLoad(ServerLoad other) {
+    return new Server(number, address, port, weight, at, limit, other);
+  }
+
   /** Its weight, as far as it has come to its full share. */
   public double weightNow() {
     return weight * load.share();

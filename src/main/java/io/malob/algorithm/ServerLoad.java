@@ -25,7 +25,7 @@ public final class ServerLoad {
   /** The time that a connection adds to the wait of others if no response time is known. */
   private static final double DEFAULT_WAIT_NANOS = 1e6;
 
-  private final ActiveCount active = new ActiveCount();
+  private final ActiveCount active;
   private final LongAdder total = new LongAdder();
   private volatile int foreign;
   private volatile double share = 1;
@@ -35,6 +35,34 @@ public final class ServerLoad {
 
   private volatile double cpuPerConnection = Double.NaN;
   private volatile double responseNanos = Double.NaN;
+
+  /** The load of a server without connections that has not reported yet. */
+  public ServerLoad() {
+    this(new ActiveCount());
+  }
+
+  private ServerLoad(ActiveCount active) {
+    this.active = active;
+  }
+
+  /**
+   * A copy for a trial, without some of the open connections, as if they had ended since the last
+   * report: the same reports, share and foreign connections.
+   */
+  public ServerLoad without(int connections) {
+    ServerLoad copy = new ServerLoad(active.without(connections));
+    copy.foreign = foreign;
+    copy.share = share;
+    copy.cpuFraction = cpuFraction;
+    copy.cpuPerConnection = cpuPerConnection;
+    copy.responseNanos = responseNanos;
+    return copy;
+  }
+
+  /** Counts several connections of a trial; a negative number takes them back. */
+  public void add(int connections) {
+    active.add(connections);
+  }
 
   /** Counts a connection that was placed on the server. */
   public void opened() {

@@ -28,6 +28,11 @@ enum ServerRule {
     return description;
   }
 
+  /** Whether the servers take turns, regardless of their load. */
+  boolean isByTurns() {
+    return this == RR || this == WRR;
+  }
+
   /** What chooses by this rule among these servers; see {@link Placers#of}. */
   ServerPicker picker(ImmutableList<Server> servers, AtomicInteger turn, Counting counting) {
     return switch (this) {

@@ -17,6 +17,18 @@ public final class ActiveCount {
   private volatile int measured;
   private volatile int covered;
 
+  /**
+   * A copy for a trial, without some of the active connections, as if they had ended since the
+   * measurement. At the least, none is active in it.
+   */
+  public ActiveCount without(int connections) {
+    ActiveCount copy = new ActiveCount();
+    copy.active.set(Math.max(0, active.get() - connections));
+    copy.measured = Math.max(0, measured - connections);
+    copy.covered = covered;
+    return copy;
+  }
+
   /** Adds connections that have become active; a negative number removes them. */
   public void add(int change) {
     active.addAndGet(change);

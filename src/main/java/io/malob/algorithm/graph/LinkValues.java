@@ -30,6 +30,15 @@ public final class LinkValues {
 
   private final ActiveCount[] loads;
 
+  private LinkValues(LinkValues like, ActiveCount[] loads) {
+    this.topology = like.topology;
+    this.counting = like.counting;
+    this.latencies = like.latencies;
+    this.throughputs = like.throughputs;
+    this.capacities = like.capacities;
+    this.loads = loads;
+  }
+
   private LinkValues(Topology topology, LinkValue[] values, LinkLoads loads, Counting counting) {
     this.topology = topology;
     this.counting = counting;
@@ -69,6 +78,19 @@ public final class LinkValues {
             .map(link -> known.getOrDefault(link, LinkValue.UNKNOWN))
             .toArray(LinkValue[]::new);
     return new LinkValues(topology, values, loads, counting);
+  }
+
+  /** The same values with copies of the counts of connections, for a trial. */
+  public LinkValues trial() {
+    return new LinkValues(
+        this, Arrays.stream(loads).map(load -> load.without(0)).toArray(ActiveCount[]::new));
+  }
+
+  /** Counts connections of a trial on all links of a path. */
+  public void add(Path path, int connections) {
+    for (int i = 0; i < path.hops(); i++) {
+      loads[topology.adjacency().number(path.links().get(i))].add(connections);
+    }
   }
 
   /** The switches and links. */

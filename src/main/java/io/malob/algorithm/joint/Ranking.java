@@ -65,7 +65,9 @@ final class Ranking {
 
   /** The same ranking in another network: all sites are rated there. */
   Ranking in(NetworkSnapshot other) {
-    return new Ranking(rule, other, like, sites);
+    Ranking next = new Ranking(rule, other, like, sites);
+    next.turn.set(turn.get());
+    return next;
   }
 
   /** Rates all sites again. */
