@@ -28,6 +28,7 @@ public final class ServerLoad {
   private final ActiveCount active;
   private final LongAdder total = new LongAdder();
   private volatile int foreign;
+  private volatile int estimated;
   private volatile double share = 1;
 
   /** Not a number while unknown, as those below. */
@@ -46,11 +47,11 @@ public final class ServerLoad {
   }
 
   /**
-   * A copy for a trial, without some of the open connections, as if they had ended since the last
-   * report: the same reports, share and foreign connections.
+   * A copy for a trial, without some of the connections that are open or estimated, as if they had
+   * ended since the last report: the same reports, share and foreign connections.
    */
   public ServerLoad without(int connections) {
-    ServerLoad copy = new ServerLoad(active.without(connections));
+    ServerLoad copy = new ServerLoad(active.without(connections, estimated));
     copy.foreign = foreign;
     copy.share = share;
     copy.cpuFraction = cpuFraction;
@@ -122,14 +123,32 @@ public final class ServerLoad {
     return foreign;
   }
 
-  /** How many connections the server has: those that are open, and foreign ones. */
+  /**
+   * Takes over how many connections switches have placed on the server without the controller, as
+   * far as can be estimated. To be called by one thread at a time.
+   */
+  public void setEstimated(int connections) {
+    estimated = connections;
+  }
+
+  /** How many connections switches have placed on the server, as estimated. */
+  public int estimated() {
+    return estimated;
+  }
+
+  /**
+   * How many connections the server has: those that are open, those that switches have placed, and
+   * foreign ones.
+   */
   public long present() {
-    return (long) active.now() + foreign;
+    return (long) active.now() + estimated + foreign;
   }
 
   /** How many connections count for a choice. */
   public long present(Counting counting) {
-    return counting == Counting.PLACED_SINCE ? present() : (long) active.atMeasurement() + foreign;
+    return counting == Counting.PLACED_SINCE
+        ? present()
+        : (long) active.atMeasurement() + estimated + foreign;
   }
 
   /** How many connections were ever placed. */
@@ -156,7 +175,7 @@ public final class ServerLoad {
    * measured.
    */
   private void learnCpuPerConnection(double fraction) {
-    double present = (active.now() + active.atMeasurement()) / 2.0 + foreign;
+    double present = (active.now() + active.atMeasurement()) / 2.0 + estimated + foreign;
     if (fraction >= 0 && present >= 1) {
       double seen = Math.max(MIN_CPU_PER_CONNECTION, fraction / present);
       double before = Double.isNaN(cpuPerConnection) ? seen : cpuPerConnection;
@@ -204,7 +223,7 @@ public final class ServerLoad {
     if (Double.isNaN(responseNanos)) {
       return DEFAULT_WAIT_NANOS * Math.max(0, present()) / weight;
     }
-    double each = responseNanos / (1 + Math.max(0, active.covered()) + foreign);
+    double each = responseNanos / (1 + Math.max(0, active.covered()) + estimated + foreign);
     return Math.max(each, responseNanos + active.sinceMeasured() * each);
   }
 }

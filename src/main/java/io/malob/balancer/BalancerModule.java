@@ -48,11 +48,15 @@ import io.malob.balancer.api.PathStats;
 import io.malob.balancer.api.PlacedConnection;
 import io.malob.balancer.api.PlacementCounts;
 import io.malob.balancer.api.PlacementTimes;
+import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProfileStats;
 import io.malob.balancer.api.ReconcileStats;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.VipStats;
+import io.malob.balancer.bucket.Buckets;
+import io.malob.balancer.bucket.ProactiveClients;
 import io.malob.balancer.connection.AffinityTable;
+import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.ConnectionLimiter;
 import io.malob.balancer.connection.ConnectionListing;
 import io.malob.balancer.connection.ConnectionProgrammer;
@@ -74,6 +78,8 @@ import io.malob.balancer.health.Probe;
 import io.malob.balancer.health.Probes;
 import io.malob.balancer.health.SpoofGuard;
 import io.malob.balancer.health.UnansweredSynDetector;
+import io.malob.balancer.proactive.ProactiveSettings;
+import io.malob.balancer.proactive.ProactiveVips;
 import io.malob.balancer.recovery.LostClients;
 import io.malob.balancer.recovery.ReadSwitches;
 import io.malob.balancer.recovery.ReconcileCounts;
@@ -110,10 +116,12 @@ import io.malob.module.Settings;
 import io.malob.module.Tasks;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RefusedRule;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Service;
 import io.malob.state.catalog.Vip;
@@ -126,6 +134,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -150,6 +159,7 @@ import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.slf4j.Logger;
@@ -183,6 +193,13 @@ import org.slf4j.LoggerFactory;
  * <p>Ejection: {@code ejectAfter}, the number of unanswered connections in a row that ejects a
  * member, 0 for no ejection; {@code ejectSeconds}, the length of a first ejection; {@code
  * ejectMaxSeconds}, the max length.
+ *
+ * <p>Proactive placement: {@code bucketMoveSeconds}, the time that a bucket takes to move, in which
+ * connections that are to stay on their member must send a packet; {@code bucketHoldSeconds}, the
+ * time that a bucket rests after a move; {@code bucketPinSeconds}, the idle timeout of connections
+ * that stay on the member before; {@code autoPerSecond} and {@code autoHalfOpen}, the new
+ * connections per second and the half-open connections from which automatic VIPs are proactive;
+ * {@code autoCalmSeconds}, the time below half of both after which they are reactive again.
  */
 @Settings(
     value = {
@@ -210,7 +227,13 @@ import org.slf4j.LoggerFactory;
       "auditSeconds",
       "connectionRecords",
       "connectionRecordsMegabytes",
-      "connectionRecordsFiles"
+      "connectionRecordsFiles",
+      "bucketMoveSeconds",
+      "bucketHoldSeconds",
+      "bucketPinSeconds",
+      "autoPerSecond",
+      "autoHalfOpen",
+      "autoCalmSeconds"
     },
     deprecated = "ejectMostSeconds=ejectMaxSeconds")
 @SuppressWarnings("NullAway.Init") // set by init before any other method is called
@@ -228,6 +251,9 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private static final long POLL_MILLIS = 1_000;
   private static final long APPLY_MILLIS = 1_000;
   private static final int MAX_IDLE_SECONDS = 0xffff - 60;
+
+  /** How many connections of a VIP at a switch get rules of their own when it becomes proactive. */
+  private static final int MAX_PINS = 10_000;
 
   private final LongSupplier nanoTime;
   private final IntUnaryOperator random;
@@ -277,6 +303,10 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private @Nullable PacketInDrops packetInDrops;
   private @Nullable SpoofGuard spoofGuard;
   private ServerMoves serverMoves;
+  private Buckets buckets;
+  private ProactiveClients proactiveClients;
+  private ProactiveSettings proactiveSettings;
+  private ProactiveVips proactiveVips;
 
   /** Changes are applied one after the other, so the latest one is applied after all others. */
   private volatile CompletableFuture<Void> latestChange = CompletableFuture.completedFuture(null);
@@ -362,6 +392,14 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             nanoTime,
             connection -> teardown.leaveSession(connection));
     hostRules = new HostRuleCache(HOST_RULE_IDLE_SECONDS);
+    proactiveSettings = ProactiveSettings.read(settings);
+    IdleTimeouts idleTimeouts = idleTimeouts(settings);
+    buckets = new Buckets(proactiveSettings.timeouts(idleTimeouts.udp()), nanoTime);
+    proactiveClients =
+        new ProactiveClients(
+            () ->
+                housekeeping.submit(
+                    "installing clients of proactive VIPs", () -> proactiveVips.tick()));
     Counting counting =
         settings.flag("countPlaced", true) ? Counting.PLACED_SINCE : Counting.MEASURED_ONLY;
     view =
@@ -409,10 +447,11 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         new ConnectionProgrammer(
             programmer,
             hostRules,
-            idleTimeouts(settings),
+            idleTimeouts,
             ftpSessions,
             latest,
             records.records(),
+            buckets,
             nanoTime);
     teardown =
         new ConnectionTeardown(
@@ -508,9 +547,13 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             pending,
             placements,
             outliers.unansweredSyns(),
+            buckets,
+            proactiveClients,
+            reply -> proactiveVips.clientIsUnknown(reply),
             packetIns,
             nanoTime);
     preparation = new SwitchPreparation(programmer, labels, settings.flag("tellEnds", true));
+    proactiveVips = proactiveVips(serialExecutor, readSwitches, activator, hosts);
     StateRecovery stateRecovery =
         stateRecovery(settings, hosts, admissionControl, connectionProgrammer);
     Reconciler.Parts reconciling =
@@ -523,6 +566,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             connectionProgrammer,
             programmer,
             stateRecovery,
+            proactiveVips,
             reconcileCounts);
     longFlows = longFlows(settings, connectionProgrammer, serialExecutor);
     lostClients =
@@ -541,7 +585,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     messages =
         new SwitchMessages(
             requests,
-            new VipArp(views, programmer),
+            new VipArp(views, programmer, hosts, proactiveClients),
             healthProbes,
             teardown,
             aclDropRules,
@@ -554,7 +598,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             records.records(),
             rejects,
             rejectedRules,
-            packetIns);
+            packetIns,
+            proactiveEvents(activator));
     scheduleHousekeeping(
         affinity,
         new ConnectionResetter(views, connections, teardown, connectionProgrammer, nanoTime),
@@ -627,7 +672,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
                 reconcileRounds,
                 stateRecovery,
                 teardown,
-                outages),
+                outages,
+                proactiveVips::reset),
             relocations,
             new NetworkChanges.Reactions(
                 List.of(
@@ -641,6 +687,11 @@ public final class BalancerModule extends BaseModule implements IBalancerService
                 // a member that was only silent is located again before a connection needs it
                 List.of(locateMembers, recover, preparePaths, askForMembers),
                 List.of(retryPending)));
+    housekeeping.every(
+        ProactiveVips.TICK_MILLIS,
+        "placing proactively",
+        proactiveVips::isNeeded,
+        new Task("placing proactively", proactiveVips::tick));
     housekeeping.every(RETRY_MILLIS, "retrying", retryPending);
     housekeeping.every(
         HealthChecks.TICK_MILLIS,
@@ -674,6 +725,83 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         new Task("sweeping requests for hosts", missingHosts::sweep),
         new Task("sweeping outages", outages::sweep),
         askForMembers);
+  }
+
+  private ProactiveVips proactiveVips(
+      Executor serialExecutor,
+      ReadSwitches readSwitches,
+      ConnectionActivator activator,
+      HostFinder hosts) {
+    return new ProactiveVips(
+        proactiveSettings,
+        view.views(),
+        switches,
+        devices,
+        readSwitches::contains,
+        labels,
+        hostRules,
+        buckets,
+        proactiveClients,
+        programmer,
+        hosts::probeEverywhere,
+        halfOpen::now,
+        preparation::matchesTcpFlags,
+        (vipNumber, switchId) ->
+            connections
+                .find(
+                    connection ->
+                        connection.vipNumber() == vipNumber
+                            && connection.client().switchId().equals(switchId)
+                            && needsPin(connection))
+                .stream()
+                .limit(MAX_PINS)
+                .forEach(activator::reinstall),
+        new ProactiveVips.Corrections() {
+          @Override
+          public OptionalInt reported(Member member) {
+            return view.reportedConnections(member);
+          }
+
+          @Override
+          public void estimated(Map<Integer, Integer> open) {
+            view.setEstimated(open);
+          }
+        },
+        serialExecutor,
+        nanoTime);
+  }
+
+  /** Whether a dormant connection that may go on would reach another member by its bucket. */
+  private boolean needsPin(Connection connection) {
+    return connection.state() == Connection.State.DORMANT
+        && !connection.hasEnded()
+        && buckets.isExposed(
+            connection.vipNumber(),
+            connection.client().switchId(),
+            connection.request(),
+            connection.server().number());
+  }
+
+  private SwitchMessages.Proactive proactiveEvents(ConnectionActivator activator) {
+    return new SwitchMessages.Proactive() {
+      @Override
+      public boolean probeRefused(long transaction) {
+        return proactiveVips.probeRefused(transaction);
+      }
+
+      @Override
+      public void refused(DatapathId switchId, RefusedRule rule) {
+        housekeeping.submit("handling a refused rule", () -> proactiveVips.refused(switchId, rule));
+      }
+
+      @Override
+      public void expired(Connection connection, int idleSeconds) {
+        // one that was pinned before has been silent for so long that it is given up
+        if (idleSeconds < proactiveSettings.pin() && needsPin(connection)) {
+          activator.reinstall(connection);
+        }
+      }
+    };
   }
 
   private ServicePlan.Counters planCounters() {
@@ -739,7 +867,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
       ConnectionProgrammer connectionProgrammer)
       throws FloodlightModuleException {
     long patienceNanos = TimeUnit.SECONDS.toNanos(settings.number("adoptSeconds", 60, 5, 86_400));
-    RecoveredLabels recoveredLabels = new RecoveredLabels(labels, patienceNanos, nanoTime);
+    RecoveredLabels recoveredLabels =
+        new RecoveredLabels(labels, patienceNanos, proactiveVips::usesFoundLabel, nanoTime);
     return new StateRecovery(
         new StateRecovery.Parts(
             view.views(),
@@ -875,6 +1004,11 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   @Override
   public Catalog catalog() {
     return catalog;
+  }
+
+  @Override
+  public List<ProactiveStats> proactive() {
+    return proactiveVips.stats();
   }
 
   @Override

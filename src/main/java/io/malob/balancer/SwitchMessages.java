@@ -75,6 +75,23 @@ final class SwitchMessages implements IOFMessageListener {
   private final RejectCounters rejects;
   private final RejectedRules rejectedRules;
   private final PacketInCounters packetIns;
+  private final Proactive proactive;
+
+  /** What concerns proactive VIPs. */
+  interface Proactive {
+    /** A switch has rejected a message; false if it was not a probe of its masks. */
+    boolean probeRefused(long transaction);
+
+    /** A switch has refused a rule. */
+    void refused(DatapathId switchId, RefusedRule rule);
+
+    /**
+     * The rules of a connection have expired.
+     *
+     * @param idleSeconds their idle timeout
+     */
+    void expired(Connection connection, int idleSeconds);
+  }
 
   SwitchMessages(
       RequestHandler requests,
@@ -91,7 +108,8 @@ final class SwitchMessages implements IOFMessageListener {
       ConnectionRecords records,
       RejectCounters rejects,
       RejectedRules rejectedRules,
-      PacketInCounters packetIns) {
+      PacketInCounters packetIns,
+      Proactive proactive) {
     this.requests = requests;
     this.arp = arp;
     this.healthProbes = healthProbes;
@@ -107,6 +125,7 @@ final class SwitchMessages implements IOFMessageListener {
     this.rejects = rejects;
     this.rejectedRules = rejectedRules;
     this.packetIns = packetIns;
+    this.proactive = proactive;
   }
 
   @Override
@@ -120,7 +139,9 @@ final class SwitchMessages implements IOFMessageListener {
     }
     if (message instanceof OFFlowRemoved flowRemoved) {
       flowRemoved(sw.getId(), flowRemoved);
-    } else if (message instanceof OFErrorMsg error && !preparation.refused(error.getXid())) {
+    } else if (message instanceof OFErrorMsg error
+        && !preparation.refused(error.getXid())
+        && !proactive.probeRefused(error.getXid())) {
       RefusedRule.of(error).ifPresent(rule -> refused(sw.getId(), rule));
     }
     return Command.CONTINUE;
@@ -196,6 +217,9 @@ final class SwitchMessages implements IOFMessageListener {
       }
     } else if (Cookie.is(rule.cookie(), Cookie.Kind.LABEL)) {
       labels.refused(Cookie.id(rule.cookie()));
+    } else if (Cookie.is(rule.cookie(), Cookie.Kind.BUCKET)
+        || Cookie.is(rule.cookie(), Cookie.Kind.PROACTIVE)) {
+      proactive.refused(switchId, rule);
     }
   }
 
@@ -218,6 +242,9 @@ final class SwitchMessages implements IOFMessageListener {
               Cookie.generation(message.getCookie()),
               counts.isPresent() && counts.get().bytes() == 0);
       samples.requestRuleEnded(message, connection);
+      if (connection != null) {
+        proactive.expired(connection, message.getIdleTimeout());
+      }
     } else if (isOfConnection) {
       samples.ruleEnded(message);
     }

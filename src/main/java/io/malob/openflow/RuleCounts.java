@@ -48,9 +48,7 @@ public record RuleCounts(long bytes, long nanos) {
   }
 
   private static OptionalLong counted(U64 packets) {
-    return packets.getValue() < 0
-        ? OptionalLong.empty()
-        : OptionalLong.of(packets.getValue());
+    return packets.getValue() < 0 ? OptionalLong.empty() : OptionalLong.of(packets.getValue());
   }
 
   /** The counters of an existing rule; empty if the switch does not report them. */

@@ -75,6 +75,7 @@ final class StateRoutes {
             .get("history", shown(live::history))
             .get("problems", shown(() -> problems(balancer, monitor)))
             .get("counters", shown(() -> BalancerState.counters(balancer.counters())))
+            .get("placement", shown(() -> ShownPlacement.of(balancer.proactive())))
             .get("audits", shown(() -> BalancerState.audits(balancer.reconcileStats())))
             .get("logs/levels", levels::list)
             .put("logs/levels", levels::put)

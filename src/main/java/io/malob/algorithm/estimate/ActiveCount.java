@@ -20,12 +20,14 @@ public final class ActiveCount {
   /**
    * A copy for a trial, without some of the active connections, as if they had ended since the
    * measurement. At the least, none is active in it.
+   *
+   * @param covered further active connections, which the measurement covers
    */
-  public ActiveCount without(int connections) {
+  public ActiveCount without(int connections, int covered) {
     ActiveCount copy = new ActiveCount();
-    copy.active.set(Math.max(0, active.get() - connections));
-    copy.measured = Math.max(0, measured - connections);
-    copy.covered = covered;
+    copy.active.set(Math.max(0, active.get() + covered - connections));
+    copy.measured = Math.max(0, measured + covered - connections);
+    copy.covered = this.covered + covered;
     return copy;
   }
 

@@ -83,7 +83,7 @@ public final class LinkValues {
   /** The same values with copies of the counts of connections, for a trial. */
   public LinkValues trial() {
     return new LinkValues(
-        this, Arrays.stream(loads).map(load -> load.without(0)).toArray(ActiveCount[]::new));
+        this, Arrays.stream(loads).map(load -> load.without(0, 0)).toArray(ActiveCount[]::new));
   }
 
   /** Counts connections of a trial on all links of a path. */

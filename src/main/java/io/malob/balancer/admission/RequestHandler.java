@@ -309,26 +309,28 @@ public final class RequestHandler {
    */
   private void established(Arrival arrival, Protocol protocol) {
     FiveTuple request = arrival.packet().fiveTuple();
-    BalancerView view = views.get();
-    Optional<Vip> vip = vipOf(arrival.packet(), protocol);
+    @Nullable Vip vip = vipOf(arrival.packet(), protocol).orElse(null);
     @Nullable Server member =
-        vip.isEmpty() || !vip.get().mayBeProactive()
+        vip == null || !vip.mayBeProactive() || !vip.allows(request.srcAddress())
             ? null
-            : buckets.memberOf(vip.get().number(), arrival.switchId(), request, false);
-    Optional<Attachment> client =
-        member == null
-            ? Optional.empty()
-            : clients.locate(arrival.switchId(), arrival.inPort(), arrival.packet());
-    @Nullable ServicePlan plan =
-        client.isEmpty() || !vip.get().allows(request.srcAddress())
-            ? null
-            : view.plan(vip.get(), protocol, request.dstPort());
-    if (plan == null || member == null) {
+            : buckets.memberOf(vip.number(), arrival.switchId(), request, false);
+    if (vip == null || member == null || !adopt(arrival, protocol, vip, member)) {
       rejectUnknown(arrival, protocol);
-    } else {
-      admissionControl.adopt(
-          request, arrival, Terms.of(plan, onMember(plan, member, view), client.get(), view));
     }
+  }
+
+  private boolean adopt(Arrival arrival, Protocol protocol, Vip vip, Server member) {
+    BalancerView view = views.get();
+    FiveTuple request = arrival.packet().fiveTuple();
+    @Nullable ServicePlan plan = view.plan(vip, protocol, request.dstPort());
+    @Nullable Attachment client =
+        clients.locate(arrival.switchId(), arrival.inPort(), arrival.packet()).orElse(null);
+    if (plan == null || client == null) {
+      return false;
+    }
+    admissionControl.adopt(
+        request, arrival, Terms.of(plan, onMember(plan, member, view), client, view));
+    return true;
   }
 
   private static AdmissionControl.Choice onMember(

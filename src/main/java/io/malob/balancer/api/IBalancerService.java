@@ -54,6 +54,11 @@ public interface IBalancerService extends IFloodlightService {
   /** The open and half-open connections of each VIP of the catalog, by VIP id. */
   Map<String, VipStats> vipStats();
 
+  /** The state of VIPs that are or may become proactive, as of the last second. */
+  default List<ProactiveStats> proactive() {
+    return List.of();
+  }
+
   /** The ejected members, by member id. */
   Map<String, EjectedMember> ejected();
 

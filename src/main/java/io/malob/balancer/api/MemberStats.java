@@ -10,6 +10,8 @@ import java.util.OptionalInt;
  *     when they cease to count
  * @param totalConnections all connections that were placed on the member
  * @param reportedConnections the connections of its port in the agent's latest valid report
+ * @param estimatedConnections connections that switches have placed without the controller, by
+ *     estimate; {@code activeConnections} does not include them
  * @param foreignConnections the reported connections that did not come through a VIP
  * @param located whether the member's attachment is known
  * @param health its health
@@ -20,6 +22,7 @@ public record MemberStats(
     long activeConnections,
     long totalConnections,
     OptionalInt reportedConnections,
+    int estimatedConnections,
     int foreignConnections,
     boolean located,
     Health health,
@@ -36,6 +39,7 @@ public record MemberStats(
         activeConnections,
         totalConnections,
         reportedConnections,
+        0,
         foreignConnections,
         located,
         Health.UNCHECKED,

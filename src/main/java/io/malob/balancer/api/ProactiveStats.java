@@ -77,10 +77,5 @@ public record ProactiveStats(
    * @param buckets how many
    */
   public record Move(
-      DatapathId switchId,
-      String from,
-      String to,
-      String cause,
-      double secondsAgo,
-      int buckets) {}
+      DatapathId switchId, String from, String to, String cause, double secondsAgo, int buckets) {}
 }

@@ -36,8 +36,7 @@ public final class ProactiveClients {
    * @param client the key of the client's address
    */
   public boolean learn(int vip, int client, Attachment at) {
-    Map<Integer, Attachment> clients =
-        byVip.computeIfAbsent(vip, any -> new ConcurrentHashMap<>());
+    Map<Integer, Attachment> clients = byVip.computeIfAbsent(vip, any -> new ConcurrentHashMap<>());
     @Nullable Attachment known = clients.get(client);
     if (at.equals(known)) {
       return true;

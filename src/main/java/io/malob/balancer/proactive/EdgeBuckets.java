@@ -196,9 +196,7 @@ final class EdgeBuckets {
       @Nullable Server server = now.server(number);
       boolean isThere =
           server != null
-              && now.plan()
-                      .placer()
-                      .placeOn(server, Placer.Request.from(switchId), now.network())
+              && now.plan().placer().placeOn(server, Placer.Request.from(switchId), now.network())
                   instanceof Placement placement
               && wantLead(server, placement);
       if (isThere && now.standing(number) != Standing.ABSENT) {
@@ -248,9 +246,7 @@ final class EdgeBuckets {
 
   private double[] sharesOf(List<Server> servers) {
     double[] known =
-        servers.stream()
-            .mapToDouble(server -> shares.getOrDefault(server.number(), 0.0))
-            .toArray();
+        servers.stream().mapToDouble(server -> shares.getOrDefault(server.number(), 0.0)).toArray();
     double sum = Arrays.stream(known).sum();
     return Arrays.stream(known).map(share -> sum > 0 ? share / sum : 0).toArray();
   }
@@ -400,7 +396,10 @@ final class EdgeBuckets {
     boolean[] movable = new boolean[cells.length];
     for (int index = 0; index < cells.length; index++) {
       Cell cell = cells[index];
-      current[index] = isLost(cell.member, now) ? -1 : indexOf.get(cell.member);
+      current[index] =
+          isLost(cell.member, now)
+              ? BucketAssignment.NONE
+              : indexOf.getOrDefault(cell.member, BucketAssignment.NONE);
       movable[index] =
           !onlyLost
               && !cell.isMoving()
@@ -453,7 +452,7 @@ final class EdgeBuckets {
   private void judge(Situation now, List<Server> servers, boolean isChanging) {
     Map<Integer, Integer> indexOf = indexes(servers);
     double[] wanted = Arrays.copyOf(sharesOf(servers), indexOf.size());
-    int[] assigned = Arrays.stream(cells).mapToInt(cell -> indexOf.get(cell.member)).toArray();
+    int[] assigned = Arrays.stream(cells).mapToInt(cell -> indexOf.getOrDefault(cell.member, 0)).toArray();
     double[] rates = rates();
     boolean hasTraffic = Arrays.stream(rates).sum() > 1;
     imbalance = hasTraffic ? BucketAssignment.imbalance(assigned, wanted, rates) : 0;
@@ -511,8 +510,7 @@ final class EdgeBuckets {
     Cell cell = cells[index];
     if (cell.isMoving()) {
       if (!cell.isSentMoving || cell.sentMember != cell.before) {
-        wire.sw.then(
-            BucketRules.moving(wire.factory, now.traffic(), current, index, cell.before));
+        wire.sw.then(BucketRules.moving(wire.factory, now.traffic(), current, index, cell.before));
         sent(cell, null, cell.before, true, now.nowNanos());
       }
       return;
@@ -588,8 +586,7 @@ final class EdgeBuckets {
           Arrays.stream(cells)
               .map(cell -> new Bucket(now.server(cell.before), null, 0))
               .collect(ImmutableList.toImmutableList());
-      buckets.publish(
-          now.traffic().vipNumber(), switchId, new BucketTable(current, last, false));
+      buckets.publish(now.traffic().vipNumber(), switchId, new BucketTable(current, last, false));
     }
     remove(now.traffic().vipNumber(), wire);
     become(State.REACTIVE, now.nowNanos());

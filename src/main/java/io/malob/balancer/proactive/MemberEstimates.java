@@ -81,7 +81,9 @@ final class MemberEstimates {
     countedAtNanos = nowNanos;
   }
 
-  /** An agent has reported the connections of a member, of which the balancer counts some itself. */
+  /**
+   * An agent has reported the connections of a member, of which the balancer counts some itself.
+   */
   void correct(int memberNumber, OptionalInt reported, int exact) {
     if (reported.isPresent()) {
       byMember.computeIfAbsent(memberNumber, any -> new Estimate()).open =

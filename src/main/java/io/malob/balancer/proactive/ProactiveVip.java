@@ -1,6 +1,7 @@
 package io.malob.balancer.proactive;
 
 import io.malob.algorithm.Attachment;
+import io.malob.algorithm.Server;
 import io.malob.balancer.proactive.EdgeBuckets.Wire;
 import io.malob.balancer.proactive.ProactiveVips.Parts;
 import io.malob.openflow.bucket.BucketRules;
@@ -57,8 +58,7 @@ final class ProactiveVip {
     this.traffic = traffic;
     this.replySide = new ReplySide(parts.labels(), parts.hostRules(), parts.programmed());
     this.auto =
-        new AutoMode(
-            parts.thresholds(), parts.buckets().arrivals(traffic.vipNumber()), nowNanos);
+        new AutoMode(parts.thresholds(), parts.buckets().arrivals(traffic.vipNumber()), nowNanos);
   }
 
   BucketTraffic traffic() {
@@ -82,8 +82,7 @@ final class ProactiveVip {
   }
 
   /** Brings everything one step closer to what the VIP wants. */
-  void advance(
-      Situation now, Map<Integer, Attachment> clients, Set<DatapathId> switchesWithHosts) {
+  void advance(Situation now, Map<Integer, Attachment> clients, Set<DatapathId> switchesWithHosts) {
     takeOverRecovered(now.nowNanos());
     isWanted = decide(now);
     refusals.values().removeIf(each -> now.nowNanos() - each.atNanos >= RETRY_NANOS);
@@ -168,11 +167,11 @@ final class ProactiveVip {
                       BucketRules.toBuckets(
                           wire.factory(), traffic, IPv4AddressWithMask.of(text))));
     }
-    now.standings().keySet().stream()
-        .map(now::server)
-        .filter(server -> server != null && server.at().switchId().equals(edge))
-        .forEach(
-            server -> rules.add(BucketRules.memberAsClient(wire.factory(), traffic, server)));
+    for (Server server : now.located()) {
+      if (server.at().switchId().equals(edge)) {
+        rules.add(BucketRules.memberAsClient(wire.factory(), traffic, server));
+      }
+    }
     return rules;
   }
 
@@ -259,13 +258,11 @@ final class ProactiveVip {
               wire -> {
                 edge.remove(traffic.vipNumber(), wire);
                 wire.sw()
-                    .set(
-                        new EntryOwner(traffic.vipNumber()), List.of(), wire.factory(), nowNanos);
+                    .set(new EntryOwner(traffic.vipNumber()), List.of(), wire.factory(), nowNanos);
               },
               () -> edge.remove(traffic.vipNumber(), null));
       parts.buckets().forget(traffic.vipNumber(), edge.switchId());
     }
     replySide.clear(traffic.vipNumber(), nowNanos);
   }
-
 }

@@ -16,6 +16,7 @@ import io.malob.balancer.view.ServicePlan;
 import io.malob.balancer.view.VipMac;
 import io.malob.module.AttachedHosts;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.FoundRules;
 import io.malob.openflow.RefusedRule;
 import io.malob.openflow.RuleCounts;
@@ -26,6 +27,7 @@ import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.bucket.ReplyRules;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
+import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Protocol;
@@ -61,6 +63,7 @@ import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -88,12 +91,14 @@ public final class ProactiveVips implements FoundProactiveRules {
   private final IDeviceService devices;
   private final ProactiveClients clients;
   private final Corrections corrections;
+  private final UnknownClients unknownClients;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final Map<Integer, ProactiveVip> vips = new TreeMap<>();
   private final Map<DatapathId, Reading> readings = new HashMap<>();
   private final Map<DatapathId, Long> orphansSince = new HashMap<>();
   private long polledAtNanos;
+  private volatile boolean hasVips;
   private volatile ImmutableList<ProactiveStats> stats = ImmutableList.of();
 
   /**
@@ -138,20 +143,52 @@ public final class ProactiveVips implements FoundProactiveRules {
     final Map<Integer, Set<Integer>> buckets = new HashMap<>();
   }
 
-  ProactiveVips(
-      Parts parts,
+  /**
+   * No VIPs.
+   *
+   * @param isRead whether the rules of a switch have been read
+   * @param probe sends ARP requests for a host, in the name of a VIP
+   * @param halfOpen the half-open connections of a VIP, by number
+   * @param matchesTcpFlags whether a switch matches TCP flags
+   * @param pinExposed gives connections of a VIP at a switch rules of their own that would reach
+   *     another member
+   */
+  public ProactiveVips(
+      ProactiveSettings settings,
       Supplier<BalancerView> views,
       IOFSwitchService switches,
       IDeviceService devices,
+      Predicate<DatapathId> isRead,
+      LabelTable labels,
+      HostRuleCache hostRules,
+      Buckets buckets,
       ProactiveClients clients,
+      FlowProgrammer programmer,
+      BiConsumer<IPAddress<?>, IPAddress<?>> probe,
+      IntUnaryOperator halfOpen,
+      Predicate<DatapathId> matchesTcpFlags,
+      BiConsumer<Integer, DatapathId> pinExposed,
       Corrections corrections,
       Executor serialExecutor,
       LongSupplier nanoTime) {
-    this.parts = parts;
+    this.parts =
+        new Parts(
+            labels,
+            hostRules,
+            new Programmed(programmer, serialExecutor, isRead),
+            buckets,
+            new SourceProbe(programmer),
+            new AutoMode.Thresholds(
+                settings.autoPerSecond(), settings.autoHalfOpen(), settings.autoCalm()),
+            TimeUnit.SECONDS.toNanos(settings.hold()),
+            halfOpen,
+            matchesTcpFlags,
+            pinExposed);
     this.views = views;
     this.switches = switches;
     this.devices = devices;
     this.clients = clients;
+    this.unknownClients = new UnknownClients(probe, parts.programmed(), serialExecutor, nanoTime);
     this.corrections = corrections;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
@@ -172,11 +209,23 @@ public final class ProactiveVips implements FoundProactiveRules {
         port);
   }
 
+  /** Whether there is anything to do. Thread-safe. */
+  public boolean isNeeded() {
+    return hasVips || views.get().catalog().hasProactiveVips();
+  }
+
+  /** A member has replied to a client whose location is not known. Thread-safe. */
+  public void clientIsUnknown(Packet reply) {
+    unknownClients.replied(reply);
+  }
+
   /** Brings everything one step closer to what the catalog wants. */
   public void tick() {
     BalancerView view = views.get();
     long now = nanoTime.getAsLong();
     follow(view, now);
+    hasVips = !vips.isEmpty();
+    clients.takeChanged();
     if (vips.isEmpty()) {
       stats = ImmutableList.of();
       parts.programmed().flush();
@@ -197,6 +246,7 @@ public final class ProactiveVips implements FoundProactiveRules {
       }
     }
     answerArp(addresses, now);
+    unknownClients.advance(vips.values());
     removeOrphans(now);
     parts.programmed().flush();
     if (now - polledAtNanos >= POLL_NANOS) {
@@ -228,8 +278,7 @@ public final class ProactiveVips implements FoundProactiveRules {
               return false;
             });
     for (Vip vip : wanted.values()) {
-      vips.computeIfAbsent(
-          vip.number(), any -> new ProactiveVip(parts, trafficOf(vip), now));
+      vips.computeIfAbsent(vip.number(), any -> new ProactiveVip(parts, trafficOf(vip), now));
     }
     clients.retain(
         vips.values().stream()
@@ -246,17 +295,14 @@ public final class ProactiveVips implements FoundProactiveRules {
   /** What the buckets of a VIP depend on; empty if it has no pool or other traffic. */
   private Optional<Situation> situation(BalancerView view, ProactiveVip vip, long now) {
     BucketTraffic traffic = vip.traffic();
-    Protocol protocol =
-        traffic.protocol().equals(IpProtocol.TCP) ? Protocol.TCP : Protocol.UDP;
+    Protocol protocol = traffic.protocol().equals(IpProtocol.TCP) ? Protocol.TCP : Protocol.UDP;
     Optional<Vip> found =
         view.catalog()
             .vipFor(traffic.address().getInt(), protocol, traffic.port())
             .filter(each -> each.number() == traffic.vipNumber());
     @Nullable ServicePlan plan =
         found.isEmpty() ? null : view.plan(found.get(), protocol, traffic.port());
-    return plan == null
-        ? Optional.empty()
-        : Optional.of(Situation.of(view, plan, traffic, now));
+    return plan == null ? Optional.empty() : Optional.of(Situation.of(view, plan, traffic, now));
   }
 
   /** The addresses of hosts by switch. */
@@ -279,11 +325,7 @@ public final class ProactiveVips implements FoundProactiveRules {
   private static Set<DatapathId> clientSwitches(
       Map<DatapathId, Set<Integer>> hosts, Situation situation) {
     Set<Integer> members =
-        situation.standings().keySet().stream()
-            .map(situation::server)
-            .filter(server -> server != null)
-            .map(server -> server.address())
-            .collect(Collectors.toSet());
+        situation.located().stream().map(Server::address).collect(Collectors.toSet());
     return hosts.entrySet().stream()
         .filter(each -> !members.containsAll(each.getValue()))
         .map(Map.Entry::getKey)
@@ -359,8 +401,7 @@ public final class ProactiveVips implements FoundProactiveRules {
       int number = vip.traffic().vipNumber();
       Set<DatapathId> memberEdges = new HashSet<>();
       for (EdgeBuckets edge : vip.edges()) {
-        if (edge.hasRules()
-            && Math.floorMod(edge.switchId().getLong() + turn, part) == 0) {
+        if (edge.hasRules() && Math.floorMod(edge.switchId().getLong() + turn, part) == 0) {
           ask(
               edge.switchId(),
               factory -> BucketRules.requestCounters(factory, number),
@@ -445,20 +486,16 @@ public final class ProactiveVips implements FoundProactiveRules {
       situation(view, vip, now)
           .ifPresent(
               situation -> {
-                List<Member> members =
-                    view.catalog().membersOfPool(situation.plan().pool().id());
+                List<Member> members = view.catalog().membersOfPool(situation.plan().pool().id());
                 vip.estimates()
                     .retain(members.stream().map(Member::number).collect(Collectors.toSet()));
                 boolean isPlacing = vip.edges().stream().anyMatch(EdgeBuckets::hasRules);
                 for (Member member : members) {
-                  @Nullable Server server =
-                      view.servers().get(member.number());
+                  @Nullable Server server = view.servers().get(member.number());
                   if (isPlacing && server != null) {
                     vip.estimates()
                         .correct(
-                            member.number(),
-                            corrections.reported(member),
-                            server.load().active());
+                            member.number(), corrections.reported(member), server.load().active());
                   }
                   open.put(member.number(), isPlacing ? vip.estimates().open(member.number()) : 0);
                 }
@@ -494,8 +531,7 @@ public final class ProactiveVips implements FoundProactiveRules {
           .found(
               bucket.get(),
               label,
-              reading.buckets.computeIfAbsent(
-                  bucket.get().vipNumber(), any -> new HashSet<>()));
+              reading.buckets.computeIfAbsent(bucket.get().vipNumber(), any -> new HashSet<>()));
     }
     if (mayBeNew) {
       vip.recoveredAt(switchId).add(bucket.get(), label);
@@ -514,8 +550,7 @@ public final class ProactiveVips implements FoundProactiveRules {
   /** A rule for a client of an earlier run tells that it is one, and where it is. */
   private void learnClient(DatapathId switchId, OFFlowStatsEntry rule) {
     ReplyRules.clientOf(rule)
-        .ifPresent(
-            found -> clients.learn(found.vip(), found.client(), found.at(switchId)));
+        .ifPresent(found -> clients.learn(found.vip(), found.client(), found.at(switchId)));
   }
 
   @Override
@@ -585,5 +620,4 @@ public final class ProactiveVips implements FoundProactiveRules {
     }
     return all.build();
   }
-
 }

@@ -67,13 +67,7 @@ final class ReplySide {
       Map<Integer, Attachment> clients,
       Set<DatapathId> clientSwitches,
       Predicate<DatapathId> matchesFlags) {
-    List<Server> servers =
-        now.standings().keySet().stream()
-            .sorted()
-            .map(now::server)
-            .filter(server -> server != null)
-            .map(server -> (Server) server)
-            .toList();
+    List<Server> servers = now.located();
     Set<DatapathId> destinations = new HashSet<>(clientSwitches);
     clients.values().forEach(at -> destinations.add(at.switchId()));
     Map<DatapathId, Map<DatapathId, Lead>> ready = wantLeads(now, servers, destinations);
@@ -113,9 +107,7 @@ final class ReplySide {
       Leads<DatapathId> ofEdge = leads.computeIfAbsent(edge, any -> new Leads<>(labels));
       Map<DatapathId, Lead> readyHere = new HashMap<>();
       for (DatapathId destination : destinations) {
-        if (now.plan()
-                .placer()
-                .placeOn(server, Placer.Request.from(destination), now.network())
+        if (now.plan().placer().placeOn(server, Placer.Request.from(destination), now.network())
             instanceof Placement placement) {
           ofEdge.want(destination, null, placement.replyPath());
         }
@@ -168,8 +160,7 @@ final class ReplySide {
                               lead.label()));
                     }
                   });
-              wire.sw()
-                  .set(new Owner(inputs.traffic.vipNumber()), rules, wire.factory(), nowNanos);
+              wire.sw().set(new Owner(inputs.traffic.vipNumber()), rules, wire.factory(), nowNanos);
             });
   }
 
@@ -210,8 +201,7 @@ final class ReplySide {
     programmed
         .wire(edge)
         .ifPresent(
-            wire ->
-                wire.sw().set(new Owner(vipNumber), List.of(), wire.factory(), nowNanos));
+            wire -> wire.sw().set(new Owner(vipNumber), List.of(), wire.factory(), nowNanos));
     @Nullable Leads<DatapathId> removed = leads.remove(edge);
     if (removed != null) {
       removed.retain(Set.of());

@@ -54,13 +54,9 @@ final class ShownVip {
   }
 
   private static ProactiveStats.Edge edge(
-      EdgeBuckets edge,
-      ProactiveVip vip,
-      Map<Integer, String> memberIds,
-      SourceProbe sourceProbe) {
+      EdgeBuckets edge, ProactiveVip vip, Map<Integer, String> memberIds, SourceProbe sourceProbe) {
     Optional<String> refusal = vip.refusal(edge.switchId());
-    Optional<String> problem =
-        refusal.map(why -> "the switch refuses a rule: " + why);
+    Optional<String> problem = refusal.map(why -> "the switch refuses a rule: " + why);
     if (problem.isEmpty() && sourceProbe.known(edge.switchId()) == SourceProbe.Result.NONE) {
       problem = Optional.of("the switch accepts no masks on ports or addresses");
     }

@@ -9,8 +9,11 @@ import io.malob.balancer.view.ServicePlan;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.state.catalog.AdminState;
 import io.malob.state.catalog.Member;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +42,9 @@ record Situation(
     LIVE,
     /** No new connections; established ones go on. */
     DRAINING,
-    /** It is not located or not checked yet. This may change soon, so its buckets stay for a while. */
+    /**
+     * It is not located or not checked yet. This may change soon, so its buckets stay for a while.
+     */
     ABSENT,
     /** Nothing. */
     DEAD
@@ -79,6 +84,18 @@ record Situation(
 
   Standing standing(int memberNumber) {
     return standings.getOrDefault(memberNumber, Standing.DEAD);
+  }
+
+  /** The located members of the pool, by number. */
+  List<Server> located() {
+    List<Server> located = new ArrayList<>();
+    for (int number : new TreeSet<>(standings.keySet())) {
+      @Nullable Server server = server(number);
+      if (server != null) {
+        located.add(server);
+      }
+    }
+    return located;
   }
 
   /** A located member of the pool; null if it is not located or not in the pool. */

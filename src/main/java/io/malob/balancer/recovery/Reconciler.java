@@ -71,6 +71,7 @@ public final class Reconciler {
       ConnectionProgrammer connectionProgrammer,
       FlowProgrammer programmer,
       StateRecovery stateRecovery,
+      FoundProactiveRules proactiveRules,
       ReconcileCounts counts) {}
 
   /**
@@ -91,6 +92,7 @@ public final class Reconciler {
     this.settledNanos = askedNanos - MARGIN_NANOS;
     this.candidates = candidates;
     this.labels = parts.labels.across(at);
+    parts.proactiveRules.begin(at);
   }
 
   /** Checks some of the switch's rules, and removes those that nothing uses. */
@@ -127,6 +129,9 @@ public final class Reconciler {
     }
     if (rule instanceof FoundRule.Vip vip) {
       return parts.views.get().catalog().isVipAddress(vip.address());
+    }
+    if (rule instanceof FoundRule.Proactive proactive) {
+      return parts.proactiveRules.found(at, proactive.entry(), occasion == Occasion.FIRST);
     }
     if (rule instanceof FoundRule.Host host && occasion == Occasion.FIRST) {
       parts.stateRecovery.addHost(at, host);
@@ -220,6 +225,7 @@ public final class Reconciler {
         parts.labels.restore(labelled, at);
       }
     }
+    parts.proactiveRules.complete(at, settledNanos);
     parts.stateRecovery.forgetMissing(at, requestsFound, repliesFound);
     for (Connection connection : candidates) {
       if (!shouldHaveRules(connection)) {

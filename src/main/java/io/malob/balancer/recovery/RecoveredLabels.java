@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -28,6 +29,7 @@ public final class RecoveredLabels {
   private final LabelTable table;
   private final long patienceNanos;
   private final LongSupplier nanoTime;
+  private final Predicate<Label> isUsedByBuckets;
   private final FoundLabels found = new FoundLabels();
   private final Map<Label, Long> foundAtNanos = new HashMap<>();
 
@@ -38,11 +40,17 @@ public final class RecoveredLabels {
    * No labels.
    *
    * @param patienceNanos how long hops stay whose label no connection uses
+   * @param isUsedByBuckets whether rules of proactive VIPs use a label
    */
-  public RecoveredLabels(LabelTable table, long patienceNanos, LongSupplier nanoTime) {
+  public RecoveredLabels(
+      LabelTable table,
+      long patienceNanos,
+      Predicate<Label> isUsedByBuckets,
+      LongSupplier nanoTime) {
     this.table = table;
     this.patienceNanos = patienceNanos;
     this.nanoTime = nanoTime;
+    this.isUsedByBuckets = isUsedByBuckets;
   }
 
   /**
@@ -123,7 +131,8 @@ public final class RecoveredLabels {
     held.entrySet()
         .removeIf(
             entry -> {
-              boolean idle = !used.contains(entry.getKey());
+              boolean idle =
+                  !used.contains(entry.getKey()) && !isUsedByBuckets.test(entry.getKey());
               if (idle) {
                 table.release(entry.getValue());
               }
@@ -132,7 +141,7 @@ public final class RecoveredLabels {
     for (Label label : found.labels()) {
       @Nullable Long since = foundAtNanos.get(label);
       boolean waited = since == null || nanoTime.getAsLong() - since >= patienceNanos;
-      if (waited && !used.contains(label)) {
+      if (waited && !used.contains(label) && !isUsedByBuckets.test(label)) {
         foundAtNanos.remove(label);
         table.discard(label, found.remove(label));
       }

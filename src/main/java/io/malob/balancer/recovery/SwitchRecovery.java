@@ -6,6 +6,7 @@ import io.malob.balancer.connection.HostRuleCache;
 import io.malob.balancer.view.BalancerView;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.Logger;
@@ -27,10 +28,16 @@ public final class SwitchRecovery {
   private final StateRecovery stateRecovery;
   private final ConnectionTeardown teardown;
   private final SwitchOutages outages;
+  private final Consumer<DatapathId> whenReset;
 
   /** Switches that were connected before. */
   private final Set<DatapathId> knownSwitches = new HashSet<>();
 
+  /**
+   * Recovers switches.
+   *
+   * @param whenReset called when all rules of a switch have been deleted
+   */
   public SwitchRecovery(
       Supplier<BalancerView> views,
       ReadSwitches readSwitches,
@@ -39,7 +46,8 @@ public final class SwitchRecovery {
       ReconcileRounds reconcileRounds,
       StateRecovery stateRecovery,
       ConnectionTeardown teardown,
-      SwitchOutages outages) {
+      SwitchOutages outages,
+      Consumer<DatapathId> whenReset) {
     this.views = views;
     this.readSwitches = readSwitches;
     this.hostRules = hostRules;
@@ -48,6 +56,7 @@ public final class SwitchRecovery {
     this.stateRecovery = stateRecovery;
     this.teardown = teardown;
     this.outages = outages;
+    this.whenReset = whenReset;
   }
 
   /** A switch has connected: its rules are unknown at once. Called by any thread. */
@@ -94,6 +103,7 @@ public final class SwitchRecovery {
       LOG.warn("switch_started_afresh switch={} - its connections are interrupted", switchId);
       teardown.switchReset(switchId);
       preparation.reset(switchId, views.get().catalog());
+      whenReset.accept(switchId);
     }
     if (!knownSwitches.add(switchId)) {
       outages.back(switchId);

@@ -94,7 +94,7 @@ final class ForeignConnections {
       boolean isThere =
           !ofItsPort || other.port() == null || Objects.equals(other.port(), member.port());
       @Nullable ServerLoad load = isThere ? loads.get(other.number()) : null;
-      own += load == null ? 0 : load.active();
+      own += load == null ? 0 : load.active() + load.estimated();
     }
     return own;
   }

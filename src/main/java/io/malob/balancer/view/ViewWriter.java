@@ -352,6 +352,29 @@ public final class ViewWriter {
         loads.computeIfAbsent(member.number(), any -> new ServerLoad()));
   }
 
+  /** Takes over the estimated connections of members, by number; others have none. */
+  public void setEstimated(Map<Integer, Integer> estimated) {
+    BalancerView current = get();
+    loads.forEach(
+        (number, load) -> {
+          int now = estimated.getOrDefault(number, 0);
+          if (now != load.estimated()) {
+            load.setEstimated(now);
+            @Nullable Server server = current.servers().get(number);
+            if (server != null) {
+              current.loadChanged(server);
+            }
+          }
+        });
+  }
+
+  /** The connections that a member's agent has reported; empty if it has not. */
+  public OptionalInt reportedConnections(Member member) {
+    return ForeignConnections.reported(member, measured.apply(member.address())).stream()
+        .mapToInt(ForeignConnections.Reported::connections)
+        .findFirst();
+  }
+
   /** The addresses of members that are not located, each with a VIP address of its pool. */
   public Map<IPAddress<?>, IPAddress<?>> missingMembers() {
     BalancerView current = get();
@@ -391,10 +414,7 @@ public final class ViewWriter {
     for (Member member : current.catalog().members().values()) {
       @Nullable ServerLoad load = loads.get(member.number());
       boolean located = current.servers().containsKey(member.number());
-      OptionalInt reported =
-          ForeignConnections.reported(member, measured.apply(member.address())).stream()
-              .mapToInt(ForeignConnections.Reported::connections)
-              .findFirst();
+      OptionalInt reported = reportedConnections(member);
       stats.put(
           member.id(),
           load == null
@@ -403,6 +423,7 @@ public final class ViewWriter {
                   load.active(),
                   load.total(),
                   reported,
+                  load.estimated(),
                   load.foreign(),
                   located,
                   current.health(member),

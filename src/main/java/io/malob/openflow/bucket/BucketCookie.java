@@ -27,7 +27,7 @@ public record BucketCookie(
   U64 cookie() {
     int low =
         index
-            | key.bits() - MIN_BITS << INDEX_BITS
+            | ((key.bits() - MIN_BITS) << INDEX_BITS)
             | (key.source() == BucketSource.ADDRESS ? SOURCE_BIT : 0)
             | (isMoving ? MOVING_BIT : 0);
     return Cookie.of(Cookie.Kind.BUCKET, vipNumber, memberNumber, low);
@@ -35,12 +35,11 @@ public record BucketCookie(
 
   /** The cookie of a VIP's buckets of one number, with the mask that selects them. */
   static U64 ofSet(int vipNumber, BucketKey key) {
-    return Cookie.of(
-        Cookie.Kind.BUCKET, vipNumber, 0, key.bits() - MIN_BITS << INDEX_BITS);
+    return Cookie.of(Cookie.Kind.BUCKET, vipNumber, 0, (key.bits() - MIN_BITS) << INDEX_BITS);
   }
 
   static U64 setMask() {
-    return U64.of(Cookie.vipMask().getValue() | (long) COUNT_MASK << INDEX_BITS);
+    return U64.of(Cookie.vipMask().getValue() | ((long) COUNT_MASK << INDEX_BITS));
   }
 
   /** The content of a cookie; empty if it is not that of a bucket. */
@@ -52,13 +51,13 @@ public record BucketCookie(
     BucketKey key =
         new BucketKey(
             (low & SOURCE_BIT) == 0 ? BucketSource.PORT : BucketSource.ADDRESS,
-            1 << MIN_BITS + (low >> INDEX_BITS & COUNT_MASK));
+            1 << (MIN_BITS + ((low >> INDEX_BITS) & COUNT_MASK)));
     return Optional.of(
         new BucketCookie(
             Cookie.vipNumber(cookie),
             Cookie.memberNumber(cookie),
             key,
-            low & INDEX_MASK & key.count() - 1,
+            low & INDEX_MASK & (key.count() - 1),
             (low & MOVING_BIT) != 0));
   }
 }

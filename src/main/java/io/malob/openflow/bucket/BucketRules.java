@@ -114,12 +114,9 @@ public final class BucketRules {
     Match.Builder match = requests(factory, traffic);
     int mask = key.count() - 1;
     return key.source() == BucketSource.ADDRESS
-        ? match
-            .setMasked(MatchField.IPV4_SRC, IPv4Address.of(index), IPv4Address.of(mask))
-            .build()
+        ? match.setMasked(MatchField.IPV4_SRC, IPv4Address.of(index), IPv4Address.of(mask)).build()
         : match
-            .setMasked(
-                srcPort(traffic), TransportPort.of(index << 1), TransportPort.of(mask << 1))
+            .setMasked(srcPort(traffic), TransportPort.of(index << 1), TransportPort.of(mask << 1))
             .build();
   }
 
@@ -127,13 +124,13 @@ public final class BucketRules {
    * Sends the requests of a member that is itself a client on this switch to the controller: a
    * bucket could lead it to itself.
    */
-  public static OFFlowAdd memberAsClient(
-      OFFactory factory, BucketTraffic traffic, Server member) {
+  public static OFFlowAdd memberAsClient(OFFactory factory, BucketTraffic traffic, Server member) {
     return factory
         .buildFlowAdd()
         .setTableId(FlowLayout.REQUESTS)
         .setPriority(FlowLayout.PRIORITY_MEMBER_AS_CLIENT)
-        .setCookie(Cookie.of(
+        .setCookie(
+            Cookie.of(
                 Cookie.Kind.PROACTIVE,
                 traffic.vipNumber(),
                 member.number(),
@@ -142,6 +139,23 @@ public final class BucketRules {
             requests(factory, traffic)
                 .setExact(MatchField.IPV4_SRC, IPv4Address.of(member.address()))
                 .build())
+        .setInstructions(List.of(SwitchRules.toController(factory)))
+        .build();
+  }
+
+  /**
+   * Sends a client's packets to the controller for some seconds: its first packet was placed by a
+   * bucket, so where it is attached is not known.
+   */
+  public static OFFlowAdd fromClient(
+      OFFactory factory, BucketTraffic traffic, IPv4Address client, int seconds) {
+    return factory
+        .buildFlowAdd()
+        .setTableId(FlowLayout.REQUESTS)
+        .setPriority(FlowLayout.PRIORITY_MEMBER_AS_CLIENT + 1)
+        .setHardTimeout(seconds)
+        .setCookie(Cookie.of(Cookie.Kind.FLOOD, 0))
+        .setMatch(requests(factory, traffic).setExact(MatchField.IPV4_SRC, client).build())
         .setInstructions(List.of(SwitchRules.toController(factory)))
         .build();
   }
@@ -185,9 +199,7 @@ public final class BucketRules {
     }
     OFInstruction next =
         factory.instructions().gotoTable(label == null ? FlowLayout.HOSTS : FlowLayout.LABELS);
-    return all.isEmpty()
-        ? List.of(next)
-        : List.of(factory.instructions().applyActions(all), next);
+    return all.isEmpty() ? List.of(next) : List.of(factory.instructions().applyActions(all), next);
   }
 
   private static Match.Builder requests(OFFactory factory, BucketTraffic traffic) {
@@ -217,12 +229,7 @@ public final class BucketRules {
    */
   public static OFFlowAdd maskProbe(OFFactory factory, BucketSource source) {
     BucketTraffic none =
-        new BucketTraffic(
-            0,
-            IPv4Address.of("255.255.255.255"),
-            MacAddress.NONE,
-            IpProtocol.TCP,
-            0);
+        new BucketTraffic(0, IPv4Address.of("255.255.255.255"), MacAddress.NONE, IpProtocol.TCP, 0);
     return moving(factory, none, new BucketKey(source, BucketKey.MIN), 0, 0);
   }
 }

@@ -95,8 +95,7 @@ public final class ReplyRules {
                 ? FlowLayout.PRIORITY_MEMBER_REPLY
                 : FlowLayout.PRIORITY_COUNTED_REPLY)
         .setCookie(
-            Cookie.of(
-                Cookie.Kind.PROACTIVE, traffic.vipNumber(), member.number(), counted.code))
+            Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), member.number(), counted.code))
         .setMatch(match.build())
         .setInstructions(
             List.of(

@@ -142,6 +142,11 @@ public final class CatalogSnapshot {
     return vipIndex.isVipAddress(addressKey);
   }
 
+  /** Whether any VIP is or may become proactive. */
+  public boolean hasProactiveVips() {
+    return vipIndex.hasProactiveVips();
+  }
+
   /**
    * Whether a VIP at the address with that {@link AddressKey} is or may become proactive. Allocates
    * nothing.

@@ -16,7 +16,10 @@ final class VipIndex {
   /** All addresses, each with whether a VIP there may be proactive. */
   private final LongTable<Boolean> addresses;
 
+  private final boolean hasProactiveVips;
+
   VipIndex(Collection<Vip> vips) {
+    hasProactiveVips = vips.stream().anyMatch(Vip::mayBeProactive);
     Map<Long, Optional<Vip>> traffic = new HashMap<>();
     Map<Long, Boolean> known = new HashMap<>();
     for (Vip vip : vips) {
@@ -30,6 +33,10 @@ final class VipIndex {
 
   boolean isVipAddress(int address) {
     return addresses.get(address) != null;
+  }
+
+  boolean hasProactiveVips() {
+    return hasProactiveVips;
   }
 
   boolean mayBeProactive(int address) {

@@ -1,0 +1,36 @@
+package io.malob.balancer.proactive;
+
+import io.malob.balancer.bucket.Buckets;
+import io.malob.module.SettingReader;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+
+/**
+ * The settings of proactive placement, in seconds and numbers of connections.
+ *
+ * @param move how long a bucket moves
+ * @param hold how long it rests after a move
+ * @param pin the idle timeout of connections that stay on the member before
+ * @param autoPerSecond new connections per second from which an automatic VIP is proactive
+ * @param autoHalfOpen half-open connections from which it is
+ * @param autoCalm how long it must be calm to become reactive again
+ */
+public record ProactiveSettings(
+    int move, int hold, int pin, int autoPerSecond, int autoHalfOpen, int autoCalm) {
+  private static final int MAX_SECONDS = 3_600;
+
+  /** Reads the settings. */
+  public static ProactiveSettings read(SettingReader settings) throws FloodlightModuleException {
+    return new ProactiveSettings(
+        settings.number("bucketMoveSeconds", 30, 2, MAX_SECONDS),
+        settings.number("bucketHoldSeconds", 10, 0, MAX_SECONDS),
+        settings.number("bucketPinSeconds", 600, 10, 65_000),
+        settings.number("autoPerSecond", 1_000, 1, Integer.MAX_VALUE),
+        settings.number("autoHalfOpen", 5_000, 1, Integer.MAX_VALUE),
+        settings.number("autoCalmSeconds", 30, 1, MAX_SECONDS));
+  }
+
+  /** The times that packets depend on. */
+  public Buckets.Timeouts timeouts(int udpIdleSeconds) {
+    return new Buckets.Timeouts(move, pin, udpIdleSeconds);
+  }
+}

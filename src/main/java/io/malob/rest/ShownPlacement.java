@@ -1,0 +1,57 @@
+package io.malob.rest;
+
+import io.malob.balancer.api.ProactiveStats;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The state of VIPs that are or may become proactive, as REST shows it. Pure. */
+final class ShownPlacement {
+  private ShownPlacement() {}
+
+  static List<Object> of(List<ProactiveStats> vips) {
+    List<Object> shown = new ArrayList<>();
+    vips.forEach(vip -> shown.add(of(vip)));
+    return shown;
+  }
+
+  private static Map<String, Object> of(ProactiveStats vip) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("vip_id", vip.vipId());
+    shown.put("mode", vip.mode().text());
+    shown.put("state", vip.state().text());
+    shown.put("too_few_sources", vip.edges().stream().anyMatch(edge -> edge.tooFewSources()));
+    shown.put("edges", vip.edges().stream().map(ShownPlacement::edge).toList());
+    shown.put("moves", vip.moves());
+    shown.put("recent_moves", vip.recentMoves().stream().map(ShownPlacement::move).toList());
+    shown.put("opened", vip.opened());
+    return shown;
+  }
+
+  private static Map<String, Object> edge(ProactiveStats.Edge edge) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("switch", edge.switchId().toString());
+    shown.put("state", edge.state().text());
+    shown.put("source", edge.source().orElse(null));
+    shown.put("buckets", edge.buckets());
+    shown.put("moving", edge.moving());
+    shown.put("members", edge.byMember());
+    shown.put("shares", edge.shares());
+    shown.put("imbalance", edge.imbalance());
+    shown.put("too_few_sources", edge.tooFewSources());
+    shown.put("problem", edge.problem().orElse(null));
+    return shown;
+  }
+
+  private static Map<String, Object> move(ProactiveStats.Move move) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("switch", move.switchId().toString());
+    shown.put("from", move.from());
+    shown.put("to", move.to());
+    shown.put("buckets", move.buckets());
+    shown.put("cause", move.cause());
+    shown.put("seconds_ago", Math.round(move.secondsAgo() * 10) / 10.0);
+    return shown;
+  }
+}
