@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lab import instance, processes
+from lab import instance, processes, rules
 from lab.controller import Controller
 from lab.faults import links
 from malob.errors import ScriptError
 from malob.network import topology
 from malob.rest import listing
-from malob.system import ovs
 from malob.system.cleanup import Cleanup
 from malob.system.place import ROOT
 from malob.system.ports import free_port
@@ -135,7 +134,6 @@ class Site:
         known: list[dict[str, Any]] = listing.read(self.rest, {}, _MAX_CONNECTIONS)["connections"]
         return [each for each in known if each["state"] != "dormant"]
 
-    def rules(self, *match: str) -> list[str]:
-        """The rules of all switches, all or those that match, as ovs-ofctl prints them."""
-        dumps = (ovs.ofctl("--no-stats", "dump-flows", self.lab.bridge(each), *match) for each in self.world.switches)
-        return [line for dump in dumps for line in dump.splitlines() if "cookie=" in line]
+    def rules(self) -> list[str]:
+        """The rules of all switches, as ovs-ofctl prints them."""
+        return [line for each in self.world.switches for line in rules.dump(self.lab, each).splitlines() if "cookie=" in line]
