@@ -43,9 +43,7 @@ def compare(
 def _labels(dpids: Mapping[str, str], paths: Sequence[Any], dumps: Mapping[str, str]) -> list[str]:
     names = {dpid: switch for switch, dpid in dpids.items()}
     wanted = {(names[dpid], path["label"]) for path in paths for dpid in path["switches"] if len(path["switches"]) > 1}
-    found = {
-        (switch, label) for switch, dump in dumps.items() for line in rules.of_kind(dump, LABEL) for label in _LABELLED.findall(line)
-    }
+    found = {(switch, label) for switch, dump in dumps.items() for line in rules.of_kind(dump, LABEL) for label in _LABELLED.findall(line)}
     return [
         *(f"{switch} has a rule of label {label}, whose path does not include it" for switch, label in sorted(found - wanted)),
         *(f"{switch} has no rule of label {label}" for switch, label in sorted(wanted - found)),

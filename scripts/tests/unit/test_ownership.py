@@ -80,7 +80,8 @@ class BucketRulesTest(unittest.TestCase):
 
     def test_buckets_of_other_addresses_and_those_that_move_are_left_out(self) -> None:
         self.assertEqual({}, rules.buckets(BUCKETS, "10.0.0.10"))
-        self.assertEqual({}, rules.buckets(BUCKETS.replace("set_field:10.0.0.11->ip_dst,goto_table:2", "CONTROLLER:65535").splitlines()[0], "10.0.0.100"))
+        moving = BUCKETS.splitlines()[0].replace("set_field:10.0.0.11->ip_dst,goto_table:2", "CONTROLLER:65535")
+        self.assertEqual({}, rules.buckets(moving, "10.0.0.100"))
 
 
 class PlacementTest(unittest.TestCase):
