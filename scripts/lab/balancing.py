@@ -9,13 +9,17 @@ from typing import Any, Callable
 from malob.network.hosts import Host
 from malob.network.topology import Topology
 from malob.rest.local import RestClient, RestError
+from malob.system.waiting import wait_until
 
 BASE = "/quantum/v1.0"
+
+#: The placement modes of a VIP.
+REACTIVE, PROACTIVE, AUTO = "reactive", "proactive", "auto"
 
 
 @dataclass(frozen=True)
 class VirtualServer:
-    """A VIP with one pool. members: server name by member id."""
+    """A VIP with one pool. pool_id: also the VIP's id. members: server name by member id."""
 
     address: str
     port: int
@@ -34,19 +38,22 @@ def set_up(
     tell: Callable[[str], None] = lambda line: None,
     key: str = "1",
     named: bool = False,
+    placement: str = REACTIVE,
 ) -> VirtualServer:
     """Creates a VIP, its pool, which uses the algorithm, and a member for each server.
 
     member_port: the servers' port if it differs from the VIP's. key: the id of VIP and pool, and the prefix of the members'
     ids. named: VIP and pool are named by the key, and members by their servers' names. tell: called with each request as a
-    curl line. Raises RestError if a request is rejected.
+    curl line. placement: not awaited, see wait_for_proactive(). Raises RestError if a request is rejected.
     """
 
     def post(kind: str, body: dict[str, Any]) -> Any:
         tell(rest.curl_line("POST", f"{BASE}/{kind}/", body))
         return rest.post(f"{BASE}/{kind}/", body)
 
-    post("vips", {"id": key, "name": key if named else f"vip{key}", "protocol": protocol, "address": address, "port": str(port)})
+    # the default is left out: Floodlight's own balancer does not have the field
+    mode = {} if placement == REACTIVE else {"placement": placement}
+    post("vips", {"id": key, "name": key if named else f"vip{key}", "protocol": protocol, "address": address, "port": str(port), **mode})
     post("pools", {"id": key, "name": key if named else f"pool{key}", "protocol": protocol, "vip_id": key, "lb_method": algorithm})
     members = {}
     for number, server in enumerate(servers, start=1):
@@ -59,6 +66,39 @@ def set_up(
 def all_located(rest: RestClient, virtual: VirtualServer) -> bool:
     """Whether the balancer knows where all servers are attached; it sends ARP requests for the others."""
     return all(member["located"] for member in rest.get(f"{BASE}/pools/{virtual.pool_id}/stats/")["members"])
+
+
+def placement_state(rest: RestClient) -> list[Any]:
+    """The state of each VIP that is or may become proactive, as the controller reports it. Raises RestError."""
+    state: list[Any] = rest.get("/wm/malob/placement")
+    return state
+
+
+def wait_for_proactive(rest: RestClient, vip_id: str, timeout_s: float = 60) -> None:
+    """Returns once a VIP is proactive on all its edges. Raises ScriptError after timeout_s, with what is not."""
+    wait_until(
+        lambda: not not_proactive(placement_state(rest), vip_id),
+        f"VIP {vip_id} to be proactive",
+        timeout_s,
+        detail=lambda: not_proactive(placement_state(rest), vip_id),
+    )
+
+
+def not_proactive(state: Sequence[Any], vip_id: str) -> str:
+    """What is not proactive yet; empty if the VIP is proactive on all its edges. state: of placement_state()."""
+    vip = next((each for each in state if each["vip_id"] == vip_id), None)
+    if vip is None:
+        return "the controller reports no placement for it"
+    if vip["state"] != PROACTIVE:
+        return f"it is {vip['state']}"
+    if not vip["edges"]:
+        return "it has no edges"
+    return ", ".join(f"{edge['switch']} is {edge['state']}" for edge in vip["edges"] if edge["state"] != PROACTIVE)
+
+
+def moving_buckets(state: Sequence[Any], vip_id: str) -> int:
+    """The number of a VIP's buckets that are moving, on all edges. state: of placement_state()."""
+    return sum(edge["moving"] for vip in state if vip["vip_id"] == vip_id for edge in vip["edges"])
 
 
 def open_connections(rest: RestClient, virtual: VirtualServer) -> dict[str, int]:

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from malob.errors import MissingError, ScriptError
 from malob.network.topology import Topology
 from malob.rest.local import RestClient
-from malob.system.place import ROOT
+from malob.system.place import DEFAULT_SETTINGS, ROOT
 from malob.system.ports import port_is_free
 from malob.system.processes import ProcessId, bound_to_us
 from malob.system.waiting import wait_until
 
 #: A JVM on a busy machine starts slowly.
 START_TIMEOUT_S = 60
+
+
+def settings_file(directory: Path, settings: Mapping[str, object]) -> Path:
+    """A file in the directory with the controller's default settings and these, as MODULE.KEY, which take precedence."""
+    file = directory / "controller.properties"
+    lines = [f"{key}={value}" for key, value in settings.items()]
+    file.write_text("\n".join([DEFAULT_SETTINGS.read_text(encoding="utf-8"), *lines, ""]), encoding="utf-8")
+    return file
 
 
 class Controller:

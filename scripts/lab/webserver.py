@@ -57,14 +57,15 @@ def start(
     host: str,
     content: str = SMALL_PAGE,
     inside: Callable[[Sequence[str]], list[str]] | None = None,
+    ports: Sequence[int] = (PORT,),
 ) -> subprocess.Popen[bytes]:
-    """Starts nginx on a host and returns once it listens on PORT; it ends with this process.
+    """Starts nginx on a host and returns once it listens on its ports; it ends with this process.
 
     content: the directives of its server block. inside: converts a command to run on the host.
     """
     directory = lab.directory
     file = directory / f"nginx-{host}.conf"
-    file.write_text(configuration(directory, host, content))
+    file.write_text(configuration(directory, host, content, ports))
     command = ["nginx", "-e", f"{directory}/nginx-{host}.log", "-c", str(file)]
     process = subprocess.Popen(
         bound_to_us(inside(command) if inside else lab.inside(host, command)),
@@ -77,7 +78,7 @@ def start(
     def ready() -> bool:
         if process.poll() is not None:
             raise ScriptError(f"nginx on {host} ended at once; see {directory}/nginx-{host}.log")
-        return listens(lab, host, PORT)
+        return all(listens(lab, host, port) for port in ports)
 
     wait_until(ready, f"nginx on {host} to listen", 15)
     return process

@@ -11,6 +11,7 @@ from malob.errors import UsageError, run_main
 from malob.system.waiting import say
 from research.bench import endhost_command, faults_command, open_vswitch_command
 from research.bench.compare import command as compare_command
+from research.bench.proactive import command as proactive_command
 from research.bench.soak import command as soak_command
 
 #: The measurements in bench/, which is in Java.
@@ -20,9 +21,10 @@ MOVED_BENCHMARKS = {**{name: f"lab simulate {name}" for name in simulations.SIMU
 
 #: The measurements on Open vSwitch: a description, and the module of the command line.
 _OWN = {
-    "open-vswitch": ("new connections on real Open vSwitch, through a VIP and without one; needs root", open_vswitch_command),
+    "open-vswitch": ("new connections on real Open vSwitch, through reactive and proactive VIPs and without one; needs root", open_vswitch_command),
     "soak": ("a long run on real Open vSwitch with changing load, members, servers and links; needs root", soak_command),
     "faults": ("the effect of faults of links, switches and controller on an open connection; needs root", faults_command),
+    "proactive": ("connections through a proactive VIP while its buckets move, or without a controller; needs root", proactive_command),
     "compare": ("MALOB beside no balancer and proxies, under the same load on the same networks; needs root", compare_command),
     "endhost": ("the cost of MALOB on a host with several uplinks, compared with os-ken and no switch; needs root", endhost_command),
 }

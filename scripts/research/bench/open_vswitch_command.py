@@ -15,6 +15,8 @@ from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end
 from research.bench import open_vswitch, switch_counters
 
+_LABELS = {open_vswitch.PLAIN: "plain", open_vswitch.REACTIVE: "reactive", open_vswitch.PROACTIVE: "proactive"}
+
 
 def main(words: Sequence[str]) -> int:
     options = _options(words)
@@ -31,31 +33,35 @@ def main(words: Sequence[str]) -> int:
         Path(options.out).mkdir(parents=True, exist_ok=True)
         (Path(options.out) / "open-vswitch.json").write_text(document, encoding="utf-8")
     print(document if options.json else "\n".join([*_table(figures), "", *_counters(figures)]))
-    return 0 if figures["plain"]["failed"] == figures["balanced"]["failed"] == 0 else 1
+    return 1 if any(figures[case]["failed"] for case in open_vswitch.CASES) else 0
 
 
 def _table(figures: dict[str, dict]) -> list[str]:
     rows = []
-    for way in ("plain", "balanced"):
-        result = figures[way]
+    for case, label in _LABELS.items():
+        result = figures[case]
         cpu = result["cpu_us_per_connection"]
         rows.append(
             [
-                way,
+                label,
                 *(f"{result[key]:.0f}" for key in ("connections_per_s", "connections_per_s_min", "connections_per_s_max")),
+                f"{100 * result['connections_per_s_ratio']:.0f} %",
                 str(result["failed"]),
                 f"{result['connect_median_ms']:.2f}",
+                f"× {result['connect_median_ms_ratio']:.1f}",
+                f"{result['packet_ins_per_1000']:.0f}",
                 *(f"{cpu[name]:.0f}" for name in cpu),
             ]
         )
     names = list(figures["plain"]["cpu_us_per_connection"])
-    header = ["way", "connections/s", "min", "max", "failed", "connect ms", *(f"{name} µs" for name in names)]
+    header = ["case", "connections/s", "min", "max", "of plain", "failed", "connect ms", "of plain", "packet-ins/1000"]
+    header += [f"{name} µs" for name in names]
     return table.render(header, rows, right=range(1, len(header)))
 
 
 def _counters(figures: dict[str, dict]) -> list[str]:
     """The switch's work per connection."""
-    rows = [[way, *(f"{figures[way]['per_connection'][name]:.1f}" for name in switch_counters.NAMES)] for way in ("plain", "balanced")]
+    rows = [[label, *(f"{figures[case]['per_connection'][name]:.1f}" for name in switch_counters.NAMES)] for case, label in _LABELS.items()]
     header = ["per connection", *(name.replace("_", " ") for name in switch_counters.NAMES)]
     return table.render(header, rows, right=range(1, len(header)))
 
@@ -63,12 +69,13 @@ def _counters(figures: dict[str, dict]) -> list[str]:
 def parser() -> Parser:
     made = Parser(
         prog="malob bench open-vswitch",
-        description="Opens connections (ab, without keep-alive) on one Open vSwitch in turn through a VIP and directly to"
-        " a server, with the switch learning addresses by itself. Processor time is per connection.",
+        description="Opens connections (ab, without keep-alive) on one Open vSwitch in turn directly to a server, with the switch"
+        " learning addresses by itself, through a VIP with reactive placement, and through one with proactive placement."
+        " Processor time is per connection.",
     )
     made.add_argument("--requests", type=positive, default=10_000, metavar="N", help="requests per round (default %(default)s)")
     made.add_argument("--parallel", type=positive, default=20, metavar="N", help="parallel requests (default %(default)s)")
-    made.add_argument("--rounds", type=positive, default=3, metavar="N", help="rounds with and without MALOB (default %(default)s)")
+    made.add_argument("--rounds", type=positive, default=3, metavar="N", help="rounds of all three cases (default %(default)s)")
     made.add_argument(
         "--connects",
         type=positive,

@@ -11,12 +11,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from lab import balancing, instance, processes
-from lab.controller import Controller
+from lab.controller import Controller, settings_file
 from lab.instance import Instance
 from malob.cli.agents.keys import AgentsFile
 from malob.network import topology
 from malob.system.cleanup import Cleanup
-from malob.system.place import DEFAULT_SETTINGS, ROOT
+from malob.system.place import ROOT
 from malob.system.ports import free_port
 from malob.system.processes import bound_to_us, run, succeeds
 from malob.system.waiting import say, undisturbed, wait_until
@@ -48,7 +48,8 @@ class Setup:
     """The network to build. scale: multiplies all rates. processors: of each server; each is `processor` of a core.
 
     congestion: the senders' congestion control, by the kernel's name. properties: settings of the controller.
-    second_addresses: clients whose hosts have a second client with a separate address.
+    second_addresses: clients whose hosts have a second client with a separate address. placement: the VIP's mode; if it is not
+    reactive, the VIP has the port of the first workload only.
     """
 
     topology: str
@@ -59,6 +60,7 @@ class Setup:
     workloads: Sequence[Workload]
     properties: Mapping[str, str] = field(default_factory=dict)
     second_addresses: bool = False
+    placement: str = balancing.REACTIVE
 
 
 class Site:
@@ -100,10 +102,7 @@ class Site:
             return
         if self._properties is not None:
             self.controller.stop()
-        file = self.lab.directory / "controller.properties"
-        lines = [f"{key}={value}" for key, value in properties.items()]
-        file.write_text("\n".join([DEFAULT_SETTINGS.read_text(), *lines]) + "\n")
-        self.controller = Controller(self.lab.directory, *self._ports, properties=file)
+        self.controller = Controller(self.lab.directory, *self._ports, properties=settings_file(self.lab.directory, properties))
         self.controller.start()
         self.lab.add_process(self.controller.pid)
         self.controller.wait_for(self.lab.topology, 60)
@@ -139,6 +138,16 @@ class Site:
     def set_algorithm(self, service: str, algorithm: str) -> None:
         """Sets the algorithm for new connections. Raises RestError if the controller does not have it."""
         self.controller.rest.put(f"{balancing.BASE}/services/{service}", {"algorithm": algorithm})
+
+    def restart_placement(self) -> None:
+        """Sets the VIP's placement anew, so that its buckets do not depend on earlier algorithms and loads. Does nothing if it is reactive."""
+        rest, placement = self.controller.rest, self.setup.placement
+        if placement == balancing.REACTIVE:
+            return
+        for mode in (balancing.REACTIVE, placement):
+            rest.put(f"{balancing.BASE}/vips/{POOL}", {"placement": mode})
+        if placement == balancing.PROACTIVE:
+            balancing.wait_for_proactive(rest, POOL)
 
     def _tune(self) -> None:
         subnet = str(self.lab.topology.subnet)
@@ -179,14 +188,19 @@ class Site:
                     stack.callback(processes.end, workload.serve(host))
 
     def _configure(self) -> None:
-        """Capacities, one VIP for all ports, and a service for each kind of request."""
+        """Capacities, one VIP for all ports or one port, and a service for each kind of request.
+
+        The VIP is reactive until restart_placement(): measurements before the first slice use members directly, and a proactive
+        VIP translates all replies of their ports.
+        """
         rest, network = self.controller.rest, self.lab.topology
         for link in network.links:
             for here in link.ends:
                 port = network.ports(here)[link.other(here)]
                 rest.put(f"/wm/malob/capacities/{network.switches[here]}/{port}", {"mbps": round(link.direction(here).rate_mbps or 0, 3)})
         base = balancing.BASE
-        rest.post(f"{base}/vips/", {"id": POOL, "protocol": "tcp", "address": VIP})
+        one_port = {} if self.setup.placement == balancing.REACTIVE else {"port": str(self.setup.workloads[0].port)}
+        rest.post(f"{base}/vips/", {"id": POOL, "protocol": "tcp", "address": VIP, **one_port})
         rest.post(f"{base}/pools/", {"id": POOL, "vip_id": POOL})
         for host in self.hosts:
             rest.post(f"{base}/members/", {"id": host.name, "address": network.hosts[host.name].ip, "pool_id": POOL})

@@ -76,6 +76,7 @@ def _parameters(site: Site, scenario: Scenario, options: argparse.Namespace) -> 
         "links_by": site.lab.shaper_kind,
         "datapath": site.lab.datapath,
         "congestion_control": setup.congestion,
+        "placement": setup.placement,
         "interface_mbps": site.interface_mbps,
         "processors": dict(setup.processors),
         "processor_cores": setup.processor,
@@ -119,6 +120,7 @@ class ThesisStudy:
         self._site.use_properties({**self._site.setup.properties, **wanted.properties})
         for service, algorithm in wanted.algorithms.items():
             self._site.set_algorithm(service, algorithm)
+        self._site.restart_placement()
         return self._site.settle()
 
     def measure(self, case: str) -> Sequence[Sample]:

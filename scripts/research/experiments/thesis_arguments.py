@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lab import balancing
 from malob.cli.arguments import positive
 from malob.errors import UsageError
 from research.experiments.arguments import add_common, amount
 from research.experiments.scenario import GREEDY, UNMOVED
 from research.experiments.site import Setup
+from research.experiments.workloads.ftp import Ftp
 from research.experiments.workloads.workload import Workload
 
 #: Table 4.2.
@@ -20,6 +22,9 @@ PROCESSORS = {"server-1": 4, "server-2": 1, "server-3": 1}
 #: The default of Linux in 2015, if this kernel has it.
 _PREFERRED_CONGESTION = "cubic"
 _CONGESTION = Path("/proc/sys/net/ipv4")
+
+
+_PLACEMENTS = (balancing.REACTIVE, balancing.PROACTIVE, balancing.AUTO)
 
 
 def add(parser: argparse.ArgumentParser, requests: str, scale: float) -> None:
@@ -33,14 +38,29 @@ def add(parser: argparse.ArgumentParser, requests: str, scale: float) -> None:
     parser.add_argument(
         "--processor", type=amount, default=0.2, metavar="F", help="the processor of each server, as a share of a core (default %(default)s)"
     )
+    parser.add_argument(
+        "--placement",
+        choices=_PLACEMENTS,
+        default=balancing.REACTIVE,
+        help="the VIP's placement mode (default %(default)s); experiments with FTP allow reactive only",
+    )
     parser.add_argument("--congestion", metavar="NAME", help="congestion control of TCP (default cubic if the kernel has it)")
 
 
-def setup(options: argparse.Namespace, topology: str, workloads: Sequence[Workload], servers: int = 3, **more: Any) -> Setup:
-    """The network with the first servers only."""
+def setup(
+    options: argparse.Namespace,
+    topology: str,
+    workloads: Sequence[Workload],
+    servers: int = 3,
+    balanced: Sequence[Workload] = (),
+    **more: Any,
+) -> Setup:
+    """The network with the first servers only. balanced: the workloads that use the VIP; all if empty."""
     processors = dict(list(PROCESSORS.items())[:servers])
     if options.processor > 1:
         raise UsageError(f"--processor: expected max 1, since a request runs on one core, not {options.processor:g}")
+    if options.placement != balancing.REACTIVE and any(isinstance(workload, Ftp) for workload in balanced or workloads):
+        raise UsageError(f"--placement: {options.placement} needs a VIP with one port, but FTP's data connections have other ports")
     return Setup(
         topology,
         options.scale,
@@ -49,6 +69,7 @@ def setup(options: argparse.Namespace, topology: str, workloads: Sequence[Worklo
         congestion(options.congestion),
         workloads,
         {**({} if options.moves else UNMOVED), **(GREEDY if options.greedy else {})},
+        placement=options.placement,
         **more,
     )
 

@@ -48,7 +48,7 @@ def scenario(options: argparse.Namespace) -> Scenario:
     rounds = options.rounds or (1 if options.quick else 3)
     return Scenario(
         NAME,
-        thesis_arguments.setup(options, "geni-wan", [workload, *others]),
+        thesis_arguments.setup(options, "geni-wan", [workload, *others], balanced=[workload]),
         [Case(name, {workload.name: name}, [Load(workload, requests, options.at_once)]) for name in names],
         [Row(name, name, workload.name, 4 * options.at_once * requests * rounds, PAPER_S.get(name)) for name in names],
         rounds,

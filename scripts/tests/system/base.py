@@ -15,7 +15,7 @@ from typing import Any
 
 from lab import balancing, instance, processes
 from lab.balancing import VirtualServer
-from lab.controller import Controller
+from lab.controller import Controller, settings_file
 from lab.instance import Instance
 from malob.network import topology
 from malob.network.hosts import Host
@@ -66,13 +66,7 @@ class SystemTest(unittest.TestCase):
 
     @classmethod
     def _properties_file(cls, directory: Path) -> Path | None:
-        if not cls.properties:
-            return None
-        defaults = (Path(__file__).parents[3] / "src/main/resources/floodlightdefault.properties").read_text()
-        file = directory / "test.properties"
-        lines = [f"{key}={value}" for key, value in cls.properties.items()]
-        file.write_text(defaults + "\n" + "\n".join(lines) + "\n")
-        return file
+        return settings_file(directory, cls.properties) if cls.properties else None
 
     def setUp(self) -> None:
         say(f"\n{type(self).__name__}: {self.shortDescription() or self._testMethodName}")

@@ -169,7 +169,7 @@ class WrongUseTest(unittest.TestCase):
         self.assertEqual(2, caught.exception.exit_code)
 
     def test_unknown_balancer(self) -> None:
-        self.check("--only: expected some of none,sl-ps,pct,haproxy,nginx,nftables, not 'varnish'", "--only", "none,varnish")
+        self.check("--only: expected some of none,sl-ps,pct,proactive,haproxy,nginx,nftables, not 'varnish'", "--only", "none,varnish")
 
     def test_unknown_network(self) -> None:
         self.check("no topology 'mesh9'", "--networks", "mesh5,mesh9")

@@ -29,6 +29,7 @@ from research.experiments.workloads.compute import Compute
 from research.experiments.workloads.http import Http
 
 _PROGRAMS = Path(clients.__file__).parent / "programs"
+_WITH_FTP = ("thesis-ftp", "thesis-discussion", "thesis-mix", "thesis-herding")
 _MODULES = {module.NAME: module for module in command._THESIS}
 
 
@@ -141,6 +142,13 @@ class ScenarioTest(unittest.TestCase):
         self.assertEqual(10, len(made.cases))
         self.assertEqual([case.key for case in made.cases], [row.key for row in made.rows])
 
+    def test_placement_is_that_of_the_option_where_the_vip_can_have_one_port(self) -> None:
+        for name in set(_MODULES) - set(_WITH_FTP):
+            with self.subTest(name=name):
+                self.assertEqual("reactive", scenario(name).setup.placement)
+                self.assertEqual("proactive", scenario(name, "--placement", "proactive").setup.placement)
+        self.assertEqual(6789, scenario("thesis-bio", "--placement", "auto").setup.workloads[0].port, "the port of the VIP")
+
     def test_long_flows_stay_as_in_the_thesis_unless_told(self) -> None:
         moves = "io.malob.balancer.BalancerModule.elephantSeconds"
         self.assertEqual("0", scenario("thesis-ftp").setup.properties[moves])
@@ -182,6 +190,7 @@ class ArgumentsTest(unittest.TestCase):
             ("thesis-http", ["--only", "RR"], "--only: 'RR' is not one of RR.SPH"),
             ("thesis-http", ["--congestion", "none"], "--congestion"),
             ("thesis-bio", ["--processor", "1.5"], "--processor"),
+            *((name, ["--placement", "auto"], "--placement: auto needs a VIP with one port") for name in _WITH_FTP),
             ("thesis-ftp", ["--sizes", "10,x"], "--sizes: expected a number above 0, not 'x'"),
             ("thesis-ftp", ["--sizes", "10,10"], "--sizes: expected one size or two"),
             ("thesis-ftp", ["--sizes", "1,2,3"], "--sizes: expected one size or two"),

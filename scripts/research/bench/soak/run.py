@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab import rules
 from malob.errors import ScriptError
 from malob.system.progress import Bar
 from malob.system.waiting import say, undisturbed, wait_until
@@ -143,8 +144,8 @@ class _Run:
                 self._violate(f"{_QUIET_S:g} s after the end {each}")
 
     def _left(self) -> list[str]:
-        rules = [rule for rule in self._site.rules("table=1,tcp") if "tp_src=" in rule]
-        left = [f"{len(rules)} connections have rules"] if rules else []
+        count = sum(rules.count(self._site.lab.bridge(switch), rules.REQUEST) for switch in self._site.world.switches)
+        left = [f"{count} connections have rules"] if count else []
         known = self._site.open_connections()
         left += [f"{len(known)} connections are open for the controller"] if known else []
         for service in self._site.world.services:

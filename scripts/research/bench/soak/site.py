@@ -7,15 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lab import instance, processes
-from lab.controller import Controller
+from lab import instance, processes, rules
+from lab.controller import Controller, settings_file
 from lab.faults import links
 from malob.errors import ScriptError
 from malob.network import topology
 from malob.rest import listing
-from malob.system import ovs
 from malob.system.cleanup import Cleanup
-from malob.system.place import ROOT
 from malob.system.ports import free_port
 from malob.system.processes import bound_to_us
 from malob.system.waiting import say, undisturbed, wait_until
@@ -43,16 +41,10 @@ class Site:
         network = topology.load(TOPOLOGY)
         self.world = World.of(network)
         self._network = network
-        self.controller = Controller(directory, free_port(), free_port(), self._settings(directory))
+        settings = settings_file(directory, {f"{_BALANCER}.{name}": value for name, value in _SETTINGS.items()})
+        self.controller = Controller(directory, free_port(), free_port(), settings)
         self.rest = self.controller.rest
         self._programs: dict[str, subprocess.Popen[bytes]] = {}
-
-    @staticmethod
-    def _settings(directory: Path) -> Path:
-        defaults = (ROOT / "src/main/resources/floodlightdefault.properties").read_text(encoding="utf-8")
-        file = directory / "soak.properties"
-        file.write_text("\n".join([defaults, *(f"{_BALANCER}.{name}={value}" for name, value in _SETTINGS.items()), ""]), encoding="utf-8")
-        return file
 
     def build(self) -> None:
         say(f"building the network: {self._network.description}")
@@ -135,7 +127,6 @@ class Site:
         known: list[dict[str, Any]] = listing.read(self.rest, {}, _MAX_CONNECTIONS)["connections"]
         return [each for each in known if each["state"] != "dormant"]
 
-    def rules(self, *match: str) -> list[str]:
-        """The rules of all switches, all or those that match, as ovs-ofctl prints them."""
-        dumps = (ovs.ofctl("--no-stats", "dump-flows", self.lab.bridge(each), *match) for each in self.world.switches)
-        return [line for dump in dumps for line in dump.splitlines() if "cookie=" in line]
+    def rules(self) -> list[str]:
+        """The rules of all switches, as ovs-ofctl prints them."""
+        return [line for each in self.world.switches for line in rules.dump(self.lab, each).splitlines() if "cookie=" in line]
