@@ -39,7 +39,7 @@ class ProblemsRestTest {
   }
 
   private void setMember(boolean located, Health health) {
-    server.stats.put("a", new MemberStats(0, 0, OptionalInt.empty(), 0, located, health, 1));
+    server.stats.put("a", new MemberStats(0, 0, OptionalInt.empty(), 0, 0, located, health, 1));
   }
 
   private List<JsonNode> problems() throws Exception {

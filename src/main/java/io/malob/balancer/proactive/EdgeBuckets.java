@@ -452,7 +452,8 @@ final class EdgeBuckets {
   private void judge(Situation now, List<Server> servers, boolean isChanging) {
     Map<Integer, Integer> indexOf = indexes(servers);
     double[] wanted = Arrays.copyOf(sharesOf(servers), indexOf.size());
-    int[] assigned = Arrays.stream(cells).mapToInt(cell -> indexOf.getOrDefault(cell.member, 0)).toArray();
+    int[] assigned =
+        Arrays.stream(cells).mapToInt(cell -> indexOf.getOrDefault(cell.member, 0)).toArray();
     double[] rates = rates();
     boolean hasTraffic = Arrays.stream(rates).sum() > 1;
     imbalance = hasTraffic ? BucketAssignment.imbalance(assigned, wanted, rates) : 0;

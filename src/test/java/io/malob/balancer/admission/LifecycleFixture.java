@@ -18,6 +18,7 @@ import io.malob.balancer.api.ConnectionRecord;
 import io.malob.balancer.api.PacketInCounters;
 import io.malob.balancer.api.PlacementTimes;
 import io.malob.balancer.api.RejectCounters;
+import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.ConnectionLimiter;
@@ -144,6 +145,7 @@ public final class LifecycleFixture {
             ftpSessions,
             new LatestConnections(),
             records,
+            new Buckets(new Buckets.Timeouts(30, 600, 10), this::now),
             this::now);
     IOFSwitchService none =
         Stub.of(IOFSwitchService.class).on("getActiveSwitch", with -> null).make();
