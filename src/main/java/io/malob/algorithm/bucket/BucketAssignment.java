@@ -42,7 +42,8 @@ public final class BucketAssignment {
     Arrays.fill(assigned, NONE);
     for (int bucket = 0; bucket < buckets && !turns.isEmpty(); bucket++) {
       Turn turn = turns.remove();
-      if (bucket > 0 && turn.member == assigned[bucket - 1] && !turns.isEmpty()) {
+      boolean isRepeated = bucket > 0 && turn.member == assigned[bucket - 1];
+      if (isRepeated && turn.count <= buckets / 2 && !turns.isEmpty()) {
         Turn second = turns.remove();
         turns.add(turn);
         turn = second;
