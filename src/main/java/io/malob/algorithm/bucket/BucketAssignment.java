@@ -100,7 +100,10 @@ public final class BucketAssignment {
       throw new IllegalArgumentException(
           "movable: " + movable.length + " values for " + current.length + " buckets");
     }
-    return Quotas.sum(shares) == 0
+    if (maxMoves < 0) {
+      throw new IllegalArgumentException("maxMoves: " + maxMoves + " is negative");
+    }
+    return Quotas.sum(shares) == 0 || current.length == 0
         ? current.clone()
         : new Rebalancing(current, shares, BucketSizes.of(sizes), movable).run(maxMoves);
   }

@@ -68,7 +68,7 @@ final class Rebalancing {
   /**
    * An improvement of an assignment.
    *
-   * @param current the member of each bucket
+   * @param current the member of each bucket, of at least one
    * @param shares the share of each member, not all 0
    * @param fractions the size of each bucket as a fraction of all
    * @param movable whether a bucket that has a member may get another
@@ -78,12 +78,12 @@ final class Rebalancing {
     this.assigned = current.clone();
     this.sizes = Arrays.stream(fractions).mapToLong(part -> Math.round(part * WHOLE)).toArray();
     long total = Arrays.stream(sizes).sum();
-    this.meanSize = total / Math.max(1, sizes.length);
-    double[] quotas = Quotas.of(shares, Math.max(1, sizes.length));
+    this.meanSize = total / sizes.length;
+    double[] quotas = Quotas.of(shares, sizes.length);
     this.deviations = new long[shares.length];
     this.isEntitled = new boolean[shares.length];
     for (int member = 0; member < shares.length; member++) {
-      deviations[member] = -Math.round(quotas[member] / Math.max(1, sizes.length) * total);
+      deviations[member] = -Math.round(quotas[member] / sizes.length * total);
       isEntitled[member] = quotas[member] > 0;
       buckets.add(new TreeSet<>());
     }

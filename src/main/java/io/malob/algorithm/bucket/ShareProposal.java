@@ -204,7 +204,11 @@ public final class ShareProposal {
 
   private static double[] perLifetime(double[] shares, double[] lifetimes) {
     double mean =
-        Arrays.stream(lifetimes).filter(seconds -> !Double.isNaN(seconds)).average().orElse(0);
+        IntStream.range(0, shares.length)
+            .filter(i -> shares[i] > 0 && !Double.isNaN(lifetimes[i]))
+            .mapToDouble(i -> lifetimes[i])
+            .average()
+            .orElse(0);
     if (mean == 0) {
       return shares;
     }

@@ -363,7 +363,7 @@ class BucketAssignmentTest {
   }
 
   @Test
-  void improve_ofOtherLengths_throws() {
+  void improve_ofBadArguments_throws() {
     int[] current = {0, 1};
     double[] shares = {0.5, 0.5};
     assertThrows(
@@ -372,6 +372,9 @@ class BucketAssignmentTest {
     assertThrows(
         IllegalArgumentException.class,
         () -> BucketAssignment.improve(current, shares, new double[2], all(3), ANY));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> BucketAssignment.improve(current, shares, new double[2], all(2), -1));
     assertThrows(
         IllegalArgumentException.class,
         () -> BucketAssignment.improve(current, new double[] {1}, new double[2], all(2), ANY));
