@@ -110,26 +110,40 @@ public final class NetworkSnapshot {
    * gives as soon as those that are asked for are searched for. It searches at once.
    */
   public NetworkSnapshot trial() {
-    return trial(values);
+    return trial(MAX_EFFORT);
   }
 
-  /** The same, with its own counts of connections on links, which a trial may change. */
-  public NetworkSnapshot trialWithOwnLoads() {
-    return trial(values.trial());
-  }
-
-  private NetworkSnapshot trial(LinkValues trialValues) {
+  /**
+   * The same, with less effort.
+   *
+   * @param maxEffort how many links the repeated searches for paths that have become too narrow may
+   *     examine
+   */
+  public NetworkSnapshot trial(long maxEffort) {
     NetworkSnapshot trial =
         new NetworkSnapshot(
-            trialValues,
+            values,
             /* writer= */ null,
             fewestHops.copy(),
             lowestLatency.copy(),
             widest.copy(),
             alternatives.copy(),
             number);
-    trial.repeated = new EffortBudget(repeated.left());
+    trial.repeated = new EffortBudget(Math.min(maxEffort, repeated.left()));
     return trial;
+  }
+
+  /**
+   * A trial again, with its own counts of connections on links, which may be changed: for each
+   * round of a trial. Paths that do not depend on the counts are searched for once in all rounds,
+   * and all rounds together search for too narrow paths as often as one trial.
+   */
+  public NetworkSnapshot trialRound() {
+    NetworkSnapshot round =
+        new NetworkSnapshot(
+            values.trial(), writer, fewestHops, lowestLatency, widest.copy(), alternatives, number);
+    round.repeated = repeated;
+    return round;
   }
 
   /** The same network, with the same known paths, that searches at once; for the writer alone. */

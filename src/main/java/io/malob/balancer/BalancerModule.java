@@ -281,6 +281,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private ScheduledExecutorService timer;
   private Catalog catalog;
   private ViewWriter view;
+  private RequestHandler requests;
   private SwitchMessages messages;
   private Explainer explainer;
   private ConnectionTeardown teardown;
@@ -423,7 +424,13 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     outliers = outlierDetector(settings, serialExecutor);
     spoofGuard =
         settings.flag("refuseSpoofing", true)
-            ? new SpoofGuard(views, topology, serverMoves, rejects, nanoTime)
+            ? new SpoofGuard(
+                views,
+                topology,
+                serverMoves,
+                rejects,
+                reply -> requests.replyToClient(reply),
+                nanoTime)
             : null;
     SwitchOutages outages = new SwitchOutages(nanoTime);
     halfOpen =
@@ -528,7 +535,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             affinity,
             new AttachedHosts(devices),
             profiles);
-    RequestHandler requests =
+    requests =
         new RequestHandler(
             views,
             connections,

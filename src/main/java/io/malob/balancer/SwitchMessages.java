@@ -163,6 +163,10 @@ final class SwitchMessages implements IOFMessageListener {
       requests.handleLost(switchId, inPort, packet);
       return true;
     }
+    if (isMissOf(FlowLayout.REQUESTS, packetIn) && requests.isTranslatedReply(packet)) {
+      requests.replyToClient(packet);
+      return true;
+    }
     return switch (packet.kind()) {
       case ARP -> arp(switchId, inPort, packet);
       case TCP, UDP, ICMP, OTHER_IPV4 ->

@@ -23,6 +23,32 @@ class ServerLoadTest {
   }
 
   @Test
+  void without_isAsIfConnectionsHadEndedSinceTheReport() {
+    open(10);
+    load.reported(0.5, 6e6);
+    load.reported(0.5, 6e6);
+    load.setForeign(2);
+    load.setShare(0.5);
+    ServerLoad copy = load.without(4);
+    IntStream.range(0, 4).forEach(i -> load.closed());
+
+    assertEquals(6, copy.active());
+    assertEquals(8, copy.present());
+    assertEquals(8, copy.present(Counting.MEASURED_ONLY));
+    assertEquals(0.5, copy.share());
+    for (Counting counting : Counting.values()) {
+      assertEquals(load.expectedCpu(counting), copy.expectedCpu(counting));
+      assertEquals(load.expectedWaitNanos(1, counting), copy.expectedWaitNanos(1, counting));
+    }
+    assertTrue(copy.expectedCpu(Counting.PLACED_SINCE) < 0.5);
+
+    copy.add(5);
+    assertEquals(11, copy.active());
+    assertEquals(6, load.active());
+    assertEquals(0, load.without(7).active());
+  }
+
+  @Test
   void expectedCpu_learnsWhatAConnectionTakes() {
     open(4);
     load.reported(0.8, UNKNOWN);

@@ -42,7 +42,8 @@ public final class BucketAssignment {
     Arrays.fill(assigned, NONE);
     for (int bucket = 0; bucket < buckets && !turns.isEmpty(); bucket++) {
       Turn turn = turns.remove();
-      if (bucket > 0 && turn.member == assigned[bucket - 1] && !turns.isEmpty()) {
+      boolean isRepeated = bucket > 0 && turn.member == assigned[bucket - 1];
+      if (isRepeated && turn.count <= buckets / 2 && !turns.isEmpty()) {
         Turn second = turns.remove();
         turns.add(turn);
         turn = second;
@@ -99,7 +100,10 @@ public final class BucketAssignment {
       throw new IllegalArgumentException(
           "movable: " + movable.length + " values for " + current.length + " buckets");
     }
-    return Quotas.sum(shares) == 0
+    if (maxMoves < 0) {
+      throw new IllegalArgumentException("maxMoves: " + maxMoves + " is negative");
+    }
+    return Quotas.sum(shares) == 0 || current.length == 0
         ? current.clone()
         : new Rebalancing(current, shares, BucketSizes.of(sizes), movable).run(maxMoves);
   }

@@ -68,7 +68,7 @@ final class Rebalancing {
   /**
    * An improvement of an assignment.
    *
-   * @param current the member of each bucket
+   * @param current the member of each bucket, of at least one
    * @param shares the share of each member, not all 0
    * @param fractions the size of each bucket as a fraction of all
    * @param movable whether a bucket that has a member may get another
@@ -78,12 +78,12 @@ final class Rebalancing {
     this.assigned = current.clone();
     this.sizes = Arrays.stream(fractions).mapToLong(part -> Math.round(part * WHOLE)).toArray();
     long total = Arrays.stream(sizes).sum();
-    this.meanSize = total / Math.max(1, sizes.length);
-    double[] quotas = Quotas.of(shares, Math.max(1, sizes.length));
+    this.meanSize = total / sizes.length;
+    double[] quotas = Quotas.of(shares, sizes.length);
     this.deviations = new long[shares.length];
     this.isEntitled = new boolean[shares.length];
     for (int member = 0; member < shares.length; member++) {
-      deviations[member] = -Math.round(quotas[member] / Math.max(1, sizes.length) * total);
+      deviations[member] = -Math.round(quotas[member] / sizes.length * total);
       isEntitled[member] = quotas[member] > 0;
       buckets.add(new TreeSet<>());
     }
@@ -156,20 +156,21 @@ final class Rebalancing {
     }
   }
 
-  /** The bucket of a member whose move gains the most; null if none gains enough. */
+  /**
+   * The bucket of a member that fits best; null if no move gains enough: the largest that makes
+   * neither member deviate the other way, unless the next larger one gains more than twice as much.
+   */
   private @Nullable Bucket bestFitting(int from, long excess, long lack) {
-    Bucket limit = Bucket.lastOf(Math.min(excess, lack));
-    @Nullable Bucket below = buckets.get(from).floor(limit);
-    @Nullable Bucket above = buckets.get(from).higher(limit);
-    if (above != null) {
-      long gain = Math.min(Math.min(excess, lack), excess + lack - above.size);
-      long beyondMean = Math.max(0, above.size - meanSize);
-      boolean isEnough = gain > beyondMean / MIN_GAIN_DIVISOR;
-      if (isEnough && (below == null || gain > below.size)) {
-        return above;
-      }
+    long fit = Math.min(excess, lack);
+    @Nullable Bucket below = buckets.get(from).floor(Bucket.lastOf(fit));
+    @Nullable Bucket above = buckets.get(from).higher(Bucket.lastOf(fit));
+    if (above == null) {
+      return below;
     }
-    return below;
+    long gain = Math.min(fit, excess + lack - above.size);
+    long minGain = Math.max(0, above.size - meanSize) / MIN_GAIN_DIVISOR;
+    boolean isBetter = below == null || gain > 2 * below.size;
+    return gain > minGain && isBetter ? above : below;
   }
 
   private void move(Bucket bucket, int to) {

@@ -38,6 +38,9 @@ public final class ShareProposal {
   /** How many ratings of servers and links one proposal may cost, for each wanted placement. */
   private static final int MAX_EFFORT = 4;
 
+  /** How many links one proposal may examine to find wider paths. */
+  private static final long MAX_SEARCHED = 100_000;
+
   /** A server's mean lifetime counts as no more than this many times the mean of all, or 1/so. */
   private static final double MAX_LIFETIME_RATIO = 3;
 
@@ -74,8 +77,11 @@ public final class ShareProposal {
   /**
    * The share of each server; they sum to 1, or are all 0 if no server can be reached. A server
    * that cannot be reached from the switch and back has the share 0. Connection limits hold as long
-   * as a server is below its own. About as many placements as buckets, at least 1,024; fewer if a
-   * round is expensive because of many servers or links.
+   * as a server is below its own.
+   *
+   * <p>This costs about as many placements as buckets, at least 1,024; fewer if a round is
+   * expensive because of many servers or links. Paths that the snapshot does not know are searched
+   * for at once, and not kept.
    *
    * @param servers the candidates
    * @param open the VIP's connections on each server now, which its load includes; may be estimated
@@ -102,7 +108,7 @@ public final class ShareProposal {
     if (Arrays.stream(open).anyMatch(Double::isNaN)) {
       throw new IllegalArgumentException("open: not a number");
     }
-    NetworkSnapshot trial = network.trial();
+    NetworkSnapshot trial = network.trial(MAX_SEARCHED);
     Request request = new Request(clientSwitch, any -> true, profile);
     int[] reachable =
         IntStream.range(0, servers.size())
@@ -155,7 +161,7 @@ public final class ShareProposal {
     int searched = countsLinks ? network.topology().links().size() : 0;
     long effort = 0;
     for (int done = 0; done < wanted && effort < (long) MAX_EFFORT * wanted; done += inRound) {
-      NetworkSnapshot trial = countsLinks ? network.trialWithOwnLoads() : network;
+      NetworkSnapshot trial = countsLinks ? network.trialRound() : network;
       placer.prepare(trial);
       for (int i = 0; i < inRound; i++) {
         place(trial, countsLinks, (int) ((long) ((i + 1) * each) - (long) (i * each)));
@@ -198,7 +204,11 @@ public final class ShareProposal {
 
   private static double[] perLifetime(double[] shares, double[] lifetimes) {
     double mean =
-        Arrays.stream(lifetimes).filter(seconds -> !Double.isNaN(seconds)).average().orElse(0);
+        IntStream.range(0, shares.length)
+            .filter(i -> shares[i] > 0 && !Double.isNaN(lifetimes[i]))
+            .mapToDouble(i -> lifetimes[i])
+            .average()
+            .orElse(0);
     if (mean == 0) {
       return shares;
     }

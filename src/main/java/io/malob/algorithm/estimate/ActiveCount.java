@@ -19,7 +19,7 @@ public final class ActiveCount {
 
   /**
    * A copy for a trial, without some of the active connections, as if they had ended since the
-   * measurement. At the least, none is active in it.
+   * measurement; not below 0.
    *
    * @param covered further active connections, which the measurement covers
    */

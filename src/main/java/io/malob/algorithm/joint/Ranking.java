@@ -63,7 +63,7 @@ final class Ranking {
     this.turn.set(before.turn.get());
   }
 
-  /** The same ranking in another network: all sites are rated there. */
+  /** The same ranking in another network: all sites are rated there, and turns go on. */
   Ranking in(NetworkSnapshot other) {
     Ranking next = new Ranking(rule, other, like, sites);
     next.turn.set(turn.get());

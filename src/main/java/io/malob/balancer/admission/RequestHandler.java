@@ -23,6 +23,7 @@ import io.malob.balancer.view.ServicePlan;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.EchoFrames;
 import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
 import java.util.Optional;
@@ -140,10 +141,6 @@ public final class RequestHandler {
     }
     if (views.get().catalog().isVipAddress(packet.dstAddress())) {
       request(arrival);
-      return true;
-    }
-    if (views.get().catalog().mayBeProactive(packet.srcAddress())) {
-      replyToClient(packet);
       return true;
     }
     if (ftpData.openedByMember(arrival)) {
@@ -343,8 +340,16 @@ public final class RequestHandler {
     };
   }
 
+  /** Whether a packet is a member's reply that a switch has given the address of a VIP. */
+  public boolean isTranslatedReply(Packet packet) {
+    CatalogSnapshot catalog = views.get().catalog();
+    return packet.isIpv4()
+        && catalog.mayBeProactive(packet.srcAddress())
+        && !catalog.isVipAddress(packet.dstAddress());
+  }
+
   /** Delivers a member's reply to a client of a proactive VIP that no rule leads to. */
-  private void replyToClient(Packet packet) {
+  public void replyToClient(Packet packet) {
     Optional<Attachment> client = clients.find(packet.destination());
     if (client.isEmpty()) {
       rejectSender.drop(RejectReason.NO_CLIENT);

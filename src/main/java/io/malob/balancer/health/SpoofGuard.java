@@ -10,6 +10,7 @@ import io.malob.balancer.view.ServerMoves;
 import io.malob.balancer.view.VipMac;
 import io.malob.module.DropLog;
 import io.malob.module.Unordered;
+import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.FrameSender;
@@ -65,6 +66,7 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
   private final ITopologyService topology;
   private final ServerMoves moves;
   private final RejectCounters rejects;
+  private final TranslatedReplies translatedReplies;
   private final LongSupplier nanoTime;
 
   /** ARP packets with a VIP's own MAC, by ingress port. They are judged when links are known. */
@@ -80,6 +82,12 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
                   count,
                   first));
 
+  /** Takes replies that a switch has given the address of a proactive VIP. */
+  public interface TranslatedReplies {
+    /** A reply to a client that no rule leads to. */
+    void toUnknownClient(Packet reply);
+  }
+
   /** ARP packets that look like the balancer's own and may have arrived over a link. */
   private record OwnArp(Attachment from, IPAddress<?> vip, long sinceNanos, LongAdder count) {}
 
@@ -88,11 +96,13 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
       ITopologyService topology,
       ServerMoves moves,
       RejectCounters rejects,
+      TranslatedReplies translatedReplies,
       LongSupplier nanoTime) {
     this.views = views;
     this.topology = topology;
     this.moves = moves;
     this.rejects = rejects;
+    this.translatedReplies = translatedReplies;
     this.nanoTime = nanoTime;
   }
 
@@ -109,6 +119,10 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
     @Nullable ServerLocation server = view.serverLocations().find(address, mac);
     if ((!isVip && server == null) || isOurs(packetIn, frame)) {
       return Command.CONTINUE;
+    }
+    if (isVip && isTranslatedReply(packetIn, view)) {
+      translatedReplies.toUnknownClient(Packet.parse(frame));
+      return Command.STOP; // the VIP is not where its member is
     }
     OFPort port = packetIn.getMatch().get(MatchField.IN_PORT);
     if (!topology.isAttachmentPointPort(sw.getId(), port)) {
@@ -129,6 +143,13 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
     return isVip || server == null
         ? refuse(from, AddressKey.toAddress(address), VIP)
         : judge(server, from);
+  }
+
+  /** Whether a switch has translated the packet: only replies come to this table from a VIP. */
+  private static boolean isTranslatedReply(OFPacketIn packetIn, BalancerView view) {
+    return packetIn.getTableId().equals(FlowLayout.REQUESTS)
+        && Cookie.is(packetIn.getCookie(), Cookie.Kind.SWITCH)
+        && !view.catalog().isVipAddress(Packet.parse(packetIn.getData()).dstAddress());
   }
 
   /** Whether the balancer has already translated the packet, so that a VIP may be its source. */

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IpProtocol;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,7 +52,7 @@ final class EdgeBuckets {
   private static final long PROPOSAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** How much a new proposal weighs against those before. */
-  private static final double SMOOTHING = 0.3;
+  private static final double SMOOTHING = 0.2;
 
   /** The part of the buckets that may move at a time for better shares. */
   private static final int MOVING_PART = 4;
@@ -67,6 +68,9 @@ final class EdgeBuckets {
 
   /** Above this imbalance, clients are too few to meet the shares. */
   private static final double MAX_IMBALANCE = 0.05;
+
+  /** How long the ends of connections are told after a move, besides its own time. */
+  private static final int ENDS_SECONDS = 30;
 
   /** The states of an edge. */
   enum State {
@@ -137,7 +141,7 @@ final class EdgeBuckets {
   }
 
   /** What an edge needs to send rules. */
-  record Wire(ProgrammedSwitch sw, OFFactory factory) {}
+  record Wire(ProgrammedSwitch sw, OFFactory factory, boolean matchesTcpFlags) {}
 
   /**
    * Asks for what the VIP wants, one step at a time.
@@ -511,6 +515,7 @@ final class EdgeBuckets {
     Cell cell = cells[index];
     if (cell.isMoving()) {
       if (!cell.isSentMoving || cell.sentMember != cell.before) {
+        watchEnds(now, wire, current, index);
         wire.sw.then(BucketRules.moving(wire.factory, now.traffic(), current, index, cell.before));
         sent(cell, null, cell.before, true, now.nowNanos());
       }
@@ -530,6 +535,14 @@ final class EdgeBuckets {
     boolean keepsCookie = !cell.isSentMoving && cell.sentMember == cell.member;
     wire.sw.then(keepsCookie ? ProgrammedSwitch.change(wire.factory, rule) : rule);
     sent(cell, lead.get(), cell.member, false, now.nowNanos());
+  }
+
+  /** Until connections that were placed during the move have ended or are idle. */
+  private void watchEnds(Situation now, Wire wire, BucketKey current, int index) {
+    if (wire.matchesTcpFlags && now.traffic().protocol().equals(IpProtocol.TCP)) {
+      int seconds = 2 * buckets.timeouts().move() + ENDS_SECONDS;
+      BucketRules.ends(wire.factory, now.traffic(), current, index, seconds).forEach(wire.sw::then);
+    }
   }
 
   private static void sent(

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,9 @@ final class MemberEstimates {
   /** How much a new rate weighs against those before. */
   private static final double SMOOTHING = 0.3;
 
+  /** The part of a peak that is left after a poll: after a minute, about a half. */
+  private static final double PEAK_DECAY = 0.99;
+
   /** Below this rate, in connections per second, the mean lifetime is not known. */
   private static final double MIN_RATE = 0.5;
 
@@ -36,7 +40,15 @@ final class MemberEstimates {
 
   private static final class Estimate {
     long opened;
+
+    /** Opened minus ended; also negative, as counters are not read at one instant. */
+    double balance;
+
+    /** The balance, smoothed. */
     double open;
+
+    /** The max of the balance, which decays slowly. */
+    double peak;
     double rate;
     long activeAtNanos;
     long openedSinceRate;
@@ -57,9 +69,9 @@ final class MemberEstimates {
       case OPENED -> {
         estimate.opened += more;
         estimate.openedSinceRate += more;
-        estimate.open += more;
+        estimate.balance += more;
       }
-      case FINISHED, RESET -> estimate.open = Math.max(0, estimate.open - more);
+      case FINISHED, RESET -> estimate.balance -= more;
     }
   }
 
@@ -75,8 +87,11 @@ final class MemberEstimates {
       }
       estimate.openedSinceRate = 0;
       if (nowNanos - estimate.activeAtNanos >= SILENT_NANOS) {
+        estimate.balance = 0;
         estimate.open = 0;
       }
+      estimate.open += SMOOTHING * (Math.max(0, estimate.balance) - estimate.open);
+      estimate.peak = Math.max(estimate.open, estimate.peak * PEAK_DECAY);
     }
     countedAtNanos = nowNanos;
   }
@@ -86,13 +101,13 @@ final class MemberEstimates {
    */
   void correct(int memberNumber, OptionalInt reported, int exact) {
     if (reported.isPresent()) {
-      byMember.computeIfAbsent(memberNumber, any -> new Estimate()).open =
-          Math.max(0, reported.getAsInt() - exact);
+      Estimate estimate = byMember.computeIfAbsent(memberNumber, any -> new Estimate());
+      estimate.balance = Math.max(0, reported.getAsInt() - exact);
     }
   }
 
   /** Forgets all members but these. */
-  void retain(java.util.Set<Integer> memberNumbers) {
+  void retain(Set<Integer> memberNumbers) {
     byMember.keySet().retainAll(memberNumbers);
     counters.keySet().removeIf(rule -> !memberNumbers.contains(rule.memberNumber));
   }
@@ -120,14 +135,21 @@ final class MemberEstimates {
   }
 
   /**
-   * The connections of servers.
+   * The connections of servers at busy times: an algorithm that is asked for the shares of few
+   * connections would give them all to the best server, and the next burst with them. At least one
+   * per server.
    *
    * @param exact the connections that the controller knows
    */
   double[] open(List<Server> servers, ToIntFunction<Server> exact) {
     return servers.stream()
-        .mapToDouble(server -> open(server.number()) + exact.applyAsInt(server))
+        .mapToDouble(server -> Math.max(1, peak(server.number()) + exact.applyAsInt(server)))
         .toArray();
+  }
+
+  private double peak(int memberNumber) {
+    @Nullable Estimate estimate = byMember.get(memberNumber);
+    return estimate == null ? 0 : estimate.peak;
   }
 
   /** The mean lifetimes of connections in seconds (Little's law); not a number if unknown. */

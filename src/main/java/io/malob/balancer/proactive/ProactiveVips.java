@@ -175,7 +175,7 @@ public final class ProactiveVips implements FoundProactiveRules {
         new Parts(
             labels,
             hostRules,
-            new Programmed(programmer, serialExecutor, isRead),
+            new Programmed(programmer, serialExecutor, isRead, matchesTcpFlags),
             buckets,
             new SourceProbe(programmer),
             new AutoMode.Thresholds(

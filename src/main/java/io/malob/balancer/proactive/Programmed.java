@@ -18,12 +18,18 @@ final class Programmed {
   /** Whether a switch is connected and its rules have been read. */
   private final Predicate<DatapathId> isRead;
 
+  private final Predicate<DatapathId> matchesTcpFlags;
   private final Map<DatapathId, ProgrammedSwitch> switches = new TreeMap<>();
 
-  Programmed(FlowProgrammer programmer, Executor serialExecutor, Predicate<DatapathId> isRead) {
+  Programmed(
+      FlowProgrammer programmer,
+      Executor serialExecutor,
+      Predicate<DatapathId> isRead,
+      Predicate<DatapathId> matchesTcpFlags) {
     this.programmer = programmer;
     this.serialExecutor = serialExecutor;
     this.isRead = isRead;
+    this.matchesTcpFlags = matchesTcpFlags;
   }
 
   ProgrammedSwitch at(DatapathId switchId) {
@@ -33,7 +39,8 @@ final class Programmed {
   /** A switch that can be programmed now; empty if it is away or its rules are unknown. */
   Optional<Wire> wire(DatapathId switchId) {
     return isRead.test(switchId)
-        ? programmer.factory(switchId).map(factory -> new Wire(at(switchId), factory))
+        ? programmer.factory(switchId).map(
+            factory -> new Wire(at(switchId), factory, matchesTcpFlags.test(switchId)))
         : Optional.empty();
   }
 

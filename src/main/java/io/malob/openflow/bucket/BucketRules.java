@@ -1,11 +1,13 @@
 package io.malob.openflow.bucket;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Server;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.IpFamily;
 import io.malob.openflow.SwitchRules;
 import io.malob.openflow.label.Label;
+import io.malob.openflow.packet.Packet;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,7 @@ import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
+import org.projectfloodlight.openflow.types.U16;
 
 /**
  * The rules of a proactive VIP at its clients' edges. They have no timeouts. Pure.
@@ -34,6 +37,9 @@ import org.projectfloodlight.openflow.types.TransportPort;
  * either leads to a member or, while it moves to another member, to the controller.
  */
 public final class BucketRules {
+  private static final ImmutableList<U16> ENDING_FLAGS =
+      ImmutableList.of(U16.of(Packet.TCP_FIN), U16.of(Packet.TCP_RST));
+
   private BucketRules() {}
 
   /** Sends the VIP's traffic from a network of clients to the buckets. */
@@ -104,20 +110,48 @@ public final class BucketRules {
         .setTableId(FlowLayout.REQUESTS)
         .setPriority(FlowLayout.PRIORITY_BUCKET + cookie.key().bits())
         .setCookie(cookie.cookie())
-        .setMatch(bucketMatch(factory, traffic, cookie.key(), cookie.index()))
+        .setMatch(bucketMatch(factory, traffic, cookie.key(), cookie.index()).build())
         .setInstructions(instructions)
         .build();
   }
 
-  private static Match bucketMatch(
+  private static Match.Builder bucketMatch(
       OFFactory factory, BucketTraffic traffic, BucketKey key, int index) {
     Match.Builder match = requests(factory, traffic);
     int mask = key.count() - 1;
     return key.source() == BucketSource.ADDRESS
-        ? match.setMasked(MatchField.IPV4_SRC, IPv4Address.of(index), IPv4Address.of(mask)).build()
+        ? match.setMasked(MatchField.IPV4_SRC, IPv4Address.of(index), IPv4Address.of(mask))
         : match
-            .setMasked(srcPort(traffic), TransportPort.of(index << 1), TransportPort.of(mask << 1))
-            .build();
+            .setMasked(srcPort(traffic), TransportPort.of(index << 1), TransportPort.of(mask << 1));
+  }
+
+  /**
+   * Copies the FIN and RST of a bucket's clients to the controller, on their way to table 1: the
+   * connections of a bucket that moves have rules of their own, which are not needed any more then.
+   *
+   * @param seconds how long
+   */
+  public static List<OFFlowAdd> ends(
+      OFFactory factory, BucketTraffic traffic, BucketKey key, int index, int seconds) {
+    return ENDING_FLAGS.stream()
+        .map(
+            flag ->
+                factory
+                    .buildFlowAdd()
+                    .setTableId(FlowLayout.CLASSIFY)
+                    .setPriority(FlowLayout.PRIORITY_BUCKET_ENDS)
+                    .setHardTimeout(seconds)
+                    .setCookie(Cookie.of(Cookie.Kind.END, 0))
+                    .setMatch(
+                        bucketMatch(factory, traffic, key, index)
+                            .setMasked(SwitchRules.tcpFlagsField(factory), flag, flag)
+                            .build())
+                    .setInstructions(
+                        List.of(
+                            SwitchRules.toController(factory),
+                            factory.instructions().gotoTable(FlowLayout.REQUESTS)))
+                    .build())
+        .toList();
   }
 
   /**
