@@ -49,6 +49,7 @@ final class MemberEstimates {
 
     /** The max of the balance, which decays slowly. */
     double peak;
+
     double rate;
     long activeAtNanos;
     long openedSinceRate;

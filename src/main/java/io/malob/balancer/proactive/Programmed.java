@@ -39,8 +39,9 @@ final class Programmed {
   /** A switch that can be programmed now; empty if it is away or its rules are unknown. */
   Optional<Wire> wire(DatapathId switchId) {
     return isRead.test(switchId)
-        ? programmer.factory(switchId).map(
-            factory -> new Wire(at(switchId), factory, matchesTcpFlags.test(switchId)))
+        ? programmer
+            .factory(switchId)
+            .map(factory -> new Wire(at(switchId), factory, matchesTcpFlags.test(switchId)))
         : Optional.empty();
   }
 

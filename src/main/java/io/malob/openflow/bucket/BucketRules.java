@@ -121,8 +121,8 @@ public final class BucketRules {
     int mask = key.count() - 1;
     return key.source() == BucketSource.ADDRESS
         ? match.setMasked(MatchField.IPV4_SRC, IPv4Address.of(index), IPv4Address.of(mask))
-        : match
-            .setMasked(srcPort(traffic), TransportPort.of(index << 1), TransportPort.of(mask << 1));
+        : match.setMasked(
+            srcPort(traffic), TransportPort.of(index << 1), TransportPort.of(mask << 1));
   }
 
   /**
