@@ -66,6 +66,9 @@ final class EdgeBuckets {
   /** The same after a restart of the controller, which then has to find members first. */
   private static final long RESTART_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+  /** A bucket without traffic for this long does not count in the imbalance. */
+  private static final long ACTIVE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   /** Above this imbalance, clients are too few to meet the shares. */
   private static final double MAX_IMBALANCE = 0.05;
 
@@ -410,7 +413,7 @@ final class EdgeBuckets {
               && (now.standing(cell.member) == Standing.DRAINING
                   || now.nowNanos() - cell.movedAtNanos >= holdNanos);
     }
-    int[] next = BucketAssignment.improve(current, wanted, rates(), movable, maxMoves);
+    int[] next = BucketAssignment.improve(current, wanted, sizes(), movable, maxMoves);
     int changed = 0;
     for (int index = 0; index < cells.length; index++) {
       if (next[index] != current[index]) {
@@ -431,8 +434,24 @@ final class EdgeBuckets {
     return indexOf;
   }
 
-  private double[] rates() {
-    return Arrays.stream(cells).mapToDouble(cell -> cell.rate).toArray();
+  /**
+   * The sizes of buckets for an assignment. Ports spread each client's connections evenly, so that
+   * those buckets are equal; a few long downloads must not move them. Addresses do not.
+   */
+  private double[] sizes() {
+    boolean isEven = key != null && key.source() == BucketSource.PORT;
+    return Arrays.stream(cells).mapToDouble(cell -> isEven ? 1 : cell.rate).toArray();
+  }
+
+  /** The same with 0 for buckets without traffic, to judge whether shares are met. */
+  private double[] activeSizes(long nowNanos) {
+    double[] sizes = sizes();
+    for (int index = 0; index < sizes.length; index++) {
+      if (nowNanos - cells[index].activeAtNanos >= ACTIVE_NANOS) {
+        sizes[index] = 0;
+      }
+    }
+    return sizes;
   }
 
   private void move(Situation now, Cell cell, int memberNumber) {
@@ -458,8 +477,8 @@ final class EdgeBuckets {
     double[] wanted = Arrays.copyOf(sharesOf(servers), indexOf.size());
     int[] assigned =
         Arrays.stream(cells).mapToInt(cell -> indexOf.getOrDefault(cell.member, 0)).toArray();
-    double[] rates = rates();
-    boolean hasTraffic = Arrays.stream(rates).sum() > 1;
+    double[] rates = activeSizes(now.nowNanos());
+    boolean hasTraffic = packetsPerSecond() > 1;
     imbalance = hasTraffic ? BucketAssignment.imbalance(assigned, wanted, rates) : 0;
     boolean tooFew = imbalance > MAX_IMBALANCE && !isChanging;
     if (tooFew && !tooFewSources) {
