@@ -140,6 +140,11 @@ final class EdgeBuckets {
     return state == State.PROACTIVE || state == State.LEAVING;
   }
 
+  /** Whether packets that reach the controller may find their member here. */
+  boolean isPublished() {
+    return isPublished;
+  }
+
   /** What an edge needs to send rules. */
   record Wire(ProgrammedSwitch sw, OFFactory factory, boolean matchesTcpFlags) {}
 
@@ -598,7 +603,7 @@ final class EdgeBuckets {
     if (current != null) {
       ImmutableList<Bucket> last =
           Arrays.stream(cells)
-              .map(cell -> new Bucket(now.server(cell.before), null, 0))
+              .map(cell -> new Bucket(null, now.server(cell.before), cell.movingSinceNanos))
               .collect(ImmutableList.toImmutableList());
       buckets.publish(now.traffic().vipNumber(), switchId, new BucketTable(current, last, false));
     }

@@ -77,6 +77,11 @@ final class ProactiveVip {
     return edges.values();
   }
 
+  /** Whether there is nothing of the VIP on switches, and no connections to remember. */
+  boolean isOver() {
+    return edges.values().stream().noneMatch(edge -> edge.hasRules() || edge.isPublished());
+  }
+
   boolean isWanted() {
     return isWanted;
   }
@@ -109,8 +114,9 @@ final class ProactiveVip {
   }
 
   private boolean decide(Situation now) {
-    if (now.plan().vip().placement() == PlacementMode.PROACTIVE) {
-      return true;
+    PlacementMode placement = now.plan().vip().placement();
+    if (placement != PlacementMode.AUTO) {
+      return placement == PlacementMode.PROACTIVE;
     }
     int number = traffic.vipNumber();
     double placed =
@@ -260,7 +266,10 @@ final class ProactiveVip {
                 wire.sw()
                     .set(new EntryOwner(traffic.vipNumber()), List.of(), wire.factory(), nowNanos);
               },
-              () -> edge.remove(traffic.vipNumber(), null));
+              () -> {
+                edge.remove(traffic.vipNumber(), null);
+                parts.programmed().at(edge.switchId()).forget(new EntryOwner(traffic.vipNumber()));
+              });
       parts.buckets().forget(traffic.vipNumber(), edge.switchId());
     }
     replySide.clear(traffic.vipNumber(), nowNanos);

@@ -228,6 +228,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     clients.takeChanged();
     if (vips.isEmpty()) {
       stats = ImmutableList.of();
+      parts.programmed().clear(new ArpOwner(), now);
       parts.programmed().flush();
       return;
     }
@@ -262,7 +263,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     CatalogSnapshot catalog = view.catalog();
     Map<Integer, Vip> wanted = new HashMap<>();
     for (Vip vip : catalog.vips().values()) {
-      if (vip.mayBeProactive()) {
+      if (vip.mayBeProactive() && hasPool(view, vip)) {
         wanted.put(vip.number(), vip);
       }
     }
@@ -286,10 +287,15 @@ public final class ProactiveVips implements FoundProactiveRules {
             .collect(Collectors.toSet()));
   }
 
-  /** Whether a VIP that is reactive now still has edges that are leaving. */
+  private static boolean hasPool(BalancerView view, Vip vip) {
+    @Nullable Protocol protocol = vip.protocol();
+    @Nullable Integer port = vip.port();
+    return protocol != null && port != null && view.plan(vip, protocol, port) != null;
+  }
+
+  /** Whether a VIP that is reactive now has buckets, or connections that they have placed. */
   private boolean leaves(ProactiveVip vip, BalancerView view, long now) {
-    return situation(view, vip, now).isPresent()
-        && vip.edges().stream().anyMatch(EdgeBuckets::hasRules);
+    return situation(view, vip, now).isPresent() && !vip.isOver();
   }
 
   /** What the buckets of a VIP depend on; empty if it has no pool or other traffic. */
@@ -614,7 +620,8 @@ public final class ProactiveVips implements FoundProactiveRules {
     ImmutableList.Builder<ProactiveStats> all = ImmutableList.builder();
     for (Vip vip : view.catalog().vips().values()) {
       @Nullable ProactiveVip state = vips.get(vip.number());
-      if (state != null) {
+      if (state != null
+          && (vip.mayBeProactive() || state.edges().stream().anyMatch(EdgeBuckets::hasRules))) {
         all.add(ShownVip.of(vip, state, memberIds, parts.sourceProbe(), now));
       }
     }
