@@ -309,7 +309,11 @@ public final class RequestHandler {
     @Nullable Vip vip = vipOf(arrival.packet(), protocol).orElse(null);
     @Nullable Server member =
         vip == null || !vip.allows(request.srcAddress()) ? null : memberByBucket(vip, arrival);
-    if (vip == null || member == null || !adopt(arrival, protocol, vip, member)) {
+    if (vip != null
+        && member == null
+        && buckets.awaitsMember(vip.number(), arrival.switchId(), request)) {
+      rejectSender.drop(RejectReason.NO_MEMBER); // it is retransmitted
+    } else if (vip == null || member == null || !adopt(arrival, protocol, vip, member)) {
       rejectUnknown(arrival, protocol);
     }
   }

@@ -571,6 +571,9 @@ final class EdgeBuckets {
         become(State.REACTIVE, now.nowNanos());
       }
       case PROACTIVE -> {
+        if (awaitsMembers(now)) {
+          return;
+        }
         for (Cell cell : cells) {
           cell.before = cell.before != 0 ? cell.before : cell.member;
           cell.member = 0;
@@ -586,6 +589,16 @@ final class EdgeBuckets {
         }
       }
     }
+  }
+
+  /** Whether members are not located yet, after a restart: until then, no packet can be pinned. */
+  private boolean awaitsMembers(Situation now) {
+    return isRecovered
+        && now.nowNanos() - sinceNanos < RESTART_NANOS
+        && Arrays.stream(cells)
+            .anyMatch(
+                cell ->
+                    now.standing(cell.member) != Standing.DEAD && now.server(cell.member) == null);
   }
 
   /** The VIP is to stay proactive after all. */

@@ -79,7 +79,8 @@ final class ProactiveVip {
 
   /** Whether there is nothing of the VIP on switches, and no connections to remember. */
   boolean isOver() {
-    return edges.values().stream().noneMatch(edge -> edge.hasRules() || edge.isPublished());
+    return recovered.isEmpty()
+        && edges.values().stream().noneMatch(edge -> edge.hasRules() || edge.isPublished());
   }
 
   boolean isWanted() {
@@ -186,8 +187,11 @@ final class ProactiveVip {
         .entrySet()
         .removeIf(
             each -> {
-              if (!each.getValue().isComplete() || !parts.programmed().isConnected(each.getKey())) {
+              if (!parts.programmed().isConnected(each.getKey())) {
                 return false;
+              }
+              if (!each.getValue().isComplete()) {
+                return true; // the next reconciliation removes what is not replaced by then
               }
               EdgeBuckets edge = edgeAt(each.getKey(), nowNanos);
               edge.recover(each.getValue(), nowNanos);
