@@ -158,6 +158,7 @@ import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -792,8 +793,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private SwitchMessages.Proactive proactiveEvents(ConnectionActivator activator) {
     return new SwitchMessages.Proactive() {
       @Override
-      public boolean probeRefused(long transaction) {
-        return proactiveVips.probeRefused(transaction);
+      public boolean probeRefused(OFErrorMsg error) {
+        return proactiveVips.probeRefused(error);
       }
 
       @Override

@@ -80,7 +80,7 @@ final class SwitchMessages implements IOFMessageListener {
   /** What concerns proactive VIPs. */
   interface Proactive {
     /** A switch has rejected a message; false if it was not a probe of its masks. */
-    boolean probeRefused(long transaction);
+    boolean probeRefused(OFErrorMsg error);
 
     /** A switch has refused a rule. */
     void refused(DatapathId switchId, RefusedRule rule);
@@ -141,7 +141,7 @@ final class SwitchMessages implements IOFMessageListener {
       flowRemoved(sw.getId(), flowRemoved);
     } else if (message instanceof OFErrorMsg error
         && !preparation.refused(error.getXid())
-        && !proactive.probeRefused(error.getXid())) {
+        && !proactive.probeRefused(error)) {
       RefusedRule.of(error).ifPresent(rule -> refused(sw.getId(), rule));
     }
     return Command.CONTINUE;

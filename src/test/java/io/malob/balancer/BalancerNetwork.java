@@ -69,6 +69,7 @@ import org.projectfloodlight.openflow.protocol.OFBadMatchCode;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFFlowModFailedCode;
 import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
 import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
@@ -146,6 +147,7 @@ final class BalancerNetwork {
 
   private boolean holdBarriers;
   private boolean refusesTcpFlags;
+  private final Set<MatchField<?>> unmaskable = new HashSet<>();
   private final Set<Cookie.Kind> noRoomFor = EnumSet.noneOf(Cookie.Kind.class);
 
   private final List<Repeated> repeated = new ArrayList<>();
@@ -469,10 +471,25 @@ final class BalancerNetwork {
   }
 
   private void arrived(DatapathId switchId, OFMessage message) {
+    if (message instanceof OFFlowMod flowMod) {
+      flowMods.add(flowMod);
+    }
     if (!noRoomFor.isEmpty()
         && Wire.readBack(message) instanceof OFFlowAdd rule
         && Cookie.kind(rule.getCookie()).filter(noRoomFor::contains).isPresent()) {
       tell(switchId, tableFull(rule));
+      return;
+    }
+    if (message instanceof OFFlowAdd rule
+        && unmaskable.stream().anyMatch(rule.getMatch()::isPartiallyMasked)) {
+      OFMessage error =
+          FACTORY
+              .errorMsgs()
+              .buildBadMatchErrorMsg()
+              .setXid(message.getXid())
+              .setCode(OFBadMatchCode.BAD_MASK)
+              .build();
+      tell(switchId, error);
       return;
     }
     if (refusesTcpFlags
@@ -490,6 +507,9 @@ final class BalancerNetwork {
       delivered.addAll(network.send(switchId, message));
     }
   }
+
+  /** What switches were sent, except barriers and frames, since a test cleared it. */
+  final List<OFFlowMod> flowMods = new ArrayList<>();
 
   /** What came out because of messages that were not sent within a packet-in. */
   final List<FakeNetwork.Delivery> delivered = new ArrayList<>();
@@ -554,6 +574,11 @@ final class BalancerNetwork {
     } else {
       noRoomFor.remove(kind);
     }
+  }
+
+  /** Switches accept no masks on these fields. */
+  void refuseMasks(MatchField<?>... fields) {
+    unmaskable.addAll(List.of(fields));
   }
 
   /** Switches cannot match TCP flags. */

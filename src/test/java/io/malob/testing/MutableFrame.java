@@ -127,6 +127,11 @@ final class MutableFrame {
       case IPV6_DST -> buffer.put(network + 24, ((IPv6Address) value).getBytes());
       case TCP_SRC, UDP_SRC -> putPort(transport(), value);
       case TCP_DST, UDP_DST -> putPort(transport() + 2, value);
+      case ARP_OP -> buffer.putShort(network + 6, (short) ((ArpOpcode) value).getOpcode());
+      case ARP_SHA -> buffer.put(network + 8, ((MacAddress) value).getBytes());
+      case ARP_SPA -> buffer.putInt(network + 14, ((IPv4Address) value).getInt());
+      case ARP_THA -> buffer.put(network + 18, ((MacAddress) value).getBytes());
+      case ARP_TPA -> buffer.putInt(network + 24, ((IPv4Address) value).getInt());
       case VLAN_VID ->
           buffer.putShort(14, (short) ((uint16(14) & 0xf000) | ((OFVlanVidMatch) value).getVlan()));
       default -> throw new UnsupportedOperationException("set_field of " + field.getName());

@@ -308,12 +308,25 @@ public final class RequestHandler {
     FiveTuple request = arrival.packet().fiveTuple();
     @Nullable Vip vip = vipOf(arrival.packet(), protocol).orElse(null);
     @Nullable Server member =
-        vip == null || !vip.mayBeProactive() || !vip.allows(request.srcAddress())
-            ? null
-            : buckets.memberOf(vip.number(), arrival.switchId(), request, false);
-    if (vip == null || member == null || !adopt(arrival, protocol, vip, member)) {
+        vip == null || !vip.allows(request.srcAddress()) ? null : memberByBucket(vip, arrival);
+    if (vip != null
+        && member == null
+        && buckets.awaitsMember(vip.number(), arrival.switchId(), request)) {
+      rejectSender.drop(RejectReason.NO_MEMBER); // it is retransmitted
+    } else if (vip == null || member == null || !adopt(arrival, protocol, vip, member)) {
       rejectUnknown(arrival, protocol);
     }
+  }
+
+  /**
+   * The member that the bucket of a packet leads to, or led to while the VIP was proactive; null if
+   * there is none. A member that is itself a client must not reach itself.
+   */
+  private @Nullable Server memberByBucket(Vip vip, Arrival arrival) {
+    Packet packet = arrival.packet();
+    @Nullable Server member =
+        buckets.memberOf(vip.number(), arrival.switchId(), packet.fiveTuple(), packet.isTcpSyn());
+    return member == null || member.address() == packet.srcAddress() ? null : member;
   }
 
   private boolean adopt(Arrival arrival, Protocol protocol, Vip vip, Server member) {
@@ -446,11 +459,7 @@ public final class RequestHandler {
 
   private AdmissionControl.Choice choice(ServicePlan plan, Arrival arrival, BalancerView view) {
     Packet packet = arrival.packet();
-    @Nullable Server member =
-        plan.vip().mayBeProactive()
-            ? buckets.memberOf(
-                plan.vip().number(), arrival.switchId(), packet.fiveTuple(), packet.isTcpSyn())
-            : null;
+    @Nullable Server member = memberByBucket(plan.vip(), arrival);
     if (member != null) {
       return onMember(plan, member, view);
     }

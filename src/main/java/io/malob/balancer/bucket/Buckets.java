@@ -101,6 +101,19 @@ public final class Buckets {
   }
 
   /**
+   * Whether the members of a packet's bucket are not located at present: the controller has been
+   * restarted while the bucket moved.
+   */
+  public boolean awaitsMember(int vipNumber, DatapathId switchId, FiveTuple request) {
+    @Nullable BucketTable table = find(vipNumber, switchId);
+    if (table == null) {
+      return false;
+    }
+    Bucket bucket = table.of(request);
+    return table.isInForce() && bucket.member() == null && bucket.before() == null;
+  }
+
+  /**
    * Whether a connection would reach another member than its own without rules of its own.
    *
    * @param memberNumber its member

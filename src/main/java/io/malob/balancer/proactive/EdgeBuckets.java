@@ -143,6 +143,11 @@ final class EdgeBuckets {
     return state == State.PROACTIVE || state == State.LEAVING;
   }
 
+  /** Whether packets that reach the controller may find their member here. */
+  boolean isPublished() {
+    return isPublished;
+  }
+
   /** What an edge needs to send rules. */
   record Wire(ProgrammedSwitch sw, OFFactory factory, boolean matchesTcpFlags) {}
 
@@ -585,6 +590,9 @@ final class EdgeBuckets {
         become(State.REACTIVE, now.nowNanos());
       }
       case PROACTIVE -> {
+        if (awaitsMembers(now)) {
+          return;
+        }
         for (Cell cell : cells) {
           cell.before = cell.before != 0 ? cell.before : cell.member;
           cell.member = 0;
@@ -602,6 +610,16 @@ final class EdgeBuckets {
     }
   }
 
+  /** Whether members are not located yet, after a restart: until then, no packet can be pinned. */
+  private boolean awaitsMembers(Situation now) {
+    return isRecovered
+        && now.nowNanos() - sinceNanos < RESTART_NANOS
+        && Arrays.stream(cells)
+            .anyMatch(
+                cell ->
+                    now.standing(cell.member) != Standing.DEAD && now.server(cell.member) == null);
+  }
+
   /** The VIP is to stay proactive after all. */
   private void stay(Situation now) {
     for (Cell cell : cells) {
@@ -617,7 +635,7 @@ final class EdgeBuckets {
     if (current != null) {
       ImmutableList<Bucket> last =
           Arrays.stream(cells)
-              .map(cell -> new Bucket(now.server(cell.before), null, 0))
+              .map(cell -> new Bucket(null, now.server(cell.before), cell.movingSinceNanos))
               .collect(ImmutableList.toImmutableList());
       buckets.publish(now.traffic().vipNumber(), switchId, new BucketTable(current, last, false));
     }

@@ -77,6 +77,12 @@ final class ProactiveVip {
     return edges.values();
   }
 
+  /** Whether there is nothing of the VIP on switches, and no connections to remember. */
+  boolean isOver() {
+    return recovered.isEmpty()
+        && edges.values().stream().noneMatch(edge -> edge.hasRules() || edge.isPublished());
+  }
+
   boolean isWanted() {
     return isWanted;
   }
@@ -109,8 +115,9 @@ final class ProactiveVip {
   }
 
   private boolean decide(Situation now) {
-    if (now.plan().vip().placement() == PlacementMode.PROACTIVE) {
-      return true;
+    PlacementMode placement = now.plan().vip().placement();
+    if (placement != PlacementMode.AUTO) {
+      return placement == PlacementMode.PROACTIVE;
     }
     int number = traffic.vipNumber();
     double placed =
@@ -180,8 +187,11 @@ final class ProactiveVip {
         .entrySet()
         .removeIf(
             each -> {
-              if (!each.getValue().isComplete() || !parts.programmed().isConnected(each.getKey())) {
+              if (!parts.programmed().isConnected(each.getKey())) {
                 return false;
+              }
+              if (!each.getValue().isComplete()) {
+                return true; // the next reconciliation removes what is not replaced by then
               }
               EdgeBuckets edge = edgeAt(each.getKey(), nowNanos);
               edge.recover(each.getValue(), nowNanos);
@@ -260,7 +270,10 @@ final class ProactiveVip {
                 wire.sw()
                     .set(new EntryOwner(traffic.vipNumber()), List.of(), wire.factory(), nowNanos);
               },
-              () -> edge.remove(traffic.vipNumber(), null));
+              () -> {
+                edge.remove(traffic.vipNumber(), null);
+                parts.programmed().at(edge.switchId()).forget(new EntryOwner(traffic.vipNumber()));
+              });
       parts.buckets().forget(traffic.vipNumber(), edge.switchId());
     }
     replySide.clear(traffic.vipNumber(), nowNanos);

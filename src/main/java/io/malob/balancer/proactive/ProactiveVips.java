@@ -57,6 +57,7 @@ import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
@@ -98,7 +99,7 @@ public final class ProactiveVips implements FoundProactiveRules {
   private final Map<DatapathId, Reading> readings = new HashMap<>();
   private final Map<DatapathId, Long> orphansSince = new HashMap<>();
   private long polledAtNanos;
-  private volatile boolean hasVips;
+  private volatile boolean isBusy;
   private volatile ImmutableList<ProactiveStats> stats = ImmutableList.of();
 
   /**
@@ -211,7 +212,7 @@ public final class ProactiveVips implements FoundProactiveRules {
 
   /** Whether there is anything to do. Thread-safe. */
   public boolean isNeeded() {
-    return hasVips || views.get().catalog().hasProactiveVips();
+    return isBusy || views.get().catalog().hasProactiveVips();
   }
 
   /** A member has replied to a client whose location is not known. Thread-safe. */
@@ -224,10 +225,12 @@ public final class ProactiveVips implements FoundProactiveRules {
     BalancerView view = views.get();
     long now = nanoTime.getAsLong();
     follow(view, now);
-    hasVips = !vips.isEmpty();
+    isBusy = !vips.isEmpty() || !orphansSince.isEmpty();
     clients.takeChanged();
     if (vips.isEmpty()) {
       stats = ImmutableList.of();
+      parts.programmed().clear(new ArpOwner(), now);
+      removeOrphans(now);
       parts.programmed().flush();
       return;
     }
@@ -262,7 +265,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     CatalogSnapshot catalog = view.catalog();
     Map<Integer, Vip> wanted = new HashMap<>();
     for (Vip vip : catalog.vips().values()) {
-      if (vip.mayBeProactive()) {
+      if (vip.mayBeProactive() && hasPool(view, vip)) {
         wanted.put(vip.number(), vip);
       }
     }
@@ -286,10 +289,15 @@ public final class ProactiveVips implements FoundProactiveRules {
             .collect(Collectors.toSet()));
   }
 
-  /** Whether a VIP that is reactive now still has edges that are leaving. */
+  private static boolean hasPool(BalancerView view, Vip vip) {
+    @Nullable Protocol protocol = vip.protocol();
+    @Nullable Integer port = vip.port();
+    return protocol != null && port != null && view.plan(vip, protocol, port) != null;
+  }
+
+  /** Whether a VIP that is reactive now has buckets, or connections that they have placed. */
   private boolean leaves(ProactiveVip vip, BalancerView view, long now) {
-    return situation(view, vip, now).isPresent()
-        && vip.edges().stream().anyMatch(EdgeBuckets::hasRules);
+    return situation(view, vip, now).isPresent() && !vip.isOver();
   }
 
   /** What the buckets of a VIP depend on; empty if it has no pool or other traffic. */
@@ -516,12 +524,13 @@ public final class ProactiveVips implements FoundProactiveRules {
     if (bucket.isEmpty()) {
       if (mayBeNew) {
         orphansSince.putIfAbsent(switchId, nanoTime.getAsLong());
+        isBusy = true;
         learnClient(switchId, rule);
       }
       return parts.programmed().at(switchId).found(rule, mayBeNew, reading.rules);
     }
     @Nullable ProactiveVip vip = vipOf(bucket.get().vipNumber());
-    if (vip == null) {
+    if (vip == null || !BucketRules.isOf(rule.getMatch(), vip.traffic())) {
       return false;
     }
     Optional<Label> label = FoundRules.labelOf(rule);
@@ -539,10 +548,18 @@ public final class ProactiveVips implements FoundProactiveRules {
     return mayBeNew;
   }
 
-  /** A VIP of the catalog; it may not have been followed yet. */
+  /**
+   * A VIP of the catalog; it may not have been followed yet, or be reactive by now, so that its
+   * connections have to leave their buckets.
+   */
   private @Nullable ProactiveVip vipOf(int number) {
     if (!vips.containsKey(number)) {
-      follow(views.get(), nanoTime.getAsLong());
+      BalancerView view = views.get();
+      long now = nanoTime.getAsLong();
+      view.catalog().vips().values().stream()
+          .filter(vip -> vip.number() == number && hasPool(view, vip))
+          .forEach(vip -> vips.put(number, new ProactiveVip(parts, trafficOf(vip), now)));
+      isBusy = true;
     }
     return vips.get(number);
   }
@@ -585,8 +602,8 @@ public final class ProactiveVips implements FoundProactiveRules {
   }
 
   /** A switch has rejected a message; false if it was not a probe. Thread-safe. */
-  public boolean probeRefused(long transaction) {
-    return parts.sourceProbe().refused(transaction);
+  public boolean probeRefused(OFErrorMsg error) {
+    return parts.sourceProbe().refused(error);
   }
 
   /** A switch has refused a rule of a proactive VIP. */
@@ -614,7 +631,8 @@ public final class ProactiveVips implements FoundProactiveRules {
     ImmutableList.Builder<ProactiveStats> all = ImmutableList.builder();
     for (Vip vip : view.catalog().vips().values()) {
       @Nullable ProactiveVip state = vips.get(vip.number());
-      if (state != null) {
+      if (state != null
+          && (vip.mayBeProactive() || state.edges().stream().anyMatch(EdgeBuckets::hasRules))) {
         all.add(ShownVip.of(vip, state, memberIds, parts.sourceProbe(), now));
       }
     }

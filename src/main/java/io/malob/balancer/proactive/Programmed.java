@@ -3,6 +3,7 @@ package io.malob.balancer.proactive;
 import io.malob.balancer.proactive.EdgeBuckets.Wire;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.label.Label;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -43,6 +44,19 @@ final class Programmed {
             .factory(switchId)
             .map(factory -> new Wire(at(switchId), factory, matchesTcpFlags.test(switchId)))
         : Optional.empty();
+  }
+
+  /** Removes the rules of an owner from a switch, also if it is away. */
+  void clear(DatapathId switchId, Object owner, long nowNanos) {
+    wire(switchId)
+        .ifPresentOrElse(
+            wire -> wire.sw().set(owner, List.of(), wire.factory(), nowNanos),
+            () -> at(switchId).forget(owner));
+  }
+
+  /** The same from all switches. */
+  void clear(Object owner, long nowNanos) {
+    switches.keySet().forEach(each -> clear(each, owner, nowNanos));
   }
 
   boolean isConnected(DatapathId switchId) {

@@ -69,6 +69,15 @@ final class ProgrammedSwitch {
     }
   }
 
+  /**
+   * Drops the rules of an owner from what is wanted here. The switch is away: those that it still
+   * has when it returns are removed when they are read.
+   */
+  void forget(Object owner) {
+    ofOwner.getOrDefault(owner, Set.of()).forEach(rules::remove);
+    ofOwner.remove(owner);
+  }
+
   private void put(RuleKey key, OFFlowAdd rule, OFFactory factory, long nowNanos) {
     @Nullable Sent sent = rules.get(key);
     @Nullable OFFlowStatsEntry orphan = orphans.remove(key);

@@ -198,10 +198,7 @@ final class ReplySide {
   }
 
   private void clear(DatapathId edge, int vipNumber, long nowNanos) {
-    programmed
-        .wire(edge)
-        .ifPresent(
-            wire -> wire.sw().set(new Owner(vipNumber), List.of(), wire.factory(), nowNanos));
+    programmed.clear(edge, new Owner(vipNumber), nowNanos);
     @Nullable Leads<DatapathId> removed = leads.remove(edge);
     if (removed != null) {
       removed.retain(Set.of());

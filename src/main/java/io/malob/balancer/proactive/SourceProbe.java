@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFFlowModFailedCode;
+import org.projectfloodlight.openflow.protocol.errormsg.OFFlowModFailedErrorMsg;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -103,9 +106,15 @@ final class SourceProbe {
     }
   }
 
-  /** A switch has rejected a message; false if it was not such a rule. */
-  boolean refused(long transaction) {
-    @Nullable Trial trial = trials.remove(transaction);
+  /**
+   * A switch has rejected a message; false if it was not such a rule. One without room for the rule
+   * has understood it.
+   */
+  boolean refused(OFErrorMsg error) {
+    if (isTableFull(error)) {
+      return trials.containsKey(error.getXid());
+    }
+    @Nullable Trial trial = trials.remove(error.getXid());
     if (trial == null) {
       return false;
     }
@@ -120,6 +129,11 @@ final class SourceProbe {
       results.put(trial.switchId, Result.NONE);
     }
     return true;
+  }
+
+  private static boolean isTableFull(OFErrorMsg error) {
+    return error instanceof OFFlowModFailedErrorMsg failed
+        && failed.getCode() == OFFlowModFailedCode.TABLE_FULL;
   }
 
   /** A switch has disconnected: it may be another when it returns. */

@@ -242,6 +242,12 @@ public final class BucketRules {
         .setExact(dstPort(traffic), TransportPort.of(traffic.port()));
   }
 
+  /** Whether a rule that was read is about this traffic. */
+  public static boolean isOf(Match match, BucketTraffic traffic) {
+    return traffic.address().equals(match.get(MatchField.IPV4_DST))
+        && TransportPort.of(traffic.port()).equals(match.get(dstPort(traffic)));
+  }
+
   static MatchField<TransportPort> srcPort(BucketTraffic traffic) {
     return traffic.isTcp() ? MatchField.TCP_SRC : MatchField.UDP_SRC;
   }

@@ -1,0 +1,262 @@
+package io.malob.balancer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.ProactiveStats;
+import io.malob.balancer.view.VipMac;
+import io.malob.json.RejectedException;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.bucket.BucketCookie;
+import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Catalog;
+import io.malob.state.catalog.CatalogKind;
+import io.malob.state.catalog.Fields;
+import io.malob.testing.FakeNetwork.Delivery;
+import io.malob.testing.FakeRule;
+import io.malob.testing.Frames;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * A network with a VIP 10.0.0.100:80 whose placement is proactive, and two members.
+ *
+ * <pre>
+ *  client 1 --1 s1 11---11 s2 12---11 s3 2-- m1
+ *  other  3 --/    12\             12 /   3-- m2
+ *                     \11  s4  12 ---/
+ * </pre>
+ */
+final class ProactiveFixture {
+  static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
+  static final int SYN = Packet.TCP_SYN;
+  static final int ACK = Packet.TCP_ACK;
+  static final int SYN_ACK = Packet.TCP_SYN | Packet.TCP_ACK;
+  static final int FIN = Packet.TCP_FIN | Packet.TCP_ACK;
+  static final int RST = Packet.TCP_RST;
+  static final int MOVE_SECONDS = 30;
+  static final int FIRST_PORT = 40_000;
+
+  /** A client's ports, one for each of the 64 buckets. */
+  static final List<Integer> ALL_BUCKETS =
+      IntStream.range(0, 64).mapToObj(index -> FIRST_PORT + 2 * index).toList();
+
+  final BalancerNetwork net;
+  final DatapathId s1;
+  final DatapathId s2;
+  final DatapathId s3;
+  final DatapathId s4;
+  final Host client;
+  final Host other;
+  final Host m1;
+  final Host m2;
+
+  ProactiveFixture(String... vipFields) {
+    this(Map.of(), vipFields);
+  }
+
+  ProactiveFixture(Map<String, String> settings, String... vipFields) {
+    this(new BalancerNetwork(settings), vipFields);
+  }
+
+  /** The catalog comes first, as at a controller's start. */
+  ProactiveFixture(BalancerNetwork net, String... vipFields) {
+    this.net = net;
+    client = Host.of(DatapathId.of(1), 1, "10.0.0.1");
+    other = Host.of(DatapathId.of(1), 3, "10.0.0.2");
+    m1 = Host.of(DatapathId.of(3), 2, "10.0.0.11");
+    m2 = Host.of(DatapathId.of(3), 3, "10.0.0.12");
+    net.create(
+        Catalog.VIPS,
+        "id",
+        "v",
+        "address",
+        VIP.toString(),
+        "protocol",
+        "tcp",
+        "port",
+        "80",
+        "placement",
+        "proactive");
+    if (vipFields.length > 0) {
+      set(Catalog.VIPS, "v", vipFields);
+    }
+    net.create(Catalog.POOLS, "id", "p", "vip_id", "v", "lb_method", "WRR");
+    addMember("m1", m1);
+    addMember("m2", m2);
+    s1 = net.addSwitch(1);
+    s2 = net.addSwitch(2);
+    s3 = net.addSwitch(3);
+    s4 = net.addSwitch(4);
+    net.link(s1, 11, s2, 11);
+    net.link(s2, 12, s3, 11);
+    net.link(s1, 12, s4, 11);
+    net.link(s4, 12, s3, 12);
+    List.of(client, other, m1, m2).forEach(net::learn);
+  }
+
+  /** The controller starts anew on the same switches, with this change of the VIP. */
+  ProactiveFixture restarted(String... vipFields) {
+    return new ProactiveFixture(net.restarted(), vipFields);
+  }
+
+  void addMember(String id, Host host) {
+    net.create(
+        Catalog.MEMBERS, "id", id, "address", host.ip().toString(), "port", "8080", "pool_id", "p");
+  }
+
+  void set(CatalogKind<?> kind, String id, String... fields) {
+    try {
+      net.module.catalog().update(kind, id, Fields.of(fields));
+    } catch (RejectedException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  void setVip(String... fields) {
+    set(Catalog.VIPS, "v", fields);
+  }
+
+  void setMember(String id, String... fields) {
+    set(Catalog.MEMBERS, id, fields);
+  }
+
+  /** Time passes, a quarter of a second at a time. */
+  void pass(int seconds) {
+    for (int tick = 0; tick < 4 * seconds; tick++) {
+      net.passMillis(250);
+      net.expire();
+    }
+  }
+
+  /** Both clients ask for the VIP's MAC address, and the edges become proactive. */
+  ProactiveFixture settle() {
+    askForVip(client);
+    askForVip(other);
+    pass(4);
+    return this;
+  }
+
+  List<Delivery> askForVip(Host host) {
+    return net.send(host, Frames.arpRequest(host.mac(), host.ip(), VIP));
+  }
+
+  byte[] request(Host from, int srcPort, int flags) {
+    return Frames.tcp(from.mac(), VipMac.of(VIP), from.ip(), srcPort, VIP, 80, flags);
+  }
+
+  /** A segment of a client to the VIP. */
+  List<Delivery> send(Host from, int srcPort, int flags) {
+    return net.send(from, request(from, srcPort, flags));
+  }
+
+  /** A segment of a member to a client. */
+  List<Delivery> reply(Host member, Host to, int dstPort, int flags) {
+    return net.send(
+        member, Frames.tcp(member.mac(), to.mac(), member.ip(), 8_080, to.ip(), dstPort, flags));
+  }
+
+  /** The member that a segment reaches; fails if it is not exactly one. */
+  Host memberOf(Host from, int srcPort, int flags) {
+    List<Delivery> out = send(from, srcPort, flags);
+    assertEquals(1, out.size(), () -> "came out: " + out);
+    Packet packet = Packet.parse(out.get(0).frame());
+    Host member = packet.dstAddress() == m1.ip().getInt() ? m1 : m2;
+    assertReaches(member, out);
+    assertEquals(8_080, packet.dstPort());
+    assertEquals(from.ip().getInt(), packet.srcAddress());
+    return member;
+  }
+
+  /** A client opens a connection and gets the answer; its member. */
+  Host open(Host from, int srcPort) {
+    Host member = memberOf(from, srcPort, SYN);
+    assertAnswered(member, from, srcPort, SYN_ACK);
+    assertEquals(member, memberOf(from, srcPort, ACK));
+    return member;
+  }
+
+  /** A member's segment reaches the client, from the VIP. */
+  void assertAnswered(Host member, Host to, int srcPort, int flags) {
+    List<Delivery> out = reply(member, to, srcPort, flags);
+    assertReaches(to, out);
+    Packet packet = Packet.parse(out.get(0).frame());
+    assertEquals(VIP.getInt(), packet.srcAddress());
+    assertEquals(80, packet.srcPort());
+    assertEquals(VipMac.of(VIP), packet.srcMac());
+  }
+
+  static void assertReaches(Host host, List<Delivery> deliveries) {
+    assertEquals(1, deliveries.size(), () -> "came out: " + deliveries);
+    assertEquals(host.port(), deliveries.get(0).port().getPortNumber());
+    assertEquals(host.switchId(), deliveries.get(0).switchId());
+    assertEquals(host.mac(), Packet.parse(deliveries.get(0).frame()).dstMac());
+  }
+
+  void assertReset(List<Delivery> deliveries) {
+    assertEquals(1, deliveries.size(), () -> "came out: " + deliveries);
+    assertTrue(Packet.parse(deliveries.get(0).frame()).hasTcpFlags(Packet.TCP_RST));
+  }
+
+  /** From now on, no packet may reach the controller. */
+  void withoutController() {
+    net.network.setController(
+        (switchId, port, output) -> {
+          throw new AssertionError(switchId + " asks in table " + output.table());
+        });
+  }
+
+  /** The rules of some kind on a switch. */
+  List<FakeRule> rules(DatapathId at, Cookie.Kind kind) {
+    return net.table(at).rules().stream().filter(rule -> Cookie.is(rule.cookie(), kind)).toList();
+  }
+
+  /** The content of a switch's buckets. */
+  List<BucketCookie> buckets(DatapathId at) {
+    return rules(at, Cookie.Kind.BUCKET).stream()
+        .map(rule -> BucketCookie.of(rule.cookie()).orElseThrow())
+        .toList();
+  }
+
+  /** The number of buckets by the number of their member. */
+  Map<Integer, Long> byMember(DatapathId at) {
+    return buckets(at).stream()
+        .collect(Collectors.groupingBy(BucketCookie::memberNumber, Collectors.counting()));
+  }
+
+  long moving(DatapathId at) {
+    return buckets(at).stream().filter(BucketCookie::isMoving).count();
+  }
+
+  /** All rules of proactive placement, on all switches. */
+  List<FakeRule> allRules() {
+    return List.of(s1, s2, s3, s4).stream()
+        .flatMap(
+            at ->
+                List.of(Cookie.Kind.BUCKET, Cookie.Kind.PROACTIVE).stream()
+                    .flatMap(kind -> rules(at, kind).stream()))
+        .toList();
+  }
+
+  int number(String memberId) {
+    return net.module.catalog().snapshot().members().get(memberId).number();
+  }
+
+  Host host(int memberNumber) {
+    return memberNumber == number("m1") ? m1 : m2;
+  }
+
+  ProactiveStats stats() {
+    return net.module.proactive().get(0);
+  }
+
+  Optional<ProactiveStats.Edge> edge(DatapathId at) {
+    return stats().edges().stream().filter(edge -> edge.switchId().equals(at)).findFirst();
+  }
+}

@@ -1,0 +1,561 @@
+package io.malob.balancer;
+
+import static io.malob.balancer.ProactiveFixture.ACK;
+import static io.malob.balancer.ProactiveFixture.ALL_BUCKETS;
+import static io.malob.balancer.ProactiveFixture.FIN;
+import static io.malob.balancer.ProactiveFixture.MOVE_SECONDS;
+import static io.malob.balancer.ProactiveFixture.RST;
+import static io.malob.balancer.ProactiveFixture.SYN;
+import static io.malob.balancer.ProactiveFixture.SYN_ACK;
+import static io.malob.balancer.ProactiveFixture.VIP;
+import static io.malob.balancer.ProactiveFixture.assertReaches;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.ProactiveStats;
+import io.malob.balancer.view.VipMac;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.FlowLayout;
+import io.malob.openflow.bucket.BucketCookie;
+import io.malob.openflow.bucket.BucketSource;
+import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Catalog;
+import io.malob.testing.FakeNetwork.Delivery;
+import io.malob.testing.FakeRule;
+import io.malob.testing.Frames;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.protocol.OFFlowModCommand;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/** A proactive VIP from its first rule to its last, while members and paths change. */
+class ProactivePlacementTest {
+  private static final int PIN_SECONDS = 600;
+
+  private final ProactiveFixture fixture = new ProactiveFixture();
+  private final BalancerNetwork net = fixture.net;
+  private final Host client = fixture.client;
+  private final Host m1 = fixture.m1;
+  private final Host m2 = fixture.m2;
+
+  private Map<Integer, Host> openAll() {
+    Map<Integer, Host> members = new HashMap<>();
+    ALL_BUCKETS.forEach(port -> members.put(port, fixture.open(client, port)));
+    return members;
+  }
+
+  private List<FakeRule> toBuckets() {
+    return net.rules(fixture.s1, 0).stream()
+        .filter(rule -> rule.priority() == FlowLayout.PRIORITY_TO_BUCKETS)
+        .toList();
+  }
+
+  /** Both members have weight 1. */
+  @Test
+  void connections_reachTheirMembersWithoutTheController() {
+    fixture.settle();
+    fixture.withoutController();
+
+    Map<Integer, Host> members = openAll();
+
+    assertEquals(32, members.values().stream().filter(m1::equals).count());
+    assertEquals(32, members.values().stream().filter(m2::equals).count());
+    assertEquals(ProactiveStats.State.PROACTIVE, fixture.stats().state());
+    assertEquals(64, fixture.edge(fixture.s1).orElseThrow().buckets());
+    assertEquals(Optional.of("port"), fixture.edge(fixture.s1).orElseThrow().source());
+    assertEquals(0, net.module.counters().openConnections());
+  }
+
+  @Test
+  void clientsOnTheNetwork_getTheirArpAnswerFromTheirSwitch() {
+    fixture.settle();
+    fixture.withoutController();
+
+    List<Delivery> answer = fixture.askForVip(client);
+
+    assertReaches(client, answer);
+    Packet arp = Packet.parse(answer.get(0).frame());
+    assertEquals(Packet.ARP_REPLY, arp.arpOperation());
+    assertEquals(VIP.getInt(), arp.srcAddress());
+    assertEquals(VipMac.of(VIP), arp.arpSenderMac());
+    assertEquals(client.ip().getInt(), arp.dstAddress());
+  }
+
+  @Test
+  void membersSidesThatAreNotConfirmed_keepBucketsBack() {
+    net.holdBarriers();
+    fixture.settle();
+
+    assertEquals(List.of(), fixture.buckets(fixture.s1));
+    assertEquals(List.of(), toBuckets());
+    assertFalse(fixture.rules(fixture.s3, Cookie.Kind.PROACTIVE).isEmpty());
+    assertEquals(ProactiveStats.State.CHANGING, fixture.stats().state());
+
+    net.releaseBarriers();
+    fixture.pass(4);
+
+    assertEquals(64, fixture.buckets(fixture.s1).size());
+    assertEquals(1, toBuckets().size());
+  }
+
+  /** A client behind a router sends no ARP request for the VIP. */
+  @Test
+  void unknownClient_isServedWhenItRetransmitsItsSyn() {
+    fixture.settle();
+    Host stranger = Host.of(fixture.s1, 4, "192.168.7.7");
+    Host member = fixture.memberOf(stranger, 50_000, SYN);
+    assertEquals(List.of(), fixture.reply(member, stranger, 50_000, SYN_ACK));
+    fixture.pass(1);
+
+    Host again = fixture.memberOf(stranger, 50_000, SYN);
+
+    assertEquals(member, again);
+    fixture.assertAnswered(again, stranger, 50_000, SYN_ACK);
+    assertEquals(member, fixture.memberOf(stranger, 50_000, ACK));
+  }
+
+  @Test
+  void drainedMember_keepsEstablishedConnectionsAndGetsNoNewOnes() {
+    fixture.settle();
+    Map<Integer, Host> members = openAll();
+    fixture.pass(2);
+
+    fixture.setMember("m1", "weight", "0");
+    fixture.pass(2);
+
+    assertEquals(32, fixture.moving(fixture.s1));
+    for (int port : ALL_BUCKETS) {
+      assertEquals(members.get(port), fixture.memberOf(client, port, ACK));
+      assertEquals(m2, fixture.open(client, port + 1));
+    }
+    fixture.pass(MOVE_SECONDS + 1);
+
+    assertEquals(Map.of(fixture.number("m2"), 64L), fixture.byMember(fixture.s1));
+    assertEquals(0, fixture.moving(fixture.s1));
+    fixture.withoutController();
+    for (int port : ALL_BUCKETS) {
+      assertEquals(members.get(port), fixture.memberOf(client, port, ACK));
+      fixture.assertAnswered(members.get(port), client, port, ACK);
+      assertEquals(m2, fixture.memberOf(client, port + 1, ACK));
+      assertEquals(m2, fixture.memberOf(fixture.other, port, SYN));
+    }
+  }
+
+  /** Open vSwitch may still use the rule before, for the packets after. */
+  @Test
+  void synInTheFirstSecondOfAMove_staysWithTheMemberBefore() {
+    fixture.settle();
+    openAll();
+    fixture.pass(2);
+    fixture.setMember("m1", "weight", "0");
+    while (fixture.moving(fixture.s1) == 0) {
+      net.passMillis(250);
+    }
+    BucketCookie moving =
+        fixture.buckets(fixture.s1).stream().filter(BucketCookie::isMoving).findAny().orElseThrow();
+    int port = 32_768 + 2 * (moving.index() & 63);
+
+    assertEquals(m1, fixture.memberOf(client, port, SYN));
+    net.passMillis(1_000);
+    assertEquals(m1, fixture.memberOf(client, port, ACK));
+    assertEquals(m2, fixture.memberOf(client, port + 128, SYN));
+  }
+
+  @Test
+  void connectionOfAMoveThatHasEnded_doesNotCount_andLeavesNoRules() {
+    fixture.settle();
+    Map<Integer, Host> members = openAll();
+    fixture.pass(2);
+    fixture.setMember("m1", "weight", "0");
+    fixture.pass(2);
+    for (int port : ALL_BUCKETS) {
+      fixture.memberOf(client, port, ACK);
+    }
+    int pinned = fixture.rules(fixture.s1, Cookie.Kind.REQUEST).size();
+    assertEquals(32, pinned);
+
+    for (int port : ALL_BUCKETS) {
+      fixture.memberOf(client, port, FIN);
+      fixture.reply(members.get(port), client, port, FIN);
+    }
+    assertEquals(0, net.stats("m1").activeConnections());
+    fixture.pass(PIN_SECONDS + 10);
+
+    assertEquals(List.of(), fixture.rules(fixture.s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), fixture.rules(fixture.s3, Cookie.Kind.REPLY));
+    assertEquals(0, net.module.counters().openConnections());
+  }
+
+  @Test
+  void silentBuckets_moveAtOnce() {
+    fixture.settle();
+    fixture.pass(MOVE_SECONDS + 1);
+
+    fixture.setMember("m1", "weight", "0");
+    fixture.pass(2);
+
+    assertEquals(0, fixture.moving(fixture.s1));
+    assertEquals(Map.of(fixture.number("m2"), 64L), fixture.byMember(fixture.s1));
+  }
+
+  @Test
+  void memberThatIsDown_losesItsBucketsAtOnce() {
+    fixture.settle();
+    openAll();
+    fixture.pass(1);
+
+    fixture.setMember("m1", "admin_state", "down");
+    fixture.pass(1);
+
+    assertEquals(0, fixture.moving(fixture.s1));
+    assertEquals(Map.of(fixture.number("m2"), 64L), fixture.byMember(fixture.s1));
+    fixture.withoutController();
+    ALL_BUCKETS.forEach(port -> assertEquals(m2, fixture.memberOf(client, port, SYN)));
+    assertEquals("member_down", fixture.stats().recentMoves().get(0).cause());
+  }
+
+  @Test
+  void membersThatAreAllDown_keepTheirBuckets_untilOneIsBack() {
+    fixture.settle();
+    fixture.setMember("m1", "admin_state", "down");
+    fixture.setMember("m2", "admin_state", "down");
+    fixture.pass(3);
+    fixture.setMember("m2", "admin_state", "up");
+    fixture.pass(3);
+
+    fixture.withoutController();
+    ALL_BUCKETS.forEach(port -> assertEquals(m2, fixture.memberOf(client, port, SYN)));
+  }
+
+  /** From 1:1 to 3:1: a quarter of all buckets has to move, and no others do. */
+  @Test
+  void changedWeights_moveAsFewBucketsAsPossible() {
+    fixture.settle();
+    openAll();
+
+    fixture.setMember("m1", "weight", "3");
+    fixture.pass(60);
+
+    assertEquals(
+        Map.of(fixture.number("m1"), 48L, fixture.number("m2"), 16L), fixture.byMember(fixture.s1));
+    assertEquals(16, fixture.stats().moves());
+  }
+
+  @Test
+  void addedMember_getsItsShare() {
+    fixture.settle();
+    Host m3 = Host.of(fixture.s2, 2, "10.0.0.13");
+    net.learn(m3);
+    fixture.addMember("m3", m3);
+    fixture.pass(120);
+
+    long share = fixture.byMember(fixture.s1).get(fixture.number("m3"));
+    assertTrue(share >= 20 && share <= 22, () -> share + " of 64");
+  }
+
+  @Test
+  void brokenPath_changesNoBucketButTheirLabels() {
+    fixture.settle();
+    Map<Integer, Host> members = openAll();
+    net.flowMods.clear();
+
+    net.unlink(fixture.s1, 11);
+    fixture.pass(5);
+
+    assertEquals(
+        List.of(),
+        net.flowMods.stream()
+            .filter(message -> Cookie.is(message.getCookie(), Cookie.Kind.BUCKET))
+            .filter(message -> message.getCommand() != OFFlowModCommand.MODIFY_STRICT)
+            .toList());
+    assertEquals(0, fixture.stats().moves());
+    fixture.withoutController();
+    members.forEach(
+        (port, member) -> {
+          assertEquals(member, fixture.memberOf(client, port, ACK));
+          fixture.assertAnswered(member, client, port, ACK);
+        });
+  }
+
+  @Test
+  void vipThatIsReactiveAgain_keepsItsConnections_andLeavesNoRules() {
+    fixture.settle();
+    Map<Integer, Host> members = openAll();
+    fixture.pass(2);
+
+    fixture.setVip("placement", "reactive");
+    fixture.pass(2);
+    assertEquals(64, fixture.moving(fixture.s1));
+    members.forEach((port, member) -> assertEquals(member, fixture.memberOf(client, port, ACK)));
+    fixture.pass(MOVE_SECONDS + 1);
+
+    assertEquals(List.of(), fixture.allRules());
+    members.forEach(
+        (port, member) -> {
+          assertEquals(member, fixture.memberOf(client, port, ACK));
+          fixture.assertAnswered(member, client, port, ACK);
+        });
+  }
+
+  @Test
+  void silentConnectionOfAVipThatIsReactiveAgain_goesOnAtItsMember() {
+    fixture.settle();
+    Map<Integer, Host> members = openAll();
+    fixture.pass(2);
+
+    fixture.setVip("placement", "reactive");
+    fixture.pass(10 * MOVE_SECONDS);
+
+    assertEquals(List.of(), fixture.allRules());
+    members.forEach((port, member) -> assertEquals(member, fixture.memberOf(client, port, ACK)));
+  }
+
+  /** Busy or not: reactive is what the operator asked for. */
+  @Test
+  void busyVip_becomesReactiveWhenItIsToBe() {
+    ProactiveFixture busy =
+        new ProactiveFixture(
+            Map.of("autoPerSecond", "1", "autoHalfOpen", "1"), "placement", "auto");
+    busy.settle();
+    ALL_BUCKETS.forEach(port -> busy.memberOf(busy.client, port, SYN));
+    busy.pass(2);
+    assertEquals(64, busy.buckets(busy.s1).size());
+
+    busy.setVip("placement", "reactive");
+    for (int second = 0; second < 2 * MOVE_SECONDS; second++) {
+      busy.send(busy.client, 50_000 + second, SYN);
+      busy.pass(1);
+    }
+
+    assertEquals(List.of(), busy.allRules());
+  }
+
+  @Test
+  void deletedVip_leavesNoRule() {
+    fixture.settle();
+    openAll();
+
+    net.delete(Catalog.VIPS, "v");
+    fixture.pass(2);
+
+    assertEquals(List.of(), fixture.allRules());
+    assertEquals(List.of(), net.module.proactive());
+  }
+
+  @Test
+  void vipThatLosesItsPool_leavesNoRule() {
+    fixture.settle();
+    openAll();
+
+    fixture.set(Catalog.POOLS, "p", "vip_id", null);
+    fixture.pass(2);
+
+    assertEquals(List.of(), fixture.allRules());
+    fixture.assertReset(fixture.send(client, 60_000, SYN));
+  }
+
+  @Test
+  void vipOnAnotherPort_leavesNoRuleOfTheFormer() {
+    fixture.settle();
+    fixture.setVip("port", "81");
+    fixture.pass(4);
+
+    assertEquals(64, fixture.buckets(fixture.s1).size());
+    for (FakeRule rule : fixture.rules(fixture.s1, Cookie.Kind.BUCKET)) {
+      assertEquals(81, rule.match().get(MatchField.TCP_DST).getPort());
+    }
+    fixture.assertReset(fixture.send(client, 60_000, SYN));
+  }
+
+  @Test
+  void twoVipsOnOneAddress_haveTheirOwnBuckets() {
+    net.create(
+        Catalog.VIPS,
+        "id",
+        "w",
+        "address",
+        VIP.toString(),
+        "protocol",
+        "tcp",
+        "port",
+        "443",
+        "placement",
+        "proactive");
+    net.create(Catalog.POOLS, "id", "q", "vip_id", "w");
+    net.create(Catalog.MEMBERS, "id", "n1", "address", "10.0.0.11", "port", "8443", "pool_id", "q");
+    fixture.settle();
+
+    assertEquals(128, fixture.buckets(fixture.s1).size());
+    assertReaches(
+        m1,
+        net.send(
+            client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), 40_000, VIP, 443, SYN)));
+
+    net.delete(Catalog.VIPS, "w");
+    fixture.pass(2);
+
+    assertEquals(64, fixture.buckets(fixture.s1).size());
+    fixture.withoutController();
+    openAll();
+    assertReaches(client, fixture.askForVip(client));
+  }
+
+  @Test
+  void allowedSources_haveOneRulePerNetwork_andOthersAreDenied() {
+    fixture.setVip("allowed_sources", "10.0.0.1,172.16.0.0/12");
+    fixture.settle();
+
+    assertEquals(2, toBuckets().size());
+    fixture.open(client, 40_000);
+    assertEquals(List.of(), fixture.send(fixture.other, 40_000, SYN));
+    assertEquals(List.of(), fixture.send(fixture.other, 40_001, ACK));
+    Host far = Host.of(fixture.s1, 4, "172.31.255.1");
+    fixture.memberOf(far, 40_000, SYN);
+    assertEquals(
+        List.of(BucketSource.PORT),
+        fixture.buckets(fixture.s1).stream().map(each -> each.key().source()).distinct().toList());
+  }
+
+  /** An address with a full mask reads back as an exact one. */
+  @Test
+  void allowedSources_areNotSentAgainByEachReconciliation() {
+    fixture.setVip("allowed_sources", "10.0.0.1,172.16.0.0/12");
+    fixture.settle();
+    net.flowMods.clear();
+
+    fixture.pass(200);
+
+    assertEquals(
+        List.of(),
+        net.flowMods.stream()
+            .filter(
+                message ->
+                    Cookie.is(message.getCookie(), Cookie.Kind.PROACTIVE)
+                        || Cookie.is(message.getCookie(), Cookie.Kind.BUCKET))
+            .toList());
+  }
+
+  @Test
+  void memberOnTheClientsEdge_getsItsShareAndAnswers() {
+    Host near = Host.of(fixture.s1, 2, "10.0.0.13");
+    net.learn(near);
+    fixture.addMember("near", near);
+    fixture.settle();
+    fixture.withoutController();
+
+    int reached = 0;
+    for (int port = 40_000; port < 40_256; port += 2) {
+      List<Delivery> out = fixture.send(client, port, SYN);
+      if (Packet.parse(out.get(0).frame()).dstAddress() == near.ip().getInt()) {
+        assertReaches(near, out);
+        fixture.assertAnswered(near, client, port, SYN_ACK);
+        reached++;
+      }
+    }
+    assertTrue(reached > 30, () -> "too few");
+  }
+
+  /** Through its bucket, it could reach itself. */
+  @Test
+  void memberThatIsAClient_isPlacedByTheController() {
+    Host near = Host.of(fixture.s1, 2, "10.0.0.13");
+    net.learn(near);
+    fixture.addMember("near", near);
+    fixture.settle();
+
+    for (int port : ALL_BUCKETS) {
+      List<Delivery> out = fixture.send(near, port, SYN);
+      assertEquals(1, out.size());
+      assertEquals(fixture.s3, out.get(0).switchId());
+    }
+  }
+
+  @Test
+  void resetOfAMember_reachesTheClient() {
+    fixture.settle();
+    fixture.withoutController();
+    Host member = fixture.open(client, 40_000);
+
+    fixture.assertAnswered(member, client, 40_000, RST);
+  }
+
+  @Test
+  void switchThatCannotMaskPorts_hasBucketsByAddress() {
+    net.refuseMasks(MatchField.TCP_SRC);
+    ProactiveFixture fresh = new ProactiveFixture(new BalancerNetwork());
+    fresh.net.refuseMasks(MatchField.TCP_SRC);
+    // the switches were not asked yet: that happens with the first tick
+    fresh.settle();
+
+    assertEquals(Optional.of("address"), fresh.edge(fresh.s1).orElseThrow().source());
+    fresh.withoutController();
+    Host member = fresh.open(fresh.client, 40_000);
+    for (int port : ALL_BUCKETS) {
+      assertEquals(member, fresh.open(fresh.client, port));
+    }
+  }
+
+  @Test
+  void switchThatMasksNeither_isReactive_andSaysWhy() {
+    net.refuseMasks(MatchField.TCP_SRC, MatchField.IPV4_SRC);
+    fixture.settle();
+
+    assertEquals(List.of(), fixture.buckets(fixture.s1));
+    assertEquals(
+        Optional.of("the switch accepts no masks on ports or addresses"),
+        fixture.edge(fixture.s1).orElseThrow().problem());
+    fixture.open(client, 40_000);
+    assertEquals(1, net.module.counters().openConnections());
+  }
+
+  @Test
+  void moreUnequalWeights_doubleTheBuckets_andConnectionsStay() {
+    fixture.settle();
+    Map<Integer, Host> members = openAll();
+    fixture.pass(2);
+
+    fixture.setMember("m1", "weight", "100");
+    fixture.pass(2);
+    assertTrue(fixture.buckets(fixture.s1).size() >= 64);
+    for (int second = 0; second < 200; second += 10) {
+      members.forEach((port, member) -> assertEquals(member, fixture.memberOf(client, port, ACK)));
+      fixture.pass(10);
+    }
+
+    members.forEach((port, member) -> assertEquals(member, fixture.memberOf(client, port, ACK)));
+    long of2 = fixture.byMember(fixture.s1).get(fixture.number("m2"));
+    assertTrue(of2 <= 2, () -> of2 + " buckets");
+  }
+
+  @Test
+  void datagrams_ofAnEstablishedConnection_stayWhileItsBucketMoves() {
+    ProactiveFixture udp = new ProactiveFixture("protocol", "udp");
+    udp.settle();
+    Map<Integer, IPv4Address> members = new HashMap<>();
+    ALL_BUCKETS.forEach(port -> members.put(port, datagram(udp, port)));
+    udp.pass(2);
+
+    udp.setMember("m1", "weight", "0");
+    udp.pass(2);
+    ALL_BUCKETS.forEach(port -> assertEquals(members.get(port), datagram(udp, port)));
+    udp.pass(MOVE_SECONDS + 2);
+
+    ALL_BUCKETS.forEach(port -> assertEquals(members.get(port), datagram(udp, port)));
+    ALL_BUCKETS.forEach(port -> assertEquals(m2.ip(), datagram(udp, port + 1)));
+  }
+
+  private static IPv4Address datagram(ProactiveFixture udp, int port) {
+    Host from = udp.client;
+    List<Delivery> out =
+        udp.net.send(
+            from, Frames.udp(from.mac(), VipMac.of(VIP), from.ip(), port, VIP, 80, new byte[4]));
+    assertEquals(1, out.size(), () -> "came out: " + out);
+    return IPv4Address.of(Packet.parse(out.get(0).frame()).dstAddress());
+  }
+}
