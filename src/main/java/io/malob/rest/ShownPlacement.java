@@ -1,10 +1,12 @@
 package io.malob.rest;
 
+import com.google.common.collect.Maps;
 import io.malob.balancer.api.ProactiveStats;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The state of VIPs that are or may become proactive, as REST shows it. Pure. */
 final class ShownPlacement {
@@ -29,18 +31,19 @@ final class ShownPlacement {
     return shown;
   }
 
-  private static Map<String, Object> edge(ProactiveStats.Edge edge) {
-    Map<String, Object> shown = new LinkedHashMap<>();
+  private static Map<String, @Nullable Object> edge(ProactiveStats.Edge edge) {
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
     shown.put("switch", edge.switchId().toString());
     shown.put("state", edge.state().text());
     shown.put("source", edge.source().orElse(null));
     shown.put("buckets", edge.buckets());
     shown.put("moving", edge.moving());
     shown.put("members", edge.byMember());
-    shown.put("shares", edge.shares());
-    shown.put("imbalance", edge.imbalance());
+    shown.put("shares", Maps.transformValues(edge.shares(), Measured::rounded));
+    shown.put("imbalance", Measured.rounded(edge.imbalance()));
     shown.put("too_few_sources", edge.tooFewSources());
-    shown.put("problem", edge.problem().orElse(null));
+    shown.put("packets_per_second", Measured.rounded(edge.packetsPerSecond()));
+    shown.put("problem", edge.problem().map(ProactiveStats.Problem::text).orElse(null));
     return shown;
   }
 
@@ -51,7 +54,7 @@ final class ShownPlacement {
     shown.put("to", move.to());
     shown.put("buckets", move.buckets());
     shown.put("cause", move.cause());
-    shown.put("seconds_ago", Math.round(move.secondsAgo() * 10) / 10.0);
+    shown.put("seconds_ago", Measured.rounded(move.secondsAgo()));
     return shown;
   }
 }

@@ -242,7 +242,7 @@ class BalancerRestTest {
   @Test
   void statsOfAVip_areItsConnectionsAndLimits() throws Exception {
     server.post("/vips/", "{\"id\":\"full\",\"address\":\"10.0.0.200\",\"connection_limit\":9}");
-    server.vipStats.put("full", new VipStats(7, 500_000, 500_000));
+    server.vipStats.put("full", new VipStats(7, 0, 500_000, 500_000));
     Answer answer = server.get("/vips/full/stats/");
     assertEquals(200, answer.status());
     assertEquals(
