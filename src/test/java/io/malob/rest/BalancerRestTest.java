@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.balancer.api.EjectedMember;
 import io.malob.balancer.api.IBalancerService.CatalogEffect;
 import io.malob.balancer.api.MemberStats;
+import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.VipStats;
 import io.malob.json.RejectedException;
 import io.malob.rest.RestServer.Answer;
@@ -15,6 +16,7 @@ import io.malob.store.MemoryStore;
 import io.malob.store.Revisioned;
 import io.malob.store.Store;
 import io.malob.store.Swap;
+import io.malob.testing.Placements;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -237,6 +239,24 @@ class BalancerRestTest {
         answer.text());
     assertEquals(404, server.get("/pools/none/stats").status());
     assertEquals(405, server.delete("/pools/p/stats").status());
+  }
+
+  @Test
+  void stats_areEstimates_whileTheVipHasBuckets() throws Exception {
+    server.post("/vips/", "{\"id\":\"web\",\"address\":\"10.0.0.200\"}");
+    server.post("/pools/", "{\"id\":\"farm\",\"vip_id\":\"web\"}");
+    server.post("/pools/", "{\"id\":\"other\"}");
+    ProactiveStats withoutBuckets =
+        Placements.web(Placements.reactive(1, ProactiveStats.Problem.Kind.NO_MASKS, "no masks"));
+    for (ProactiveStats vip : List.of(withoutBuckets, Placements.web(Placements.proactive(1)))) {
+      server.proactive.clear();
+      server.proactive.add(vip);
+      assertEquals(
+          vip.equals(withoutBuckets) ? "idle_timeout" : "estimate",
+          server.get("/pools/farm/stats").json().get("counted_by").asText());
+      assertEquals("idle_timeout", server.get("/pools/other/stats").json().get("counted_by").asText());
+    }
+    server.proactive.clear();
   }
 
   @Test

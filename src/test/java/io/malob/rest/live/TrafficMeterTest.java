@@ -126,7 +126,7 @@ class TrafficMeterTest {
   void connections_areOpenEndedAndDormant() {
     meter.next(0);
     assertEquals(
-        Map.of("open", 5.0, "ended", 2.0, "dormant", 3.0), sample(TrafficGraph.CONNECTIONS, 1));
+        Map.of("open", 7.0, "ended", 2.0, "dormant", 3.0), sample(TrafficGraph.CONNECTIONS, 1));
   }
 
   @Test

@@ -1,4 +1,4 @@
-package io.malob.rest;
+package io.malob.rest.live;
 
 import com.google.common.collect.Maps;
 import io.malob.balancer.api.ProactiveStats;
@@ -8,23 +8,34 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The state of VIPs that are or may become proactive, as REST shows it. Pure. */
-final class ShownPlacement {
+/**
+ * The state of VIPs that are or may become proactive, as REST and the stream of changes show it.
+ * Pure.
+ */
+public final class ShownPlacement {
+  /** The max number of edges of a VIP that REST shows. */
+  public static final int MAX_EDGES = 1_000;
+
   private ShownPlacement() {}
 
-  static List<Object> of(List<ProactiveStats> vips) {
+  /**
+   * All VIPs.
+   *
+   * @param maxEdges the max number of edges of each VIP
+   */
+  public static List<Object> of(List<ProactiveStats> vips, int maxEdges) {
     List<Object> shown = new ArrayList<>();
-    vips.forEach(vip -> shown.add(of(vip)));
+    vips.forEach(vip -> shown.add(of(vip, maxEdges)));
     return shown;
   }
 
-  private static Map<String, Object> of(ProactiveStats vip) {
+  private static Map<String, Object> of(ProactiveStats vip, int maxEdges) {
     Map<String, Object> shown = new LinkedHashMap<>();
     shown.put("vip_id", vip.vipId());
     shown.put("mode", vip.mode().text());
     shown.put("state", vip.state().text());
-    shown.put("too_few_sources", vip.edges().stream().anyMatch(edge -> edge.tooFewSources()));
-    shown.put("edges", vip.edges().stream().map(ShownPlacement::edge).toList());
+    shown.put("edges", vip.edges().stream().limit(maxEdges).map(ShownPlacement::edge).toList());
+    shown.put("edges_left_out", Math.max(0, vip.edges().size() - maxEdges));
     shown.put("moves", vip.moves());
     shown.put("recent_moves", vip.recentMoves().stream().map(ShownPlacement::move).toList());
     shown.put("opened", vip.opened());
@@ -39,10 +50,10 @@ final class ShownPlacement {
     shown.put("buckets", edge.buckets());
     shown.put("moving", edge.moving());
     shown.put("members", edge.byMember());
-    shown.put("shares", Maps.transformValues(edge.shares(), Measured::rounded));
-    shown.put("imbalance", Measured.rounded(edge.imbalance()));
+    shown.put("shares", Maps.transformValues(edge.shares(), ShownPlacement::rounded));
+    shown.put("imbalance", rounded(edge.imbalance()));
     shown.put("too_few_sources", edge.tooFewSources());
-    shown.put("packets_per_second", Measured.rounded(edge.packetsPerSecond()));
+    shown.put("packets_per_second", rounded(edge.packetsPerSecond()));
     shown.put("problem", edge.problem().map(ProactiveStats.Problem::text).orElse(null));
     return shown;
   }
@@ -54,7 +65,11 @@ final class ShownPlacement {
     shown.put("to", move.to());
     shown.put("buckets", move.buckets());
     shown.put("cause", move.cause());
-    shown.put("seconds_ago", Measured.rounded(move.secondsAgo()));
+    shown.put("seconds_ago", rounded(move.secondsAgo()));
     return shown;
+  }
+
+  private static double rounded(double value) {
+    return Math.round(value * 1e3) / 1e3;
   }
 }
