@@ -12,19 +12,26 @@ _BALANCER = "/quantum/v1.0"
 
 @dataclass(frozen=True)
 class State:
-    """The controller's own JSON. snapshot: /wm/malob/snapshot; pools: each with its statistics, by id; problems: /wm/malob/problems."""
+    """The controller's own JSON. snapshot: /wm/malob/snapshot; pools: each with its statistics, by id; problems, placement: of /wm/malob."""
 
     snapshot: dict[str, Any]
     vips: list[dict[str, Any]]
     pools: dict[str, dict[str, Any]]
     problems: list[dict[str, Any]] = field(default_factory=list)
+    placement: list[dict[str, Any]] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        return {"snapshot": self.snapshot, "vips": self.vips, "pools": list(self.pools.values()), "problems": self.problems}
+        return {
+            "snapshot": self.snapshot,
+            "vips": self.vips,
+            "pools": list(self.pools.values()),
+            "problems": self.problems,
+            "placement": self.placement,
+        }
 
 
 def read(client: RestClient) -> State:
-    """Asks the controller for all but the problems. Raises RestError."""
+    """Asks the controller for all but the problems and the placement. Raises RestError."""
     vips = client.get_all(f"{_BALANCER}/vips/")
     pools = {}
     for pool in client.get_all(f"{_BALANCER}/pools/"):

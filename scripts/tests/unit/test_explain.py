@@ -79,6 +79,7 @@ _EXPLANATION: dict[str, Any] = {
     },
     "member_id": "a",
     "refused": None,
+    "buckets": None,
     "candidates": [_CANDIDATE, _AWAY],
     "candidates_left_out": 0,
 }
@@ -135,6 +136,22 @@ class ViewTest(unittest.TestCase):
             decision = {**_EXPLANATION["decision"], "decided_by": source, "ftp_control": {"client_port": 4000, "port": 21}}
             self.assertEqual(f"algorithm: SL-PS, by {said}", lines({**_EXPLANATION, "decision": decision})[1])
 
+    def test_bucket_comes_with_what_would_move_it_and_the_part_of_each_member(self) -> None:
+        bucket = {"index": 7, "member_id": "a", "before_id": None, "cause": "member_drained", "seconds": 12.3, "seconds_left": 0, "next": "It stays."}
+        members = [{"member_id": "a", "buckets": 40, "share": 0.625}, {"member_id": "b", "buckets": 24, "share": None}]
+        shown = lines({**_EXPLANATION, "buckets": {"source": "port", "count": 64, "bucket": bucket, "members": members}})
+        at = shown.index("result: member a")
+        self.assertEqual(
+            ["buckets: 64, by the client's port; this is number 7, of member a for 12 s (member drained)", "It stays.", ""], shown[at + 1 : at + 4]
+        )
+        self.assertEqual([["a", "40", "62.5", "40.0"], ["b", "24", "-", "-"]], [line.split() for line in shown[at + 5 : at + 7]])
+
+    def test_unknown_port_leaves_the_member_open(self) -> None:
+        buckets = {"source": "port", "count": 64, "bucket": None, "members": []}
+        shown = lines({**_EXPLANATION, "member_id": None, "buckets": buckets})
+        self.assertIn("result: depends on the client's port; --client-port tells it", shown)
+        self.assertIn("buckets: 64, by the client's port", shown)
+
     def test_refusal_is_short(self) -> None:
         refused = {**_EXPLANATION, "vip_id": None, "pool_id": None, "decision": None, "member_id": None, "refused": "no_vip", "candidates": []}
         self.assertEqual(["10.0.0.21 at 01/5 to 10.0.0.100 tcp 80: no VIP", "result: refused, no_vip"], lines(refused))
@@ -164,6 +181,10 @@ class CommandTest(unittest.TestCase):
         out, asked = self._run(200, _EXPLANATION, "--vip", "web", "--client", "10.0.0.21", "--port", "80")
         self.assertEqual(["/wm/malob/explain?vip=web&client=10.0.0.21&port=80"], asked)
         self.assertEqual("\n".join(lines(_EXPLANATION)) + "\n", out)
+
+    def test_clients_port_is_asked_for(self) -> None:
+        _, asked = self._run(200, _EXPLANATION, "--vip", "web", "--client", "10.0.0.21", "--client-port", "40000")
+        self.assertEqual(["/wm/malob/explain?vip=web&client=10.0.0.21&client_port=40000"], asked)
 
     def test_json_is_the_controllers(self) -> None:
         out, _ = self._run(200, _EXPLANATION, "--vip", "web", "--client", "10.0.0.21", "--json")

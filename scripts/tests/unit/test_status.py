@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import re
 import unittest
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar
 
 from malob.cli.status.problems import lines
 from malob.cli.status.values import SERVER_VALUES
@@ -121,6 +122,38 @@ class ViewTest(unittest.TestCase):
         self.assertEqual(["v", "10.0.0.100", "any", "tcp", "none", "-", "-"], tables(state)[-1].split())
 
 
+class PlacementTest(unittest.TestCase):
+    EDGE: ClassVar[dict[str, Any]] = {
+        "switch": "00:00:00:00:00:00:00:0a",
+        "state": "proactive",
+        "source": "port",
+        "buckets": 64,
+        "moving": 2,
+        "members": {"a": 40, "b": 24},
+        "imbalance": 0.0123,
+    }
+
+    @staticmethod
+    def rows(*edges: dict[str, Any], left_out: int = 0) -> list[list[str]]:
+        vip = {"vip_id": "v", "mode": "auto", "state": "proactive", "edges": list(edges), "edges_left_out": left_out}
+        shown = tables(replace(_state(), placement=[vip]))
+        return [re.split("  +", line.strip()) for line in shown[3:]]
+
+    def test_each_edge_shows_its_buckets_by_member(self) -> None:
+        fallen_back = {**self.EDGE, "state": "reactive", "source": None, "buckets": 0, "moving": 0, "members": {}, "imbalance": 0}
+        self.assertEqual(
+            [
+                ["v", "auto: proactive", "0a", "proactive", "port", "64", "2", "1.2", "a 40, b 24"],
+                ["v", "auto: proactive", "0a", "reactive", "-", "0", "0", "0.0", "-"],
+                ["v", "auto: proactive", "+ 7", *["-"] * 6],
+            ],
+            self.rows(self.EDGE, fallen_back, left_out=7),
+        )
+
+    def test_vip_without_edges_has_a_line_too(self) -> None:
+        self.assertEqual([["v", "auto: proactive", *["-"] * 7]], self.rows())
+
+
 class ProblemsTest(unittest.TestCase):
     @staticmethod
     def problem(id_: str, command: str | None = None) -> dict[str, Any]:
@@ -156,5 +189,6 @@ class ReadTest(unittest.TestCase):
         with answering(answer) as port:
             state = read(RestClient("127.0.0.1", port))
         self.assertEqual(
-            {"snapshot": _state().snapshot, "vips": [_VIP], "pools": [{"id": "p", "stats": _POOL["stats"]}], "problems": []}, state.to_json()
+            {"snapshot": _state().snapshot, "vips": [_VIP], "pools": [{"id": "p", "stats": _POOL["stats"]}], "problems": [], "placement": []},
+            state.to_json(),
         )

@@ -18,6 +18,7 @@ def parser() -> Parser:
     made.add_argument("--client", metavar="ADDRESS|MAC", required=True, help="a host that the controller has seen")
     made.add_argument("--port", metavar="N", help="the destination port, if the virtual address has several")
     made.add_argument("--protocol", choices=("tcp", "udp", "icmp"), help="the protocol (default: that of the virtual address, or tcp)")
+    made.add_argument("--client-port", metavar="N", help="the client's port, which may choose the bucket of a proactive VIP")
     made.add_argument("--json", action="store_true", help="print one JSON document")
     target.add_target(made)
     return made
@@ -26,7 +27,7 @@ def parser() -> Parser:
 def main() -> int:
     options = parser().parse_args()
     client = target.client(options)
-    query = {name: getattr(options, name) for name in ("vip", "client", "port", "protocol") if getattr(options, name) is not None}
+    query = {name: getattr(options, name) for name in ("vip", "client", "port", "protocol", "client_port") if getattr(options, name) is not None}
     with asking(client):
         explanation = client.get("/wm/malob/explain?" + urlencode(query))
     print(json.dumps(explanation, indent=2) if options.json else "\n".join(lines(explanation)))

@@ -24,6 +24,8 @@ _SOURCES = {
 def lines(explanation: Mapping[str, Any]) -> list[str]:
     """The question, the rules, and the result; then the candidates, then the links of their paths."""
     shown = [_question(explanation), *_decision(explanation["decision"]), _outcome(explanation)]
+    if explanation["buckets"]:
+        shown += _buckets(explanation["buckets"])
     candidates = explanation["candidates"]
     if candidates:
         shown += ["", *_candidates(candidates)]
@@ -59,7 +61,29 @@ def _decision(decision: Mapping[str, Any] | None) -> list[str]:
 def _outcome(explanation: Mapping[str, Any]) -> str:
     if explanation["refused"]:
         return f"result: refused, {explanation['refused']}"
+    if explanation["member_id"] is None:
+        return "result: depends on the client's port; --client-port tells it"
     return f"result: member {explanation['member_id']}"
+
+
+def _buckets(buckets: Mapping[str, Any]) -> list[str]:
+    bucket = buckets["bucket"]
+    said = f"buckets: {buckets['count']}, by the client's {buckets['source']}"
+    shown = [said]
+    if bucket:
+        where = f"of member {bucket['member_id']}" if bucket["member_id"] else "of no member"
+        cause = bucket["cause"].replace("_", " ")
+        shown = [f"{said}; this is number {bucket['index']}, {where} for {bucket['seconds']:.0f} s ({cause})", bucket["next"]]
+    rows = [[each["member_id"], str(each["buckets"]), _share(each["share"]), _due(each["share"], buckets["count"])] for each in buckets["members"]]
+    return [*shown, "", *render(["member", "buckets", "share %", "due"], rows, [1, 2, 3])]
+
+
+def _share(share: float | None) -> str:
+    return UNKNOWN if share is None else number(100 * share, 1)
+
+
+def _due(share: float | None, count: int) -> str:
+    return UNKNOWN if share is None else number(share * count, 1)
 
 
 def _candidates(candidates: Sequence[Mapping[str, Any]]) -> list[str]:

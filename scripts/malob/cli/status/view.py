@@ -13,12 +13,12 @@ UNKNOWN = "-"
 
 
 def tables(state: State) -> list[str]:
-    """Lines: switches, links, virtual addresses, members; units are in the headings, and '-' means unknown."""
+    """Lines: switches, links, virtual addresses, their buckets, members; units are in the headings, and '-' means unknown."""
     lines = [
         f"{len(state.snapshot['switches'])} switches, {len(state.snapshot['links'])} directed links, "
         f"{len(state.vips)} virtual addresses, {len(state.snapshot['servers'])} members; {state.snapshot['time']}"
     ]
-    for table in (_switches(state), link_table(state.snapshot["links"]), _vips(state), _members(state)):
+    for table in (_switches(state), link_table(state.snapshot["links"]), _vips(state), _placement(state), _members(state)):
         if table:
             lines += ["", *table]
     return lines
@@ -74,6 +74,33 @@ def _vips(state: State) -> list[str]:
     return _table(["virtual address", "address", "port", "protocol", "pool", "open", "total"], rows, [2, 5, 6])
 
 
+def _placement(state: State) -> list[str]:
+    """The buckets of VIPs that are or may become proactive, a line for each client edge; a plus sign marks edges that are left out."""
+    rows = []
+    for vip in state.placement:
+        name, mode = vip["vip_id"], f"{vip['mode']}: {vip['state']}"
+        if not vip["edges"]:
+            rows.append([name, mode, *[UNKNOWN] * 7])
+        for edge in vip["edges"]:
+            members = ", ".join(f"{member} {count}" for member, count in edge["members"].items())
+            rows.append(
+                [
+                    name,
+                    mode,
+                    end_switch(edge["switch"]),
+                    edge["state"],
+                    edge["source"] or UNKNOWN,
+                    str(edge["buckets"]),
+                    str(edge["moving"]),
+                    number(100 * edge["imbalance"], 1),
+                    members or UNKNOWN,
+                ]
+            )
+        if vip["edges_left_out"]:
+            rows.append([name, mode, f"+ {vip['edges_left_out']}", *[UNKNOWN] * 6])
+    return _table(["virtual address", "placement", "client edge", "state", "by", "buckets", "moving", "uneven %", "buckets by member"], rows, [5, 6, 7])
+
+
 def _members(state: State) -> list[str]:
     stats = {member["id"]: member for pool in state.pools.values() for member in pool["stats"]["members"]}
     rows = []
@@ -103,11 +130,16 @@ def _table(header: list[str], rows: list[list[str]], right: list[int]) -> list[s
 
 def end(end: Mapping[str, Any]) -> str:
     """A port: its switch without leading zeros, and its number."""
-    number = int(end["switch"].replace(":", ""), 16)
+    return f"{end_switch(end['switch'])}/{end['port']}"
+
+
+def end_switch(switch: str) -> str:
+    """A datapath id without leading zeros."""
+    number = int(switch.replace(":", ""), 16)
     digits = f"{number:02x}"
     if len(digits) % 2:
         digits = "0" + digits
-    return ":".join(digits[i : i + 2] for i in range(0, len(digits), 2)) + f"/{end['port']}"
+    return ":".join(digits[i : i + 2] for i in range(0, len(digits), 2))
 
 
 def value_and_age(measured: Mapping[str, Any] | None, digits: int) -> list[str]:

@@ -73,7 +73,12 @@ public final class ServerLoad {
 
   /** Adds a connection to the total; it is already counted as open. */
   public void placed() {
-    total.increment();
+    placed(1);
+  }
+
+  /** Adds connections to the total, for instance those that switches have placed. */
+  public void placed(long connections) {
+    total.add(connections);
   }
 
   /**

@@ -535,7 +535,10 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             connections,
             affinity,
             new AttachedHosts(devices),
-            profiles);
+            profiles,
+            buckets,
+            () -> proactiveVips.stats(),
+            nanoTime);
     requests =
         new RequestHandler(
             views,
@@ -773,6 +776,11 @@ public final class BalancerModule extends BaseModule implements IBalancerService
           @Override
           public void estimated(Map<Integer, Integer> open) {
             view.setEstimated(open);
+          }
+
+          @Override
+          public void placed(int memberNumber, long connections) {
+            view.addPlaced(memberNumber, connections);
           }
         },
         serialExecutor,
@@ -1057,18 +1065,22 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   @Override
   public Map<String, Integer> vipConnections() {
     return Maps.transformValues(
-        catalog.snapshot().vips(), vip -> connectionLimiter.atVip(vip.number()));
+        catalog.snapshot().vips(),
+        vip -> connectionLimiter.atVip(vip.number()) + view.estimatedConnections(vip));
   }
 
   @Override
   public Map<String, VipStats> vipStats() {
     return Maps.transformValues(
         catalog.snapshot().vips(),
-        vip ->
-            new VipStats(
-                connectionLimiter.atVip(vip.number()),
-                halfOpen.now(vip.number()),
-                halfOpen.limit()));
+        vip -> {
+          int estimated = view.estimatedConnections(vip);
+          return new VipStats(
+              connectionLimiter.atVip(vip.number()) + estimated,
+              estimated,
+              halfOpen.now(vip.number()),
+              halfOpen.limit());
+        });
   }
 
   @Override
@@ -1136,14 +1148,14 @@ public final class BalancerModule extends BaseModule implements IBalancerService
 
   @Override
   public Optional<ExplainedConnection> explain(
-      IPAddress<?> client, IPAddress<?> vip, Protocol protocol, int port) {
-    return explainer.explain(client, vip, protocol, port);
+      IPAddress<?> client, IPAddress<?> vip, Protocol protocol, int port, OptionalInt clientPort) {
+    return explainer.explain(client, vip, protocol, port, clientPort);
   }
 
   @Override
   public Optional<ExplainedConnection> explain(
-      MacAddress client, IPAddress<?> vip, Protocol protocol, int port) {
-    return explainer.explain(client, vip, protocol, port);
+      MacAddress client, IPAddress<?> vip, Protocol protocol, int port, OptionalInt clientPort) {
+    return explainer.explain(client, vip, protocol, port, clientPort);
   }
 
   @Override

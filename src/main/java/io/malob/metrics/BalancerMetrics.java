@@ -6,12 +6,14 @@ import io.malob.balancer.api.BalancerCounters;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.MoveStats;
+import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ReconcileStats;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.catalog.Member;
 import io.malob.state.network.ServerMeasurements;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The metrics of the balancer and its members. */
@@ -44,7 +46,36 @@ record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
     addPathChanges(samples, activity, balancer.moves());
     addAudits(samples, balancer.reconcileStats());
     balancer.vipConnections().forEach((vip, count) -> samples.add(Metric.VIP_ACTIVE, count, vip));
+    balancer.proactive().forEach(vip -> addPlacement(samples, vip));
     addMembers(samples, activity);
+  }
+
+  private static void addPlacement(Samples samples, ProactiveStats vip) {
+    String id = vip.vipId();
+    for (ProactiveStats.State state : ProactiveStats.State.values()) {
+      samples.add(Metric.VIP_PLACEMENT, vip.state() == state ? 1 : 0, id, state.text());
+      samples.add(
+          Metric.VIP_EDGES,
+          vip.edges().stream().filter(edge -> edge.state() == state).count(),
+          id,
+          state.text());
+    }
+    samples.add(
+        Metric.VIP_FALLBACK_EDGES,
+        vip.edges().stream().filter(edge -> edge.problem().isPresent()).count(),
+        id);
+    Map<String, Integer> buckets = new TreeMap<>();
+    int moving = 0;
+    double packetsPerSecond = 0;
+    for (ProactiveStats.Edge edge : vip.edges()) {
+      edge.byMember().forEach((member, count) -> buckets.merge(member, count, Integer::sum));
+      moving += edge.moving();
+      packetsPerSecond += edge.packetsPerSecond();
+    }
+    buckets.forEach((member, count) -> samples.add(Metric.VIP_BUCKETS, count, id, member));
+    samples.add(Metric.VIP_MOVING_BUCKETS, moving, id);
+    samples.add(Metric.VIP_BUCKET_MOVES, vip.moves(), id);
+    samples.add(Metric.VIP_BUCKET_PACKETS, packetsPerSecond, id);
   }
 
   private static void addCounters(Samples samples, BalancerCounters counters) {
@@ -103,6 +134,7 @@ record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
 
   private static void addCounts(Samples samples, MemberStats counts, String member, String pool) {
     samples.add(Metric.MEMBER_ACTIVE, counts.activeConnections(), member, pool);
+    samples.add(Metric.MEMBER_ESTIMATED, counts.estimatedConnections(), member, pool);
     samples.add(Metric.MEMBER_FOREIGN, counts.foreignConnections(), member, pool);
     samples.add(Metric.MEMBER_LOCATED, counts.located() ? 1 : 0, member, pool);
     samples.add(Metric.MEMBER_CONNECTIONS, counts.totalConnections(), member, pool);

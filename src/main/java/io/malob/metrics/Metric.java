@@ -59,10 +59,37 @@ enum Metric {
       "malob_vip_active_connections",
       "Connections that have not ended; see connection_limit",
       "vip"),
+  VIP_PLACEMENT(
+      Kind.GAUGE,
+      "malob_vip_placement",
+      "1 for the state of a VIP that is or may become proactive, else 0",
+      "vip",
+      "state"),
+  VIP_EDGES(Kind.GAUGE, "malob_vip_edges", "Client edges of such a VIP by state", "vip", "state"),
+  VIP_FALLBACK_EDGES(
+      Kind.GAUGE,
+      "malob_vip_fallback_edges",
+      "Client edges that are reactive although the VIP is proactive",
+      "vip"),
+  VIP_BUCKETS(
+      Kind.GAUGE, "malob_vip_buckets", "Buckets that lead or move to the member", "vip", "member"),
+  VIP_MOVING_BUCKETS(Kind.GAUGE, "malob_vip_moving_buckets", "Buckets that are moving", "vip"),
+  VIP_BUCKET_MOVES(Kind.COUNTER, "malob_vip_bucket_moves", "Moves of buckets", "vip"),
+  VIP_BUCKET_PACKETS(
+      Kind.GAUGE,
+      "malob_vip_bucket_packets_per_second",
+      "Clients' packets that take buckets",
+      "vip"),
   MEMBER_ACTIVE(
       Kind.GAUGE,
       "malob_member_active_connections",
       "Connections through VIPs that have not ended",
+      "member",
+      "pool"),
+  MEMBER_ESTIMATED(
+      Kind.GAUGE,
+      "malob_member_estimated_connections",
+      "Those of them that switches have placed, by estimate",
       "member",
       "pool"),
   MEMBER_FOREIGN(

@@ -109,7 +109,7 @@ final class BalancerResources {
   }
 
   private Map<String, @Nullable Object> stats(Vip vip) {
-    VipStats stats = balancer.vipStats().getOrDefault(vip.id(), new VipStats(0, 0, 0));
+    VipStats stats = balancer.vipStats().getOrDefault(vip.id(), VipStats.NONE);
     Map<String, @Nullable Object> shown = new LinkedHashMap<>();
     shown.put("id", vip.id());
     shown.put("active_connections", stats.activeConnections());
@@ -148,9 +148,18 @@ final class BalancerResources {
     sum.put("id", poolId);
     sum.put("active_connections", active);
     sum.put("total_connections", total);
-    sum.put("counted_by", balancer.endsAreTold() ? "tcp_flags" : "idle_timeout");
+    sum.put("counted_by", countedBy(poolId));
     sum.put("members", each);
     return sum;
+  }
+
+  private String countedBy(String poolId) {
+    @Nullable Pool pool = balancer.catalog().snapshot().pools().get(poolId);
+    boolean isEstimate =
+        pool != null
+            && balancer.proactive().stream()
+                .anyMatch(vip -> vip.vipId().equals(pool.vipId()) && vip.hasBuckets());
+    return isEstimate ? "estimate" : balancer.endsAreTold() ? "tcp_flags" : "idle_timeout";
   }
 
   private static @Nullable Map<String, Object> shown(@Nullable EjectedMember ejected) {

@@ -14,6 +14,7 @@ import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -25,7 +26,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 final class ExplanationResources {
   /** The query parameters. */
   static final ImmutableSortedSet<String> PARAMETERS =
-      ImmutableSortedSet.of("vip", "client", "port", "protocol");
+      ImmutableSortedSet.of("vip", "client", "port", "protocol", "client_port");
 
   private static final int MAX_PORT = 65_535;
   private static final int MAX_ICMP_TYPE = 255;
@@ -50,7 +51,7 @@ final class ExplanationResources {
     Protocol protocol = protocol(parameters, vip);
     int port = port(parameters, vip, protocol);
     ExplainedConnection explained =
-        explained(client, address, protocol, port)
+        explained(client, address, protocol, port, clientPort(parameters))
             .orElseThrow(
                 () ->
                     RejectedException.notFound(
@@ -63,11 +64,13 @@ final class ExplanationResources {
   }
 
   private Optional<ExplainedConnection> explained(
-      String client, IPAddress<?> vip, Protocol protocol, int port) throws RejectedException {
+      String client, IPAddress<?> vip, Protocol protocol, int port, OptionalInt clientPort)
+      throws RejectedException {
     Optional<MacAddress> mac = ParameterFormat.mac(client);
     return mac.isPresent()
-        ? balancer.explain(mac.get(), vip, protocol, port)
-        : balancer.explain(ParameterFormat.hostAddress("client", client), vip, protocol, port);
+        ? balancer.explain(mac.get(), vip, protocol, port, clientPort)
+        : balancer.explain(
+            ParameterFormat.hostAddress("client", client), vip, protocol, port, clientPort);
   }
 
   private static RejectedException addressNeeded(String client, NeedsAddress by) {
@@ -76,6 +79,7 @@ final class ExplanationResources {
           case ALLOWED_SOURCES -> "allowed_sources of the VIP";
           case SESSION_PERSISTENCE -> "session_persistence of the pool";
           case FTP_CONTROL -> "the client's FTP control connection";
+          case BUCKETS -> "the bucket of the VIP";
         };
     return RejectedException.unprocessable(
         "client",
@@ -100,6 +104,13 @@ final class ExplanationResources {
     }
     @Nullable Protocol ofVip = vip == null ? null : vip.protocol();
     return ofVip == null ? Protocol.TCP : ofVip;
+  }
+
+  private static OptionalInt clientPort(QueryParameters parameters) throws RejectedException {
+    Optional<String> given = parameters.text("client_port");
+    return given.isEmpty()
+        ? OptionalInt.empty()
+        : OptionalInt.of((int) ParameterFormat.number("client_port", given.get(), 1, MAX_PORT));
   }
 
   /** The given port, or else the VIP's; for ICMP, echo requests. */

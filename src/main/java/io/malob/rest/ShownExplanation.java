@@ -8,7 +8,10 @@ import io.malob.algorithm.Reason;
 import io.malob.algorithm.Server;
 import io.malob.balancer.api.ExplainedConnection;
 import io.malob.balancer.api.ExplainedConnection.Candidate;
+import io.malob.balancer.api.ExplainedConnection.ChosenBucket;
+import io.malob.balancer.api.ExplainedConnection.ClientBuckets;
 import io.malob.balancer.api.ExplainedConnection.Decision;
+import io.malob.balancer.api.ExplainedConnection.MemberBuckets;
 import io.malob.balancer.api.ExplainedConnection.Placed;
 import io.malob.balancer.api.ExplainedConnection.Refused;
 import io.malob.monitor.IMonitorService;
@@ -76,6 +79,7 @@ final class ShownExplanation {
     answer.put("decision", explained.decision().map(ShownExplanation::decision).orElse(null));
     answer.put("member_id", chosenId);
     answer.put("refused", explained.outcome() instanceof Refused refused ? refused.reason() : null);
+    answer.put("buckets", explained.buckets().map(ShownExplanation::buckets).orElse(null));
     answer.put("candidates", shown);
     answer.put("candidates_left_out", candidates.size() - shown.size());
     return answer;
@@ -105,6 +109,38 @@ final class ShownExplanation {
     shown.put("ftp_control", decision.ftpControl().map(ShownExplanation::control).orElse(null));
     shown.put("server", reason(decision.server()));
     shown.put("path", reason(decision.path()));
+    return shown;
+  }
+
+  private static Map<String, @Nullable Object> buckets(ClientBuckets buckets) {
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    shown.put("source", buckets.source());
+    shown.put("count", buckets.count());
+    shown.put("bucket", buckets.chosen().map(ShownExplanation::bucket).orElse(null));
+    shown.put(
+        "members", buckets.members().stream().map(ShownExplanation::bucketsOfMember).toList());
+    return shown;
+  }
+
+  private static Map<String, @Nullable Object> bucket(ChosenBucket bucket) {
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    shown.put("index", bucket.index());
+    shown.put("member_id", bucket.memberId().orElse(null));
+    shown.put("before_id", bucket.beforeId().orElse(null));
+    shown.put("cause", bucket.cause());
+    shown.put("seconds", Measured.rounded(bucket.seconds()));
+    shown.put("seconds_left", Measured.rounded(bucket.secondsLeft()));
+    shown.put("next", bucket.next());
+    return shown;
+  }
+
+  private static Map<String, @Nullable Object> bucketsOfMember(MemberBuckets member) {
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    shown.put("member_id", member.memberId());
+    shown.put("buckets", member.buckets());
+    shown.put(
+        "share",
+        member.share().isPresent() ? Measured.rounded(member.share().getAsDouble()) : null);
     return shown;
   }
 
@@ -138,7 +174,9 @@ final class ShownExplanation {
     line.put("values", values(candidate.values()));
     line.put("weight", candidate.member().weight());
     line.put("share", server == null ? null : Measured.rounded(server.load().share()));
-    line.put("active_connections", server == null ? 0 : server.load().active());
+    line.put(
+        "active_connections",
+        server == null ? 0 : server.load().active() + server.load().estimated());
     line.put("foreign_connections", server == null ? 0 : server.load().foreign());
     show.put(line, known);
     Explanation.@Nullable Paths paths = candidate.paths().orElse(null);

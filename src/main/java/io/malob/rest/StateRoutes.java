@@ -12,6 +12,7 @@ import io.malob.resource.Reply;
 import io.malob.resource.Resource;
 import io.malob.resource.Routes;
 import io.malob.rest.live.LiveEvents;
+import io.malob.rest.live.ShownPlacement;
 import io.malob.rest.problem.Problem;
 import io.malob.rest.problem.Problems;
 import java.time.Clock;
@@ -75,7 +76,7 @@ final class StateRoutes {
             .get("history", shown(live::history))
             .get("problems", shown(() -> problems(balancer, monitor)))
             .get("counters", shown(() -> BalancerState.counters(balancer.counters())))
-            .get("placement", shown(() -> ShownPlacement.of(balancer.proactive())))
+            .get("placement", shown(() -> placement(balancer)))
             .get("audits", shown(() -> BalancerState.audits(balancer.reconcileStats())))
             .get("logs/levels", levels::list)
             .put("logs/levels", levels::put)
@@ -92,6 +93,10 @@ final class StateRoutes {
     return Problems.now(balancer, monitor).stream()
         .map(Problem::shown)
         .collect(Collectors.toList());
+  }
+
+  private static List<Object> placement(IBalancerService balancer) {
+    return ShownPlacement.of(balancer.proactive(), ShownPlacement.MAX_EDGES);
   }
 
   private static Resource shown(Shown shown) {

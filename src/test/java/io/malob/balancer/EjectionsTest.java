@@ -19,6 +19,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -115,7 +116,7 @@ class EjectionsTest {
     assertEquals(
         Optional.of(ExplainedConnection.Exclusion.EJECTED),
         net.module
-            .explain(client.ip(), VIP, Protocol.TCP, 80)
+            .explain(client.ip(), VIP, Protocol.TCP, 80, OptionalInt.empty())
             .orElseThrow()
             .candidates()
             .get(0)

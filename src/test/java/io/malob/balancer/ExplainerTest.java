@@ -39,6 +39,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -105,7 +106,7 @@ class ExplainerTest {
   }
 
   private ExplainedConnection explain(Protocol protocol, int port) {
-    return net.module.explain(client.ip(), VIP, protocol, port).orElseThrow();
+    return net.module.explain(client.ip(), VIP, protocol, port, OptionalInt.empty()).orElseThrow();
   }
 
   private ExplainedConnection explain() {
@@ -264,11 +265,13 @@ class ExplainerTest {
   @Test
   void unknownClient_isNotExplained() {
     assertEquals(
-        Optional.empty(), net.module.explain(IPv4Address.of("10.0.0.77"), VIP, Protocol.TCP, 80));
+        Optional.empty(),
+        net.module.explain(
+            IPv4Address.of("10.0.0.77"), VIP, Protocol.TCP, 80, OptionalInt.empty()));
   }
 
   private ExplainedConnection explainByMac(Protocol protocol, int port) {
-    return net.module.explain(client.mac(), VIP, protocol, port).orElseThrow();
+    return net.module.explain(client.mac(), VIP, protocol, port, OptionalInt.empty()).orElseThrow();
   }
 
   /** All that the network knows of the client is its MAC, and where that is. */
@@ -290,7 +293,9 @@ class ExplainerTest {
 
   @Test
   void unknownMac_isNotExplained() {
-    assertEquals(Optional.empty(), net.module.explain(MacAddress.of(0x77), VIP, Protocol.TCP, 80));
+    assertEquals(
+        Optional.empty(),
+        net.module.explain(MacAddress.of(0x77), VIP, Protocol.TCP, 80, OptionalInt.empty()));
   }
 
   @ParameterizedTest
@@ -300,7 +305,9 @@ class ExplainerTest {
     ExplainedConnection withAddress = explain();
 
     forgetClientsAddress();
-    assertEquals(Optional.empty(), net.module.explain(client.ip(), VIP, Protocol.TCP, 80));
+    assertEquals(
+        Optional.empty(),
+        net.module.explain(client.ip(), VIP, Protocol.TCP, 80, OptionalInt.empty()));
     ExplainedConnection without = explainByMac(Protocol.TCP, 80);
     assertEquals(Optional.empty(), without.clientAddress());
     assertEquals(withAddress.client(), without.client());
@@ -398,7 +405,11 @@ class ExplainerTest {
 
     assertEquals(
         new Refused("limit"),
-        small.module.explain(from.ip(), VIP, Protocol.TCP, 80).orElseThrow().outcome());
+        small
+            .module
+            .explain(from.ip(), VIP, Protocol.TCP, 80, OptionalInt.empty())
+            .orElseThrow()
+            .outcome());
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Protocol;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -74,7 +75,11 @@ class ExplanationAgreesTest {
   private void openAndCompare(Host client) {
     int port = srcPort++;
     ExplainedConnection explained =
-        fixture.net.module.explain(client.ip(), PolicyFixture.VIP, Protocol.TCP, 80).orElseThrow();
+        fixture
+            .net
+            .module
+            .explain(client.ip(), PolicyFixture.VIP, Protocol.TCP, 80, OptionalInt.empty())
+            .orElseThrow();
     Map<String, Long> before = Map.copyOf(fixture.net.module.rejects());
     fixture.send(client, port, Packet.TCP_SYN);
 

@@ -20,6 +20,7 @@ import io.malob.testing.Frames;
 import io.malob.testing.LogLines;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -166,9 +167,9 @@ class HalfOpenLimitTest {
     void stats_areOfEachVip() {
       assertFalse(net.module.vipStats().get("v").isCrowded());
       flood(20);
-      assertEquals(new VipStats(8, 8, 8), net.module.vipStats().get("v"));
+      assertEquals(new VipStats(8, 0, 8, 8), net.module.vipStats().get("v"));
       assertTrue(net.module.vipStats().get("v").isCrowded());
-      assertEquals(new VipStats(0, 0, 8), net.module.vipStats().get("o"));
+      assertEquals(new VipStats(0, 0, 0, 8), net.module.vipStats().get("o"));
     }
 
     @Test
@@ -176,13 +177,19 @@ class HalfOpenLimitTest {
       flood(8);
       assertEquals(
           new ExplainedConnection.Refused("half_open"),
-          net.module.explain(client.ip(), vip, Protocol.TCP, 80).orElseThrow().outcome());
+          net.module
+              .explain(client.ip(), vip, Protocol.TCP, 80, OptionalInt.empty())
+              .orElseThrow()
+              .outcome());
       assertFalse(reachesMember(vip, 50_000, SYN));
 
       boolean unused = reachesMember(vip, 40_000, Packet.TCP_FIN | ACK);
       assertInstanceOf(
           ExplainedConnection.Placed.class,
-          net.module.explain(client.ip(), vip, Protocol.TCP, 80).orElseThrow().outcome());
+          net.module
+              .explain(client.ip(), vip, Protocol.TCP, 80, OptionalInt.empty())
+              .orElseThrow()
+              .outcome());
       assertTrue(reachesMember(vip, 50_000, SYN));
     }
 
@@ -192,7 +199,10 @@ class HalfOpenLimitTest {
       net.forget(member);
       assertEquals(
           new ExplainedConnection.Refused("no_member"),
-          net.module.explain(client.ip(), vip, Protocol.TCP, 80).orElseThrow().outcome());
+          net.module
+              .explain(client.ip(), vip, Protocol.TCP, 80, OptionalInt.empty())
+              .orElseThrow()
+              .outcome());
     }
 
     @Test

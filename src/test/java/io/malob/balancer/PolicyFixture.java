@@ -18,6 +18,7 @@ import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
@@ -122,7 +123,9 @@ final class PolicyFixture {
   }
 
   ExplainedConnection explain() {
-    return net.module.explain(client.ip(), VIP, Protocol.TCP, 80).orElseThrow();
+    return net.module
+        .explain(client.ip(), VIP, Protocol.TCP, 80, OptionalInt.empty())
+        .orElseThrow();
   }
 
   Optional<Exclusion> exclusion(String member) {

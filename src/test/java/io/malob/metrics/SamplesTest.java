@@ -11,6 +11,7 @@ import com.google.common.primitives.ImmutableLongArray;
 import io.malob.agent.IAgentService;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
+import io.malob.algorithm.health.Health;
 import io.malob.balancer.api.BalancerActivity;
 import io.malob.balancer.api.BalancerActivity.Durations;
 import io.malob.balancer.api.BalancerActivity.PlacementCount;
@@ -19,6 +20,7 @@ import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.LinkStats;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.MoveStats;
+import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ReconcileStats;
 import io.malob.latency.ControlMethod;
 import io.malob.latency.ControlRoundTrip;
@@ -37,6 +39,7 @@ import io.malob.state.network.TimesToLive;
 import io.malob.state.report.Rejection;
 import io.malob.state.report.ReportCounts;
 import io.malob.store.MemoryStore;
+import io.malob.testing.Placements;
 import io.malob.testing.Stub;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import java.io.ByteArrayOutputStream;
@@ -73,6 +76,7 @@ class SamplesTest {
       new TimesToLive(30 * SECOND, 30 * SECOND, 30 * SECOND, 30 * SECOND);
   private final LinkTracker links = new LinkTracker(times);
   private final ServerTracker servers = new ServerTracker(times);
+  private List<ProactiveStats> placement = List.of();
   private Catalog catalog;
 
   @BeforeEach
@@ -114,8 +118,14 @@ class SamplesTest {
                 new BalancerCounters(5, 8, 2, Map.of(S1, Map.of("FLOW_MOD_FAILED/TABLE_FULL", 3L))))
         .on("moves", with -> new MoveStats(3, 40, 12, 1, 2))
         .on("reconcileStats", with -> new ReconcileStats(9, 1, 5, 2, 3, 4, 6))
-        .on("memberStats", with -> Map.of("m1", new MemberStats(4, 50, OptionalInt.of(6), 2, true)))
+        .on(
+            "memberStats",
+            with ->
+                Map.of(
+                    "m1",
+                    new MemberStats(4, 50, OptionalInt.of(6), 3, 2, true, Health.UNCHECKED, 1)))
         .on("vipConnections", with -> Map.of("web", 12))
+        .on("proactive", with -> placement)
         .on("links", with -> List.of(new LinkStats(LINK, 11)))
         .make();
   }
@@ -208,6 +218,31 @@ class SamplesTest {
   }
 
   @Test
+  void proactiveVips_areShown_withTheBucketsOfAllEdges() throws Exception {
+    assertTrue(!text().contains("malob_vip_placement"), "all are reactive");
+    placement =
+        List.of(
+            Placements.web(
+                Placements.proactive(1),
+                Placements.proactive(2),
+                Placements.reactive(3, ProactiveStats.Problem.Kind.NO_MASKS, "no masks")));
+
+    assertLines(
+        text(),
+        "malob_vip_placement{state=\"proactive\",vip=\"web\"} 1.0",
+        "malob_vip_placement{state=\"changing\",vip=\"web\"} 0.0",
+        "malob_vip_placement{state=\"reactive\",vip=\"web\"} 0.0",
+        "malob_vip_edges{state=\"proactive\",vip=\"web\"} 2.0",
+        "malob_vip_edges{state=\"reactive\",vip=\"web\"} 1.0",
+        "malob_vip_fallback_edges{vip=\"web\"} 1.0",
+        "malob_vip_buckets{member=\"a\",vip=\"web\"} 80.0",
+        "malob_vip_buckets{member=\"b\",vip=\"web\"} 48.0",
+        "malob_vip_moving_buckets{vip=\"web\"} 4.0",
+        "malob_vip_bucket_moves_total{vip=\"web\"} 7.0",
+        "malob_vip_bucket_packets_per_second{vip=\"web\"} 3000.5");
+  }
+
+  @Test
   void members_areShown_withWhatTheirAgentsReport() throws Exception {
     assertTrue(!text().contains("malob_member_cpu_ratio"), "nothing is reported");
     servers.report(
@@ -220,6 +255,7 @@ class SamplesTest {
     assertLines(
         text(),
         "malob_member_active_connections" + MEMBER + " 4.0",
+        "malob_member_estimated_connections" + MEMBER + " 3.0",
         "malob_member_foreign_connections" + MEMBER + " 2.0",
         "malob_member_located" + MEMBER + " 1.0",
         "malob_member_connections_total" + MEMBER + " 50.0",

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.balancer.api.EjectedMember;
 import io.malob.balancer.api.IBalancerService.CatalogEffect;
 import io.malob.balancer.api.MemberStats;
+import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.VipStats;
 import io.malob.json.RejectedException;
 import io.malob.rest.RestServer.Answer;
@@ -15,6 +16,7 @@ import io.malob.store.MemoryStore;
 import io.malob.store.Revisioned;
 import io.malob.store.Store;
 import io.malob.store.Swap;
+import io.malob.testing.Placements;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -240,9 +242,27 @@ class BalancerRestTest {
   }
 
   @Test
+  void stats_areEstimates_whileTheVipHasBuckets() throws Exception {
+    server.post("/vips/", "{\"id\":\"web\",\"address\":\"10.0.0.200\"}");
+    server.post("/pools/", "{\"id\":\"farm\",\"vip_id\":\"web\"}");
+    server.post("/pools/", "{\"id\":\"other\"}");
+    ProactiveStats withoutBuckets =
+        Placements.web(Placements.reactive(1, ProactiveStats.Problem.Kind.NO_MASKS, "no masks"));
+    for (ProactiveStats vip : List.of(withoutBuckets, Placements.web(Placements.proactive(1)))) {
+      server.proactive.clear();
+      server.proactive.add(vip);
+      assertEquals(
+          vip.equals(withoutBuckets) ? "idle_timeout" : "estimate",
+          server.get("/pools/farm/stats").json().get("counted_by").asText());
+      assertEquals("idle_timeout", server.get("/pools/other/stats").json().get("counted_by").asText());
+    }
+    server.proactive.clear();
+  }
+
+  @Test
   void statsOfAVip_areItsConnectionsAndLimits() throws Exception {
     server.post("/vips/", "{\"id\":\"full\",\"address\":\"10.0.0.200\",\"connection_limit\":9}");
-    server.vipStats.put("full", new VipStats(7, 500_000, 500_000));
+    server.vipStats.put("full", new VipStats(7, 0, 500_000, 500_000));
     Answer answer = server.get("/vips/full/stats/");
     assertEquals(200, answer.status());
     assertEquals(

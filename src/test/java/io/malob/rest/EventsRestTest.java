@@ -7,10 +7,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableMap;
 import io.malob.balancer.api.MemberStats;
+import io.malob.balancer.api.ProactiveStats.Edge;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.ServerValue;
 import io.malob.store.MemoryStore;
+import io.malob.testing.Placements;
 import io.malob.testing.Stub;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -22,6 +24,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
@@ -102,6 +105,18 @@ class EventsRestTest {
   private Stream open() throws Exception {
     HttpRequest request = HttpRequest.newBuilder(server.fullUri(EVENTS)).build();
     return new Stream(client.send(request, BodyHandlers.ofInputStream()));
+  }
+
+  @Test
+  void rates_haveThePlacement_ofTwentyEdgesAtMost() throws Exception {
+    Edge[] edges = new Edge[23];
+    Arrays.setAll(edges, index -> Placements.proactive(index + 1));
+    server.proactive.add(Placements.web(edges));
+
+    JsonNode placement = server.sendTo("GET", EVENTS + "/rates", null).json().at("/placement/0");
+    assertEquals("web", placement.path("vip_id").asText());
+    assertEquals(20, placement.path("edges").size());
+    assertEquals(3, placement.path("edges_left_out").asInt());
   }
 
   @Test

@@ -21,11 +21,15 @@ import io.malob.algorithm.graph.Path;
 import io.malob.balancer.api.ExplainedConnection;
 import io.malob.balancer.api.ExplainedConnection.AddressNeeded;
 import io.malob.balancer.api.ExplainedConnection.Candidate;
+import io.malob.balancer.api.ExplainedConnection.ChosenBucket;
+import io.malob.balancer.api.ExplainedConnection.ClientBuckets;
 import io.malob.balancer.api.ExplainedConnection.Decision;
 import io.malob.balancer.api.ExplainedConnection.Exclusion;
+import io.malob.balancer.api.ExplainedConnection.MemberBuckets;
 import io.malob.balancer.api.ExplainedConnection.NeedsAddress;
 import io.malob.balancer.api.ExplainedConnection.Outcome;
 import io.malob.balancer.api.ExplainedConnection.Placed;
+import io.malob.balancer.api.ExplainedConnection.PortNeeded;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.catalog.AlgorithmChoice;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -36,6 +40,7 @@ import io.malob.store.MemoryStore;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -138,7 +143,8 @@ class ExplanationRestTest {
                     Optional.empty(),
                     ImmutableMap.of(),
                     Optional.of(Exclusion.NOT_LOCATED)))
-            .build());
+            .build(),
+        Optional.empty());
   }
 
   @Test
@@ -168,7 +174,7 @@ class ExplanationRestTest {
             + "\"service_name\":\"S\",\"ftp_control\":null,"
             + "\"server\":{\"rule\":\"fewest\",\"tie_break\":\"earliest\"},"
             + "\"path\":{\"rule\":\"shortest\",\"tie_break\":\"smallest\"}},"
-            + "\"member_id\":\"a\",\"refused\":null,\"candidates\":["
+            + "\"member_id\":\"a\",\"refused\":null,\"buckets\":null,\"candidates\":["
             + "{\"member_id\":\"a\",\"address\":\"10.0.1.1\",\"port\":8080,\"chosen\":true,"
             + "\"excluded\":null,\"values\":{\"connections\":5.0,\"latency_ms\":null},"
             + "\"weight\":1,\"share\":1.0,\"active_connections\":1,\"foreign_connections\":4,"
@@ -215,7 +221,8 @@ class ExplanationRestTest {
                     decision.server(),
                     decision.path())),
             plain.outcome(),
-            plain.candidates());
+            plain.candidates(),
+            Optional.empty());
 
     JsonNode shown = explain("vip=web&client=10.0.0.21&port=5000").json().path("decision");
     assertEquals("ftp_control", shown.path("decided_by").asText());
@@ -232,7 +239,8 @@ class ExplanationRestTest {
         Optional.empty(),
         Optional.empty(),
         outcome,
-        ImmutableList.of());
+        ImmutableList.of(),
+        Optional.empty());
   }
 
   @Test
@@ -252,6 +260,7 @@ class ExplanationRestTest {
     "ALLOWED_SOURCES, allowed_sources of the VIP",
     "SESSION_PERSISTENCE, session_persistence of the pool",
     "FTP_CONTROL, FTP control connection",
+    "BUCKETS, bucket of the VIP",
   })
   void addressThatIsNeededAndNotKnown_isAskedForByName(NeedsAddress by, String named)
       throws Exception {
@@ -266,6 +275,41 @@ class ExplanationRestTest {
   }
 
   @Test
+  void buckets_areShownWithThatOfTheClientsPort_andWithEachMembersPart() throws Exception {
+    ImmutableList<MemberBuckets> members =
+        ImmutableList.of(
+            new MemberBuckets("a", 40, OptionalDouble.of(2 / 3.0)),
+            new MemberBuckets("b", 24, OptionalDouble.empty()));
+    ChosenBucket bucket =
+        new ChosenBucket(
+            7, Optional.of("a"), Optional.of("b"), "shares", 12.3456, 17.6544, "It moves.");
+    server.explained =
+        placedOnA(ImmutableList.of())
+            .with(new ClientBuckets("port", 64, Optional.of(bucket), members));
+
+    assertEquals(
+        "{\"source\":\"port\",\"count\":64,\"bucket\":{\"index\":7,\"member_id\":\"a\","
+            + "\"before_id\":\"b\",\"cause\":\"shares\",\"seconds\":12.346,"
+            + "\"seconds_left\":17.654,\"next\":\"It moves.\"},\"members\":["
+            + "{\"member_id\":\"a\",\"buckets\":40,\"share\":0.667},"
+            + "{\"member_id\":\"b\",\"buckets\":24,\"share\":null}]}",
+        explain("vip=web&client=10.0.0.21&client_port=40000").json().path("buckets").toString());
+  }
+
+  @Test
+  void connectionOfUnknownPort_hasNeitherMemberNorReason_butAllBuckets() throws Exception {
+    server.explained =
+        withoutAddress(new PortNeeded())
+            .with(new ClientBuckets("port", 64, Optional.empty(), ImmutableList.of()));
+
+    JsonNode answer = explain("vip=web&client=10.0.0.21").json();
+    assertTrue(answer.path("member_id").isNull());
+    assertTrue(answer.path("refused").isNull());
+    assertTrue(answer.at("/buckets/bucket").isNull());
+    assertEquals(64, answer.at("/buckets/count").asInt());
+  }
+
+  @Test
   void refusal_hasAReasonAndNoMember() throws Exception {
     server.explained =
         new ExplainedConnection(
@@ -275,7 +319,8 @@ class ExplanationRestTest {
             Optional.empty(),
             Optional.empty(),
             new ExplainedConnection.Refused("no_vip"),
-            ImmutableList.of());
+            ImmutableList.of(),
+            Optional.empty());
 
     Answer answer = explain("vip=10.0.0.100&client=10.0.0.21&port=81");
     assertEquals(200, answer.status());
@@ -311,6 +356,7 @@ class ExplanationRestTest {
     "vip=dns&port=53&protocol=tcp, 10.0.0.102 tcp 53",
     "vip=ping, 10.0.0.101 icmp 8",
     "vip=ping&port=0, 10.0.0.101 icmp 0",
+    "vip=web&client_port=40000, 10.0.0.100 tcp 80 from 40000",
   })
   void question_isTheVipsOwnWhereNothingElseIsSaid(String query, String asked) throws Exception {
     assertEquals(200, explain(query + "&client=10.0.0.21").status());
@@ -327,6 +373,8 @@ class ExplanationRestTest {
     "vip=web&client=10.0.0.21&port=0, 400, port",
     "vip=web&client=10.0.0.21&port=65536, 400, port",
     "vip=ping&client=10.0.0.21&port=256, 400, port",
+    "vip=web&client=10.0.0.21&client_port=0, 400, client_port",
+    "vip=web&client=10.0.0.21&client_port=65536, 400, client_port",
     "vip=web&client=10.0.0.21&protocol=sctp, 400, protocol",
     "vip=web&client=10.0.0.21&colour=red, 400, colour",
     "vip=none&client=10.0.0.21, 404, vip",

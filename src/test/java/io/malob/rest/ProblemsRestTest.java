@@ -8,7 +8,9 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.health.Health;
 import io.malob.balancer.api.EjectedMember;
 import io.malob.balancer.api.MemberStats;
+import io.malob.balancer.api.ProactiveStats.Problem.Kind;
 import io.malob.store.MemoryStore;
+import io.malob.testing.Placements;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -87,6 +89,53 @@ class ProblemsRestTest {
             + "\"problem\":\"VIP web has no pool and rejects its clients.\","
             + "\"remedy\":\"Add a pool to it.\",\"command\":\"./malob pool add ID --vip web\"}",
         onlyProblem("no_pool").toString());
+  }
+
+  @Test
+  void switchThatRefusesARule_isAProblemOfTheVip_thatNamesTheReason() throws Exception {
+    configure();
+    String why = "a switch refuses a rule: FLOW_MOD_FAILED/TABLE_FULL";
+    server.proactive.add(
+        Placements.web(
+            Placements.proactive(1),
+            Placements.reactive(2, Kind.RULE_REFUSED, why),
+            Placements.reactive(3, Kind.RULE_REFUSED, why)));
+
+    JsonNode problem = onlyProblem("rule_refused");
+    assertEquals(
+        "VIP web is reactive at switch 00:00:00:00:00:00:00:02 and 1 more: " + why + ".",
+        problem.get("problem").asText());
+    assertEquals(
+        "[\"vip\",\"web\",\"./malob vip set web --placement reactive\"]",
+        "[" + problem.get("kind") + "," + problem.get("id") + "," + problem.get("command") + "]");
+  }
+
+  @Test
+  void switchWithoutMasks_andTooFewSources_areProblemsOfTheVip() throws Exception {
+    configure();
+    server.proactive.add(
+        Placements.web(
+            Placements.uneven(1, "port"),
+            Placements.reactive(2, Kind.NO_MASKS, "the switch accepts no masks")));
+
+    List<JsonNode> found = problems();
+    assertEquals(
+        List.of("no_masks", "too_few_sources"),
+        found.stream().map(each -> each.get("reason").asText()).toList());
+    assertTrue(
+        text(found.get(0)).startsWith("VIP web is reactive at switch 00:00:00:00:00:00:00:02: "));
+    assertEquals(
+        "VIP web does not meet the shares of its members at switch 00:00:00:00:00:00:00:01:"
+            + " 25 % of the traffic goes to another member than by shares, because too few client"
+            + " ports send it.",
+        found.get(1).get("problem").asText());
+  }
+
+  @Test
+  void tooFewAddresses_haveARemedyOfTheirOwn() throws Exception {
+    configure();
+    server.proactive.add(Placements.web(Placements.uneven(1, "address")));
+    assertTrue(text(onlyProblem("too_few_sources")).contains("a switch that can mask ports"));
   }
 
   @Test

@@ -22,6 +22,7 @@ import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.MoveStats;
 import io.malob.balancer.api.PathStats;
 import io.malob.balancer.api.PlacedConnection;
+import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProfileStats;
 import io.malob.balancer.api.ReconcileStats;
 import io.malob.balancer.api.VipStats;
@@ -58,6 +59,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -123,7 +125,8 @@ final class RestServer implements IBalancerService {
           Optional.empty(),
           Optional.empty(),
           new ExplainedConnection.Refused("no_vip"),
-          ImmutableList.of());
+          ImmutableList.of(),
+          Optional.empty());
 
   /** What explain() was asked. */
   final List<String> questions = new CopyOnWriteArrayList<>();
@@ -278,6 +281,14 @@ final class RestServer implements IBalancerService {
     return Map.of();
   }
 
+  /** What proactive() tells. */
+  final List<ProactiveStats> proactive = new CopyOnWriteArrayList<>();
+
+  @Override
+  public List<ProactiveStats> proactive() {
+    return proactive;
+  }
+
   /** What vipStats() tells. */
   final Map<String, VipStats> vipStats = new ConcurrentHashMap<>();
 
@@ -340,16 +351,34 @@ final class RestServer implements IBalancerService {
 
   @Override
   public Optional<ExplainedConnection> explain(
-      IPAddress<?> client, IPAddress<?> vip, io.malob.state.catalog.Protocol protocol, int port) {
-    questions.add(client + " " + vip + " " + protocol.text() + " " + port);
+      IPAddress<?> client,
+      IPAddress<?> vip,
+      io.malob.state.catalog.Protocol protocol,
+      int port,
+      OptionalInt clientPort) {
+    ask(client, vip, protocol, port, clientPort);
     return client.equals(KNOWN_CLIENT) ? Optional.of(explained) : Optional.empty();
   }
 
   @Override
   public Optional<ExplainedConnection> explain(
-      MacAddress client, IPAddress<?> vip, io.malob.state.catalog.Protocol protocol, int port) {
-    questions.add(client + " " + vip + " " + protocol.text() + " " + port);
+      MacAddress client,
+      IPAddress<?> vip,
+      io.malob.state.catalog.Protocol protocol,
+      int port,
+      OptionalInt clientPort) {
+    ask(client, vip, protocol, port, clientPort);
     return client.equals(AT_CLIENT.mac()) ? Optional.of(explained) : Optional.empty();
+  }
+
+  private void ask(
+      Object client,
+      IPAddress<?> vip,
+      io.malob.state.catalog.Protocol protocol,
+      int port,
+      OptionalInt clientPort) {
+    String from = clientPort.isPresent() ? " from " + clientPort.getAsInt() : "";
+    questions.add(client + " " + vip + " " + protocol.text() + " " + port + from);
   }
 
   @Override

@@ -7,12 +7,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Lists;
 import io.malob.balancer.api.MemberStats;
+import io.malob.balancer.api.ProactiveStats;
 import io.malob.monitor.PollingStats;
 import io.malob.rest.RestServer.Answer;
 import io.malob.state.network.PortId;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.ServerValue;
 import io.malob.store.MemoryStore;
+import io.malob.testing.Placements;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -147,6 +149,29 @@ class StateRestTest {
   }
 
   @Test
+  void placement_showsTheBucketsOfEachEdge() throws Exception {
+    assertEquals("[]", server.sendTo("GET", "/wm/malob/placement", null).text());
+    server.proactive.add(
+        Placements.web(
+            Placements.proactive(1),
+            Placements.reactive(
+                2, ProactiveStats.Problem.Kind.NO_MASKS, "the switch accepts no masks")));
+    assertEquals(
+        "[{\"vip_id\":\"web\",\"mode\":\"proactive\",\"state\":\"proactive\",\"edges\":["
+            + "{\"switch\":\"00:00:00:00:00:00:00:01\",\"state\":\"proactive\",\"source\":\"port\","
+            + "\"buckets\":64,\"moving\":2,\"members\":{\"a\":40,\"b\":24},"
+            + "\"shares\":{\"a\":0.667,\"b\":0.333},\"imbalance\":0.012,\"too_few_sources\":false,"
+            + "\"packets_per_second\":1500.25,\"problem\":null},"
+            + "{\"switch\":\"00:00:00:00:00:00:00:02\",\"state\":\"reactive\",\"source\":null,"
+            + "\"buckets\":0,\"moving\":0,\"members\":{},\"shares\":{},\"imbalance\":0.0,"
+            + "\"too_few_sources\":false,\"packets_per_second\":0.0,"
+            + "\"problem\":\"the switch accepts no masks\"}],\"edges_left_out\":0,\"moves\":7,"
+            + "\"recent_moves\":[{\"switch\":\"00:00:00:00:00:00:00:01\",\"from\":\"a\",\"to\":\"b\","
+            + "\"buckets\":3,\"cause\":\"shares\",\"seconds_ago\":12.346}],\"opened\":{\"a\":500}}]",
+        server.sendTo("GET", "/wm/malob/placement", null).text());
+  }
+
+  @Test
   void snapshot_isAllInOne() throws Exception {
     server.monitor.stats = Map.of(DatapathId.of(1), new PollingStats(3, 1, 2, 500_000_000L));
     server.monitor.nanoTime = 1_000_000_000;
@@ -210,7 +235,7 @@ class StateRestTest {
     assertEquals(
         "there is nothing at /nothing here, only config, openapi.json, explain, connections,"
             + " capacities, paths, algorithms, profiles, moves, links, servers, snapshot, latency, reports,"
-            + " refusals, history, problems, counters, audits, logs, mptcp, endhost",
+            + " refusals, history, problems, counters, placement, audits, logs, mptcp, endhost",
         answer.error());
   }
 }

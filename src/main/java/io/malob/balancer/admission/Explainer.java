@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Explanation;
+import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Reason;
@@ -13,14 +14,20 @@ import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.balancer.api.ExplainedConnection;
 import io.malob.balancer.api.ExplainedConnection.AddressNeeded;
 import io.malob.balancer.api.ExplainedConnection.Candidate;
+import io.malob.balancer.api.ExplainedConnection.ClientBuckets;
 import io.malob.balancer.api.ExplainedConnection.Decision;
 import io.malob.balancer.api.ExplainedConnection.Exclusion;
 import io.malob.balancer.api.ExplainedConnection.NeedsAddress;
 import io.malob.balancer.api.ExplainedConnection.Outcome;
 import io.malob.balancer.api.ExplainedConnection.Placed;
+import io.malob.balancer.api.ExplainedConnection.PortNeeded;
 import io.malob.balancer.api.ExplainedConnection.Refused;
 import io.malob.balancer.api.IBalancerService;
+import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.bucket.Bucket;
+import io.malob.balancer.bucket.BucketTable;
+import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.connection.AffinityTable;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.ConnectionTable;
@@ -30,6 +37,7 @@ import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.PoolView;
 import io.malob.balancer.view.ServicePlan;
 import io.malob.module.AttachedHosts;
+import io.malob.openflow.bucket.BucketSource;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Protocol;
@@ -38,6 +46,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -48,12 +58,14 @@ import org.projectfloodlight.openflow.types.MacAddress;
 /**
  * A dry run of a placement, with its reasons: takes the same path as a first packet, through {@link
  * Classifier}, {@link AdmissionControl#fullAt} and {@link MemberTiers}, with a placer that explains
- * its choice, and changes nothing. It ignores the client's port, and therefore members with a
- * connection that this one could not be distinguished from. Thread-safe.
+ * its choice, and changes nothing. The client's port matters only to buckets: members with a
+ * connection that this one could not be distinguished from are not excluded. Thread-safe.
  */
 public final class Explainer {
   private static final Reason KEPT =
       new Reason("the member that the client had last (session persistence)", "none");
+
+  private static final Reason OF_BUCKET = new Reason("the member of its bucket", "none");
 
   private final Supplier<BalancerView> views;
   private final Classifier classifier;
@@ -63,11 +75,14 @@ public final class Explainer {
   private final AffinityTable affinity;
   private final AttachedHosts hosts;
   private final ServiceProfiles profiles;
+  private final Buckets buckets;
+  private final BucketExplainer bucketExplainer;
 
   /**
    * An explainer.
    *
    * @param hosts where clients are
+   * @param proactive the state of proactive VIPs
    */
   public Explainer(
       Supplier<BalancerView> views,
@@ -77,8 +92,13 @@ public final class Explainer {
       ConnectionTable connections,
       AffinityTable affinity,
       AttachedHosts hosts,
-      ServiceProfiles profiles) {
+      ServiceProfiles profiles,
+      Buckets buckets,
+      Supplier<? extends List<ProactiveStats>> proactive,
+      LongSupplier nanoTime) {
     this.profiles = profiles;
+    this.buckets = buckets;
+    this.bucketExplainer = new BucketExplainer(buckets, proactive, nanoTime);
     this.views = views;
     this.classifier = classifier;
     this.admissionControl = admissionControl;
@@ -98,7 +118,8 @@ public final class Explainer {
       @Nullable IPAddress<?> address,
       Attachment client,
       Protocol protocol,
-      int port) {
+      int port,
+      OptionalInt clientPort) {
 
     /** The client's address; 0.0.0.0, which no host has, if it is not known. */
     int clientAddress() {
@@ -108,20 +129,24 @@ public final class Explainer {
 
   /** See {@link IBalancerService#explain}. */
   public Optional<ExplainedConnection> explain(
-      IPAddress<?> client, IPAddress<?> vip, Protocol protocol, int port) {
+      IPAddress<?> client, IPAddress<?> vip, Protocol protocol, int port, OptionalInt clientPort) {
     BalancerView view = views.get();
     return hosts
         .find(client)
-        .map(at -> explain(new Question(view, client, at, protocol, port), vip));
+        .map(at -> explain(new Question(view, client, at, protocol, port, clientPort), vip));
   }
 
   /** See {@link IBalancerService#explain}. */
   public Optional<ExplainedConnection> explain(
-      MacAddress client, IPAddress<?> vip, Protocol protocol, int port) {
+      MacAddress client, IPAddress<?> vip, Protocol protocol, int port, OptionalInt clientPort) {
     BalancerView view = views.get();
     return hosts
         .find(client)
-        .map(seen -> explain(new Question(view, seen.address(), seen.at(), protocol, port), vip));
+        .map(
+            seen ->
+                explain(
+                    new Question(view, seen.address(), seen.at(), protocol, port, clientPort),
+                    vip));
   }
 
   private ExplainedConnection explain(Question question, IPAddress<?> address) {
@@ -135,7 +160,14 @@ public final class Explainer {
                 question.address != null),
             question.view);
     if (verdict instanceof Classifier.Admissible admissible) {
-      return explain(question, admissible.plan(), admissible.control());
+      ServicePlan plan = admissible.plan();
+      @Nullable BucketTable table =
+          admissible.control() != null
+              ? null
+              : buckets.find(plan.vip().number(), question.client.switchId());
+      return table != null && table.isInForce()
+          ? byBucket(question, plan, table)
+          : byController(question, plan, admissible.control());
     }
     Optional<Vip> vip =
         question.view.catalog().vipFor(AddressKey.of(address), question.protocol, question.port);
@@ -148,7 +180,89 @@ public final class Explainer {
             : new Refused(((Classifier.Rejected) verdict).reason().text()));
   }
 
-  private ExplainedConnection explain(
+  /** The connection reaches a switch with buckets. */
+  private ExplainedConnection byBucket(Question question, ServicePlan plan, BucketTable table) {
+    boolean isByAddress = table.key().source() == BucketSource.ADDRESS;
+    if (isByAddress && question.address == null) {
+      return notPlaced(question, plan, new AddressNeeded(NeedsAddress.BUCKETS));
+    }
+    FiveTuple request =
+        FiveTuple.of(
+            question.protocol.ipNumber(),
+            question.clientAddress(),
+            question.clientPort.orElse(0),
+            AddressKey.of(plan.vip().address()),
+            question.port);
+    boolean isKnown = isByAddress || question.clientPort.isPresent();
+    OptionalInt index =
+        isKnown ? OptionalInt.of(table.key().indexOf(request)) : OptionalInt.empty();
+    ClientBuckets shown =
+        bucketExplainer.explain(
+            plan,
+            question.view.catalog().membersOfPool(plan.pool().id()),
+            question.client.switchId(),
+            table,
+            index);
+    if (!isKnown) {
+      return ofBucket(question, plan, new PortNeeded()).with(shown);
+    }
+    Bucket bucket = table.of(request);
+    return (bucket.isMoving()
+            ? ofMovingBucket(question, plan, request)
+            : ofBucket(question, plan, onMember(question, plan, bucket.member())))
+        .with(shown);
+  }
+
+  /** Packets of a bucket that moves go to the controller. */
+  private ExplainedConnection ofMovingBucket(
+      Question question, ServicePlan plan, FiveTuple request) {
+    @Nullable Server member =
+        buckets.memberOf(
+            plan.vip().number(),
+            question.client.switchId(),
+            request,
+            question.protocol == Protocol.TCP);
+    if (member == null) {
+      return byController(question, plan, null);
+    }
+    @Nullable RejectReason full = admissionControl.fullAt(plan.vip().number(), plan.vip().limit());
+    Outcome outcome =
+        full != null
+            ? new Refused(full.text())
+            : connections.isFull()
+                ? new Refused(RejectReason.LIMIT.text())
+                : onMember(question, plan, member);
+    return ofBucket(question, plan, outcome);
+  }
+
+  private static Outcome onMember(Question question, ServicePlan plan, @Nullable Server member) {
+    @Nullable Server now = member == null ? null : question.view.servers().get(member.number());
+    if (now == null) {
+      return new Refused(RejectReason.NO_MEMBER.text());
+    }
+    Placer.Result result =
+        plan.placer()
+            .placeOn(
+                now,
+                new Placer.Request(question.client.switchId(), any -> true, plan.profile()),
+                question.view.network().trial());
+    return result instanceof Placement placement
+        ? new Placed(placement)
+        : new Refused(AdmissionControl.reasonOf((Placer.Refusal) result).text());
+  }
+
+  private static ExplainedConnection ofBucket(
+      Question question, ServicePlan plan, Outcome outcome) {
+    return explained(
+        question,
+        plan,
+        explain(plan.placer(), question, any -> true, plan.profile()),
+        OF_BUCKET,
+        outcome);
+  }
+
+  /** The connection's first packet reaches the controller. */
+  private ExplainedConnection byController(
       Question question, ServicePlan plan, @Nullable Connection control) {
     Vip vip = plan.vip();
     boolean waits =
@@ -183,7 +297,8 @@ public final class Explainer {
         pool,
         Optional.empty(),
         outcome,
-        ImmutableList.of());
+        ImmutableList.of(),
+        Optional.empty());
   }
 
   /** The last attempt of the tiers, as the placer explains it. */
@@ -230,13 +345,26 @@ public final class Explainer {
     Trial trial = new Trial(question, plan, picker);
     @Nullable RejectReason refused =
         tiers.tryEach(question.clientAddress(), question.client, null, trial);
-    Explanation explanation = trial.explanation();
+    return explained(
+        question,
+        plan,
+        trial.explanation(),
+        trial.kept != null ? KEPT : trial.explanation().server(),
+        refused == null ? outcome(trial.result()) : new Refused(refused.text()));
+  }
+
+  private static ExplainedConnection explained(
+      Question question,
+      ServicePlan plan,
+      Explanation explanation,
+      Reason ofServer,
+      Outcome outcome) {
     Map<Integer, Explanation.Candidate> byNumber =
         explanation.candidates().stream()
             .collect(Collectors.toMap(each -> each.server().number(), each -> each));
     List<Member> members = question.view.catalog().membersOfPool(plan.pool().id());
     Exclusions exclusions =
-        new Exclusions(question.view, question.clientAddress(), isUsual(trial.result(), members));
+        new Exclusions(question.view, question.clientAddress(), isUsual(outcome, members));
     return new ExplainedConnection(
         question.client,
         Optional.ofNullable(question.address),
@@ -247,19 +375,22 @@ public final class Explainer {
                 plan.choice().algorithm(),
                 Optional.of(plan.choice()),
                 Optional.empty(),
-                trial.kept != null ? KEPT : explanation.server(),
+                ofServer,
                 explanation.path())),
-        refused == null ? outcome(trial.result()) : new Refused(refused.text()),
+        outcome,
         members.stream()
             .map(member -> candidate(member, byNumber.get(member.number()), exclusions))
-            .collect(ImmutableList.toImmutableList()));
+            .collect(ImmutableList.toImmutableList()),
+        Optional.empty());
   }
 
   /** Whether a member is chosen, and is no backup. */
-  private static boolean isUsual(Placer.Result result, List<Member> members) {
-    return result instanceof Placement placement
+  private static boolean isUsual(Outcome outcome, List<Member> members) {
+    return outcome instanceof Placed placed
         && members.stream()
-            .anyMatch(member -> member.number() == placement.server().number() && !member.backup());
+            .anyMatch(
+                member ->
+                    member.number() == placed.placement().server().number() && !member.backup());
   }
 
   private static Explanation explain(
@@ -341,6 +472,7 @@ public final class Explainer {
                 new Reason("the member of the client's FTP control connection", "none"),
                 explanation.path())),
         outcome(result),
-        candidates);
+        candidates,
+        Optional.empty());
   }
 }

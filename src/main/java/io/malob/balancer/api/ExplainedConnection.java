@@ -14,6 +14,7 @@ import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
@@ -29,6 +30,7 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * @param outcome the placement, or the reason against one
  * @param candidates the members of the pool, oldest first; for an FTP data connection only the
  *     member of the control connection
+ * @param buckets the buckets at the client's edge, if they decide about the connection
  */
 public record ExplainedConnection(
     Attachment client,
@@ -37,7 +39,8 @@ public record ExplainedConnection(
     Optional<Pool> pool,
     Optional<Decision> decision,
     Outcome outcome,
-    ImmutableList<Candidate> candidates) {
+    ImmutableList<Candidate> candidates,
+    Optional<ClientBuckets> buckets) {
 
   /**
    * The algorithm that decides, and its reasons.
@@ -57,7 +60,7 @@ public record ExplainedConnection(
       Reason path) {}
 
   /** The outcome of the connection. */
-  public sealed interface Outcome permits Placed, Refused, AddressNeeded {}
+  public sealed interface Outcome permits Placed, Refused, AddressNeeded, PortNeeded {}
 
   /** It would get this placement. */
   public record Placed(Placement placement) implements Outcome {}
@@ -72,6 +75,9 @@ public record ExplainedConnection(
    */
   public record AddressNeeded(NeedsAddress by) implements Outcome {}
 
+  /** The outcome depends on the client's port, which is unknown: it chooses the bucket. */
+  public record PortNeeded() implements Outcome {}
+
   /** A part of the configuration that treats clients by their addresses. */
   public enum NeedsAddress {
     /** The VIP restricts the allowed sources. */
@@ -79,7 +85,57 @@ public record ExplainedConnection(
     /** The pool has session persistence. */
     SESSION_PERSISTENCE,
     /** The client's FTP control connection determines the member of its data connections. */
-    FTP_CONTROL
+    FTP_CONTROL,
+    /** The client's edge has buckets by the client's address. */
+    BUCKETS
+  }
+
+  /**
+   * The buckets of a proactive VIP at a client's edge.
+   *
+   * @param source the part of packets that chooses the bucket
+   * @param count the number of buckets
+   * @param chosen the bucket of the connection; empty if the client's port is needed and not known
+   * @param members the members of the pool, oldest first
+   */
+  public record ClientBuckets(
+      String source,
+      int count,
+      Optional<ChosenBucket> chosen,
+      ImmutableList<MemberBuckets> members) {}
+
+  /**
+   * The part of the buckets that a member has.
+   *
+   * @param buckets the number of buckets that lead, or move, to it
+   * @param share the share that the algorithm proposes; empty if it is not known yet
+   */
+  public record MemberBuckets(String memberId, int buckets, OptionalDouble share) {}
+
+  /**
+   * One bucket.
+   *
+   * @param index its number, from 0
+   * @param memberId the member of new connections; empty if the controller chooses one for each
+   * @param beforeId the member of established connections, while the bucket moves
+   * @param cause why it leads, or moves, to its member
+   * @param seconds for how long it does
+   * @param secondsLeft how long it still moves, or has to rest
+   * @param next a sentence that says what happens to it next, and what would move it
+   */
+  public record ChosenBucket(
+      int index,
+      Optional<String> memberId,
+      Optional<String> beforeId,
+      String cause,
+      double seconds,
+      double secondsLeft,
+      String next) {}
+
+  /** The same with the buckets at the client's edge. */
+  public ExplainedConnection with(ClientBuckets ofClient) {
+    return new ExplainedConnection(
+        client, clientAddress, vip, pool, decision, outcome, candidates, Optional.of(ofClient));
   }
 
   /**

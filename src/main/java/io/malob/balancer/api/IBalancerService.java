@@ -8,6 +8,7 @@ import io.malob.state.catalog.Protocol;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Predicate;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +49,7 @@ public interface IBalancerService extends IFloodlightService {
     return Maps.transformValues(memberStats(), MemberStats::totalConnections);
   }
 
-  /** The number of open connections of each VIP of the catalog, by VIP id. */
+  /** The number of open connections of each VIP, including the estimated ones, by VIP id. */
   Map<String, Integer> vipConnections();
 
   /** The open and half-open connections of each VIP of the catalog, by VIP id. */
@@ -116,23 +117,24 @@ public interface IBalancerService extends IFloodlightService {
 
   /**
    * Explains the outcome that a client's new connection would have at this moment. Changes no
-   * state: no turn is taken and nothing is counted. Ignores the client's port. Takes time in
-   * proportion to the members of the pool.
+   * state: no turn is taken and nothing is counted. Takes time in proportion to the members of the
+   * pool, and to the buckets at the client's edge.
    *
    * @param client the client's address
    * @param vip the destination address
    * @param port the destination port, or the type for ICMP
+   * @param clientPort the client's port; only buckets depend on it
    * @return empty if the client's location is unknown
    */
   Optional<ExplainedConnection> explain(
-      IPAddress<?> client, IPAddress<?> vip, Protocol protocol, int port);
+      IPAddress<?> client, IPAddress<?> vip, Protocol protocol, int port, OptionalInt clientPort);
 
   /**
    * The same for a client with a known MAC address, whose IPv4 address may be unknown. A known IPv4
    * address is used.
    */
   Optional<ExplainedConnection> explain(
-      MacAddress client, IPAddress<?> vip, Protocol protocol, int port);
+      MacAddress client, IPAddress<?> vip, Protocol protocol, int port, OptionalInt clientPort);
 
   /** All links between switches, each in both directions, ordered by their ends. */
   List<LinkStats> links();

@@ -6,12 +6,13 @@ import java.util.OptionalInt;
 /**
  * Counts of one member.
  *
- * @param activeConnections connections that are open now; {@link IBalancerService#endsAreTold} says
- *     when they cease to count
- * @param totalConnections all connections that were placed on the member
+ * @param activeConnections connections that are open now, including the estimated ones; {@link
+ *     IBalancerService#endsAreTold} says when the others cease to count
+ * @param totalConnections all connections that were placed on the member, including those that
+ *     switches have placed, by estimate
  * @param reportedConnections the connections of its port in the agent's latest valid report
- * @param estimatedConnections connections that switches have placed without the controller, by
- *     estimate; {@code activeConnections} does not include them
+ * @param estimatedConnections the open connections that switches have placed without the
+ *     controller, by estimate
  * @param foreignConnections the reported connections that did not come through a VIP
  * @param located whether the member's attachment is known
  * @param health its health

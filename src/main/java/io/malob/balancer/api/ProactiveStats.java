@@ -26,6 +26,11 @@ public record ProactiveStats(
     ImmutableList<Move> recentMoves,
     ImmutableMap<String, Long> opened) {
 
+  /** Whether switches place connections of the VIP, so that their number is an estimate. */
+  public boolean hasBuckets() {
+    return edges.stream().anyMatch(edge -> edge.buckets() > 0);
+  }
+
   /** What applies to the VIP or an edge now. */
   public enum State {
     /** The controller places all connections. */
@@ -52,6 +57,7 @@ public record ProactiveStats(
    * @param shares the shares that the algorithm proposes, by member id
    * @param imbalance the fraction of traffic that goes to another member than by shares
    * @param tooFewSources whether clients are too few to meet the shares
+   * @param packetsPerSecond the packets of clients that take the buckets, smoothed
    * @param problem why the edge is reactive although the VIP is not; empty if it is not
    */
   public record Edge(
@@ -64,7 +70,23 @@ public record ProactiveStats(
       ImmutableMap<String, Double> shares,
       double imbalance,
       boolean tooFewSources,
-      Optional<String> problem) {}
+      double packetsPerSecond,
+      Optional<Problem> problem) {}
+
+  /**
+   * Why an edge cannot have buckets.
+   *
+   * @param text the same in words
+   */
+  public record Problem(Kind kind, String text) {
+    /** The kinds of problems. */
+    public enum Kind {
+      /** A switch has refused a rule, for instance because its table is full. */
+      RULE_REFUSED,
+      /** The switch accepts masks neither on ports nor on addresses. */
+      NO_MASKS
+    }
+  }
 
   /**
    * Buckets that moved together.

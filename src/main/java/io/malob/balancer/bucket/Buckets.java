@@ -37,10 +37,11 @@ public final class Buckets {
    * Times of proactive VIPs, in seconds.
    *
    * @param move how long a bucket moves
+   * @param hold how long it rests after a move
    * @param pin the idle timeout of connections that are not on their bucket's member
    * @param udp the idle timeout of UDP connections
    */
-  public record Timeouts(int move, int pin, int udp) {}
+  public record Timeouts(int move, int hold, int pin, int udp) {}
 
   public Buckets(Timeouts timeouts, LongSupplier nanoTime) {
     this.timeouts = timeouts;
@@ -95,9 +96,7 @@ public final class Buckets {
     }
     // UDP does not mark first packets: after its idle timeout, an unknown connection is new
     long established = isTcp ? TAKES_EFFECT_NANOS : TimeUnit.SECONDS.toNanos(timeouts.udp);
-    return nanoTime.getAsLong() - bucket.movingSinceNanos() < established
-        ? before
-        : bucket.member();
+    return nanoTime.getAsLong() - bucket.sinceNanos() < established ? before : bucket.member();
   }
 
   /**

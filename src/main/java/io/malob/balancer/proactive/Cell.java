@@ -1,33 +1,10 @@
 package io.malob.balancer.proactive;
 
+import io.malob.balancer.bucket.Bucket.Cause;
 import org.jspecify.annotations.Nullable;
 
 /** The state of one bucket at one client edge. For one thread at a time. */
 final class Cell {
-  /** Why a bucket leads where it does. */
-  enum Cause {
-    /** The first assignment. */
-    FIRST("first_assignment"),
-    /** Found on the switch after a restart. */
-    FOUND("found_on_switch"),
-    /** The shares of the members have changed. */
-    SHARES("shares"),
-    /** Its member before took no new connections any more. */
-    DRAINED("member_drained"),
-    /** Its member before was down or removed. */
-    DEAD("member_down");
-
-    private final String text;
-
-    Cause(String text) {
-      this.text = text;
-    }
-
-    String text() {
-      return text;
-    }
-  }
-
   /** The number of the member of new connections; 0 for none. */
   int member;
 

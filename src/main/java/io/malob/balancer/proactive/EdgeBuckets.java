@@ -7,9 +7,9 @@ import io.malob.algorithm.Server;
 import io.malob.algorithm.bucket.BucketAssignment;
 import io.malob.algorithm.bucket.BucketCount;
 import io.malob.balancer.bucket.Bucket;
+import io.malob.balancer.bucket.Bucket.Cause;
 import io.malob.balancer.bucket.BucketTable;
 import io.malob.balancer.bucket.Buckets;
-import io.malob.balancer.proactive.Cell.Cause;
 import io.malob.balancer.proactive.Situation.Standing;
 import io.malob.openflow.bucket.BucketCookie;
 import io.malob.openflow.bucket.BucketKey;
@@ -114,19 +114,13 @@ final class EdgeBuckets {
   /** Since when members of buckets are absent, or there is no path to them. */
   private final Map<Integer, Long> absentSince = new HashMap<>();
 
-  EdgeBuckets(
-      DatapathId switchId,
-      Buckets buckets,
-      LabelTable labels,
-      Moves moves,
-      long holdNanos,
-      long nowNanos) {
+  EdgeBuckets(DatapathId switchId, Buckets buckets, LabelTable labels, Moves moves, long nowNanos) {
     this.switchId = switchId;
     this.buckets = buckets;
     this.leads = new Leads<>(labels);
     this.moves = moves;
     this.moveNanos = TimeUnit.SECONDS.toNanos(buckets.timeouts().move());
-    this.holdNanos = holdNanos;
+    this.holdNanos = TimeUnit.SECONDS.toNanos(buckets.timeouts().hold());
     this.sinceNanos = nowNanos;
   }
 
@@ -279,7 +273,7 @@ final class EdgeBuckets {
     for (int index = 0; index < count; index++) {
       Cell cell = new Cell();
       cell.member = servers.get(first[index]).number();
-      cell.movedAtNanos = now.nowNanos() - holdNanos;
+      cell.movedAtNanos = now.nowNanos();
       cell.activeAtNanos = now.nowNanos();
       cells[index] = cell;
     }
@@ -416,6 +410,7 @@ final class EdgeBuckets {
           !onlyLost
               && !cell.isMoving()
               && (now.standing(cell.member) == Standing.DRAINING
+                  || cell.cause == Cause.FIRST
                   || now.nowNanos() - cell.movedAtNanos >= holdNanos);
     }
     int[] next = BucketAssignment.improve(current, wanted, sizes(), movable, maxMoves);
@@ -506,15 +501,14 @@ final class EdgeBuckets {
       return;
     }
     ImmutableList.Builder<Bucket> all = ImmutableList.builderWithExpectedSize(cells.length);
-    Map<Integer, Bucket> steady = new HashMap<>();
+    Map<Bucket, Bucket> shared = new HashMap<>();
     for (Cell cell : cells) {
       @Nullable Server member = cell.member == 0 ? null : now.server(cell.member);
       @Nullable Server before = cell.before == 0 ? null : now.server(cell.before);
-      if (before == null && member != null) {
-        all.add(steady.computeIfAbsent(cell.member, any -> Bucket.at(member)));
-      } else {
-        all.add(new Bucket(member, before, cell.movingSinceNanos));
-      }
+      long sinceNanos = before == null ? cell.movedAtNanos : cell.movingSinceNanos;
+      Bucket bucket = new Bucket(member, before, cell.cause, sinceNanos);
+      @Nullable Bucket equal = shared.putIfAbsent(bucket, bucket);
+      all.add(equal == null ? bucket : equal);
     }
     BucketTable table = new BucketTable(current, all.build(), true);
     if (!table.equals(buckets.find(now.traffic().vipNumber(), switchId))) {
@@ -635,7 +629,9 @@ final class EdgeBuckets {
     if (current != null) {
       ImmutableList<Bucket> last =
           Arrays.stream(cells)
-              .map(cell -> new Bucket(null, now.server(cell.before), cell.movingSinceNanos))
+              .map(
+                  cell ->
+                      new Bucket(null, now.server(cell.before), cell.cause, cell.movingSinceNanos))
               .collect(ImmutableList.toImmutableList());
       buckets.publish(now.traffic().vipNumber(), switchId, new BucketTable(current, last, false));
     }

@@ -41,6 +41,9 @@ final class MemberEstimates {
   private static final class Estimate {
     long opened;
 
+    /** How many of them are part of the member's total already. */
+    long taken;
+
     /** Opened minus ended; also negative, as counters are not read at one instant. */
     double balance;
 
@@ -123,6 +126,17 @@ final class MemberEstimates {
   long opened(int memberNumber) {
     @Nullable Estimate estimate = byMember.get(memberNumber);
     return estimate == null ? 0 : estimate.opened;
+  }
+
+  /** The connections that buckets have placed on a member since the last call, about. */
+  long takeOpened(int memberNumber) {
+    @Nullable Estimate estimate = byMember.get(memberNumber);
+    if (estimate == null) {
+      return 0;
+    }
+    long more = estimate.opened - estimate.taken;
+    estimate.taken = estimate.opened;
+    return more;
   }
 
   /** New connections per second of all members. */

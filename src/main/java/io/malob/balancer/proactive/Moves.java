@@ -1,6 +1,6 @@
 package io.malob.balancer.proactive;
 
-import io.malob.balancer.proactive.Cell.Cause;
+import io.malob.balancer.bucket.Bucket.Cause;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;

@@ -31,6 +31,6 @@ public record ProactiveSettings(
 
   /** The times that packets depend on. */
   public Buckets.Timeouts timeouts(int udpIdleSeconds) {
-    return new Buckets.Timeouts(move, pin, udpIdleSeconds);
+    return new Buckets.Timeouts(move, hold, pin, udpIdleSeconds);
   }
 }

@@ -202,10 +202,7 @@ final class ProactiveVip {
 
   private EdgeBuckets edgeAt(DatapathId switchId, long nowNanos) {
     return edges.computeIfAbsent(
-        switchId,
-        any ->
-            new EdgeBuckets(
-                any, parts.buckets(), parts.labels(), moves, parts.holdNanos(), nowNanos));
+        switchId, any -> new EdgeBuckets(any, parts.buckets(), parts.labels(), moves, nowNanos));
   }
 
   /** The buckets of an edge that were found and are not taken over yet. */

@@ -111,7 +111,6 @@ public final class ProactiveVips implements FoundProactiveRules {
    * @param buckets the buckets as packets see them
    * @param sourceProbe what switches can read
    * @param thresholds when automatic VIPs change
-   * @param holdNanos how long a bucket rests after a move
    * @param halfOpen the half-open connections of a VIP, by number
    * @param matchesTcpFlags whether a switch matches TCP flags
    * @param pinExposed gives connections of a VIP at a switch rules of their own that would reach
@@ -124,7 +123,6 @@ public final class ProactiveVips implements FoundProactiveRules {
       Buckets buckets,
       SourceProbe sourceProbe,
       AutoMode.Thresholds thresholds,
-      long holdNanos,
       IntUnaryOperator halfOpen,
       Predicate<DatapathId> matchesTcpFlags,
       BiConsumer<Integer, DatapathId> pinExposed) {}
@@ -136,6 +134,9 @@ public final class ProactiveVips implements FoundProactiveRules {
 
     /** Takes over the estimated connections of members by number. */
     void estimated(Map<Integer, Integer> open);
+
+    /** Takes over how many more connections buckets have placed on a member, by its number. */
+    void placed(int memberNumber, long connections);
   }
 
   /** What a reading has found so far. */
@@ -181,7 +182,6 @@ public final class ProactiveVips implements FoundProactiveRules {
             new SourceProbe(programmer),
             new AutoMode.Thresholds(
                 settings.autoPerSecond(), settings.autoHalfOpen(), settings.autoCalm()),
-            TimeUnit.SECONDS.toNanos(settings.hold()),
             halfOpen,
             matchesTcpFlags,
             pinExposed);
@@ -506,6 +506,7 @@ public final class ProactiveVips implements FoundProactiveRules {
                             member.number(), corrections.reported(member), server.load().active());
                   }
                   open.put(member.number(), isPlacing ? vip.estimates().open(member.number()) : 0);
+                  corrections.placed(member.number(), vip.estimates().takeOpened(member.number()));
                 }
               });
     }

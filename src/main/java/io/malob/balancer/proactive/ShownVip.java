@@ -3,6 +3,7 @@ package io.malob.balancer.proactive;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.malob.balancer.api.ProactiveStats;
+import io.malob.balancer.api.ProactiveStats.Problem;
 import io.malob.balancer.api.ProactiveStats.State;
 import io.malob.openflow.bucket.BucketKey;
 import io.malob.state.catalog.Vip;
@@ -55,11 +56,6 @@ final class ShownVip {
 
   private static ProactiveStats.Edge edge(
       EdgeBuckets edge, ProactiveVip vip, Map<Integer, String> memberIds, SourceProbe sourceProbe) {
-    Optional<String> refusal = vip.refusal(edge.switchId());
-    Optional<String> problem = refusal.map(why -> "the switch refuses a rule: " + why);
-    if (problem.isEmpty() && sourceProbe.known(edge.switchId()) == SourceProbe.Result.NONE) {
-      problem = Optional.of("the switch accepts no masks on ports or addresses");
-    }
     return new ProactiveStats.Edge(
         edge.switchId(),
         switch (edge.state()) {
@@ -74,7 +70,18 @@ final class ShownVip {
         byId(edge.shares(), memberIds, share -> share),
         edge.imbalance(),
         edge.hasTooFewSources(),
-        problem);
+        edge.packetsPerSecond(),
+        vip.isWanted() ? problem(edge, vip, sourceProbe) : Optional.empty());
+  }
+
+  private static Optional<Problem> problem(
+      EdgeBuckets edge, ProactiveVip vip, SourceProbe sourceProbe) {
+    if (sourceProbe.known(edge.switchId()) == SourceProbe.Result.NONE) {
+      return Optional.of(
+          new Problem(Problem.Kind.NO_MASKS, "the switch accepts no masks on ports or addresses"));
+    }
+    return vip.refusal(edge.switchId())
+        .map(why -> new Problem(Problem.Kind.RULE_REFUSED, "a switch refuses a rule: " + why));
   }
 
   private static <T, S> ImmutableMap<String, S> byId(

@@ -368,6 +368,24 @@ public final class ViewWriter {
         });
   }
 
+  /** Adds connections that switches have placed on a member to its total. */
+  public void addPlaced(int memberNumber, long connections) {
+    @Nullable ServerLoad load = loads.get(memberNumber);
+    if (load != null) {
+      load.placed(connections);
+    }
+  }
+
+  /** The estimated connections of all members of a VIP's pool. */
+  public int estimatedConnections(Vip vip) {
+    CatalogSnapshot catalog = get().catalog();
+    return catalog.poolOfVip(vip.id()).stream()
+        .flatMap(pool -> catalog.membersOfPool(pool.id()).stream())
+        .map(member -> loads.get(member.number()))
+        .mapToInt(load -> load == null ? 0 : load.estimated())
+        .sum();
+  }
+
   /** The connections that a member's agent has reported; empty if it has not. */
   public OptionalInt reportedConnections(Member member) {
     return ForeignConnections.reported(member, measured.apply(member.address())).stream()
@@ -420,7 +438,7 @@ public final class ViewWriter {
           load == null
               ? MemberStats.unknown(located)
               : new MemberStats(
-                  load.active(),
+                  load.active() + load.estimated(),
                   load.total(),
                   reported,
                   load.estimated(),

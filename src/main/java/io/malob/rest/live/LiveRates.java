@@ -47,6 +47,9 @@ final class LiveRates {
   /** The max number of problems that are sent each second; REST has all of them. */
   private static final int MAX_PROBLEMS = 10;
 
+  /** The max number of client edges of a proactive VIP that are sent each second. */
+  private static final int MAX_EDGES = 20;
+
   private static final MemberStats NOTHING_YET = MemberStats.unknown(false);
 
   private final IBalancerService balancer;
@@ -73,6 +76,7 @@ final class LiveRates {
     shown.put("profiles", profiles());
     shown.put("refusals", balancer.rejects());
     shown.put("half_open", halfOpen());
+    shown.put("placement", ShownPlacement.of(balancer.proactive(), MAX_EDGES));
     BalancerCounters counters = balancer.counters();
     shown.put("open_connections", counters.openConnections());
     shown.put("dormant_connections", counters.dormantConnections());

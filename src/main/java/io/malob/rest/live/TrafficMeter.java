@@ -5,6 +5,7 @@ import io.malob.balancer.api.BalancerActivity.PlacementCount;
 import io.malob.balancer.api.BalancerCounters;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.ProfileStats;
+import io.malob.balancer.api.VipStats;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Pool;
@@ -91,12 +92,14 @@ final class TrafficMeter {
   private Map<String, Double> connections() {
     BalancerCounters counters = balancer.counters();
     int open = 0;
-    for (int ofVip : balancer.vipConnections().values()) {
-      open += ofVip;
+    int estimated = 0; // they have no rules of their own
+    for (VipStats ofVip : balancer.vipStats().values()) {
+      open += ofVip.activeConnections();
+      estimated += ofVip.estimatedConnections();
     }
     return Map.of(
         "open", (double) open,
-        "ended", (double) Math.max(0, counters.openConnections() - open),
+        "ended", (double) Math.max(0, counters.openConnections() - (open - estimated)),
         "dormant", (double) counters.dormantConnections());
   }
 

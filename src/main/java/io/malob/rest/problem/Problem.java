@@ -23,6 +23,12 @@ public record Problem(
     NO_SWITCH(null),
     /** A VIP has no pool. */
     NO_POOL("vip"),
+    /** A switch refuses the rules of a proactive VIP. */
+    RULE_REFUSED("vip"),
+    /** A switch cannot sort the packets of a proactive VIP into buckets. */
+    NO_MASKS("vip"),
+    /** A proactive VIP has too few clients to meet the shares of its members. */
+    TOO_FEW_SOURCES("vip"),
     /** A pool has no members. */
     NO_MEMBERS("pool"),
     /** Operators have taken all members of a pool out of service. */

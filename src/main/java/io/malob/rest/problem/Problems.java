@@ -4,6 +4,7 @@ import io.malob.algorithm.health.Health;
 import io.malob.balancer.api.EjectedMember;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.MemberStats;
+import io.malob.balancer.api.ProactiveStats;
 import io.malob.monitor.IMonitorService;
 import io.malob.rest.problem.Problem.Reason;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -28,6 +29,7 @@ public final class Problems {
   private final CatalogSnapshot catalog;
   private final Map<String, MemberStats> stats;
   private final Map<String, EjectedMember> ejected;
+  private final List<ProactiveStats> proactive;
   private final boolean hasSwitches;
   private final List<Problem> found = new ArrayList<>();
 
@@ -35,6 +37,7 @@ public final class Problems {
     catalog = balancer.catalog().snapshot();
     stats = balancer.memberStats();
     ejected = balancer.ejected();
+    proactive = balancer.proactive();
     hasSwitches = !monitor.topology().switches().isEmpty();
   }
 
@@ -64,6 +67,7 @@ public final class Problems {
         found.add(withoutPool(vip));
       }
     }
+    proactive.forEach(this::checkPlacement);
     for (Pool pool : catalog.pools().values()) {
       if (pool.vipId() == null) {
         found.add(withoutVip(pool));
@@ -114,6 +118,79 @@ public final class Problems {
               "Put a member back into service.",
               "./malob member set MEMBER --admin-state up --weight 1"));
     }
+  }
+
+  /** At most one problem of each kind, for the first edge that has it. */
+  private void checkPlacement(ProactiveStats vip) {
+    for (ProactiveStats.Problem.Kind kind : ProactiveStats.Problem.Kind.values()) {
+      List<ProactiveStats.Edge> hit =
+          vip.edges().stream()
+              .filter(edge -> edge.problem().filter(each -> each.kind() == kind).isPresent())
+              .toList();
+      if (!hit.isEmpty()) {
+        found.add(
+            switch (kind) {
+              case RULE_REFUSED -> ruleRefused(vip.vipId(), hit);
+              case NO_MASKS -> noMasks(vip.vipId(), hit);
+            });
+      }
+    }
+    List<ProactiveStats.Edge> uneven =
+        vip.edges().stream().filter(ProactiveStats.Edge::tooFewSources).toList();
+    if (!uneven.isEmpty()) {
+      found.add(tooFewSources(vip.vipId(), uneven));
+    }
+  }
+
+  private static Problem ruleRefused(String vipId, List<ProactiveStats.Edge> edges) {
+    String why = edges.get(0).problem().map(ProactiveStats.Problem::text).orElse("");
+    return new Problem(
+        Reason.RULE_REFUSED,
+        vipId,
+        "VIP " + vipId + " is reactive at " + switches(edges) + ": " + why + ".",
+        "Free space in the switch's tables; the VIP tries again each minute. Or make it reactive.",
+        makeReactive(vipId));
+  }
+
+  private static Problem noMasks(String vipId, List<ProactiveStats.Edge> edges) {
+    return new Problem(
+        Reason.NO_MASKS,
+        vipId,
+        "VIP "
+            + vipId
+            + " is reactive at "
+            + switches(edges)
+            + ": the switch accepts no masks on ports or addresses.",
+        "Connect the clients to a switch that does, for instance Open vSwitch, or make the VIP"
+            + " reactive.",
+        makeReactive(vipId));
+  }
+
+  private static Problem tooFewSources(String vipId, List<ProactiveStats.Edge> edges) {
+    boolean isByAddress = edges.get(0).source().filter("address"::equals).isPresent();
+    return new Problem(
+        Reason.TOO_FEW_SOURCES,
+        vipId,
+        String.format(
+            "VIP %s does not meet the shares of its members at %s: %.0f %% of the traffic goes to"
+                + " another member than by shares, because too few client %s send it.",
+            vipId,
+            switches(edges),
+            edges.get(0).imbalance() * 100,
+            isByAddress ? "addresses" : "ports"),
+        isByAddress
+            ? "Connect the clients to a switch that can mask ports, or make the VIP reactive."
+            : "Make the VIP reactive if its shares matter more than its speed.",
+        makeReactive(vipId));
+  }
+
+  private static String makeReactive(String vipId) {
+    return "./malob vip set " + vipId + " --placement reactive";
+  }
+
+  private static String switches(List<ProactiveStats.Edge> edges) {
+    String first = "switch " + edges.get(0).switchId();
+    return edges.size() == 1 ? first : first + " and " + (edges.size() - 1) + " more";
   }
 
   private void checkMember(Member member, MemberStats state) {

@@ -145,7 +145,7 @@ public final class LifecycleFixture {
             ftpSessions,
             new LatestConnections(),
             records,
-            new Buckets(new Buckets.Timeouts(30, 600, 10), this::now),
+            new Buckets(new Buckets.Timeouts(30, 10, 600, 10), this::now),
             this::now);
     IOFSwitchService none =
         Stub.of(IOFSwitchService.class).on("getActiveSwitch", with -> null).make();

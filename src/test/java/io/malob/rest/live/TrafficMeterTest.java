@@ -7,6 +7,7 @@ import io.malob.balancer.api.BalancerActivity.PlacementCount;
 import io.malob.balancer.api.BalancerCounters;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.ProfileStats;
+import io.malob.balancer.api.VipStats;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Fields;
 import io.malob.store.MemoryStore;
@@ -47,7 +48,10 @@ class TrafficMeterTest {
                 .on("totalConnections", none -> Map.copyOf(totals))
                 .on("rejects", none -> Map.copyOf(rejects))
                 .on("profiles", none -> profiles)
-                .on("vipConnections", none -> Map.of("web", 4, "idle", 1))
+                .on(
+                    "vipStats",
+                    none ->
+                        Map.of("web", new VipStats(4, 0, 0, 8), "idle", new VipStats(3, 2, 0, 8)))
                 .on("counters", none -> new BalancerCounters(7, 3, 0, Map.of()))
                 .make());
   }
@@ -122,7 +126,7 @@ class TrafficMeterTest {
   void connections_areOpenEndedAndDormant() {
     meter.next(0);
     assertEquals(
-        Map.of("open", 5.0, "ended", 2.0, "dormant", 3.0), sample(TrafficGraph.CONNECTIONS, 1));
+        Map.of("open", 7.0, "ended", 2.0, "dormant", 3.0), sample(TrafficGraph.CONNECTIONS, 1));
   }
 
   @Test

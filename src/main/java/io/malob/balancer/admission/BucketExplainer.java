@@ -1,0 +1,164 @@
+package io.malob.balancer.admission;
+
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Server;
+import io.malob.balancer.api.ExplainedConnection.ChosenBucket;
+import io.malob.balancer.api.ExplainedConnection.ClientBuckets;
+import io.malob.balancer.api.ExplainedConnection.MemberBuckets;
+import io.malob.balancer.api.ProactiveStats;
+import io.malob.balancer.bucket.Bucket;
+import io.malob.balancer.bucket.BucketTable;
+import io.malob.balancer.bucket.Buckets;
+import io.malob.balancer.view.ServicePlan;
+import io.malob.state.catalog.Member;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Describes the buckets of a proactive VIP at a client's edge, and what would move one of them.
+ * Thread-safe.
+ */
+final class BucketExplainer {
+  private final Buckets buckets;
+  private final Supplier<? extends List<ProactiveStats>> stats;
+  private final LongSupplier nanoTime;
+
+  /**
+   * An explainer.
+   *
+   * @param stats the state of proactive VIPs, for the shares of members
+   */
+  BucketExplainer(
+      Buckets buckets, Supplier<? extends List<ProactiveStats>> stats, LongSupplier nanoTime) {
+    this.buckets = buckets;
+    this.stats = stats;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Describes the buckets at an edge.
+   *
+   * @param members the members of the VIP's pool
+   * @param index the bucket of the client's packets; empty if it is not known
+   */
+  ClientBuckets explain(
+      ServicePlan plan,
+      List<Member> members,
+      DatapathId switchId,
+      BucketTable table,
+      OptionalInt index) {
+    Optional<ProactiveStats.Edge> edge =
+        stats.get().stream()
+            .filter(each -> each.vipId().equals(plan.vip().id()))
+            .flatMap(each -> each.edges().stream())
+            .filter(each -> each.switchId().equals(switchId))
+            .findFirst();
+    Map<Integer, Integer> counts = new HashMap<>();
+    for (Bucket bucket : table.buckets()) {
+      @Nullable Server member = bucket.member() == null ? bucket.before() : bucket.member();
+      if (member != null) {
+        counts.merge(member.number(), 1, Integer::sum);
+      }
+    }
+    Map<Integer, MemberBuckets> byNumber = new HashMap<>();
+    ImmutableList.Builder<MemberBuckets> all = ImmutableList.builder();
+    for (Member member : members) {
+      OptionalDouble share =
+          edge.map(each -> each.shares().getOrDefault(member.id(), 0.0)).stream()
+              .mapToDouble(Double::doubleValue)
+              .findFirst();
+      MemberBuckets shown =
+          new MemberBuckets(member.id(), counts.getOrDefault(member.number(), 0), share);
+      byNumber.put(member.number(), shown);
+      all.add(shown);
+    }
+    return new ClientBuckets(
+        table.key().source().text(),
+        table.key().count(),
+        index.isEmpty()
+            ? Optional.empty()
+            : Optional.of(chosen(plan, table, index.getAsInt(), byNumber)),
+        all.build());
+  }
+
+  private ChosenBucket chosen(
+      ServicePlan plan, BucketTable table, int index, Map<Integer, MemberBuckets> byNumber) {
+    Bucket bucket = table.buckets().get(index);
+    double seconds = (nanoTime.getAsLong() - bucket.sinceNanos()) / 1e9;
+    double duration =
+        bucket.isMoving()
+            ? buckets.timeouts().move()
+            : bucket.cause() == Bucket.Cause.FIRST ? 0 : buckets.timeouts().hold();
+    double secondsLeft = Math.max(0, duration - seconds);
+    Optional<MemberBuckets> member = of(bucket.member(), byNumber);
+    Optional<MemberBuckets> before = of(bucket.before(), byNumber);
+    return new ChosenBucket(
+        index,
+        member.map(MemberBuckets::memberId),
+        before.map(MemberBuckets::memberId),
+        bucket.cause().text(),
+        seconds,
+        secondsLeft,
+        bucket.isMoving()
+            ? whileMoving(member, before, secondsLeft)
+            : atRest(plan, bucket, member, table.key().count(), secondsLeft));
+  }
+
+  private static Optional<MemberBuckets> of(
+      @Nullable Server server, Map<Integer, MemberBuckets> byNumber) {
+    return server == null ? Optional.empty() : Optional.ofNullable(byNumber.get(server.number()));
+  }
+
+  private static String whileMoving(
+      Optional<MemberBuckets> member, Optional<MemberBuckets> before, double secondsLeft) {
+    String when = secondsLeft > 0 ? "in " + seconds(secondsLeft) : "as soon as a path is ready";
+    if (member.isEmpty()) {
+      return "The VIP is becoming reactive here: " + when + ", the controller places connections.";
+    }
+    String from = before.map(each -> " from " + each.memberId()).orElse("");
+    return String.format(
+        "It moves%s to %s: %s, it leads there.", from, member.get().memberId(), when);
+  }
+
+  private static String atRest(
+      ServicePlan plan,
+      Bucket bucket,
+      Optional<MemberBuckets> member,
+      int count,
+      double secondsLeft) {
+    @Nullable Server server = bucket.member();
+    if (server == null || member.isEmpty()) {
+      return "Its member is not located. If it stays away, the bucket moves.";
+    }
+    String id = member.get().memberId();
+    if (plan.members().inTurn(server.number()) == null) {
+      return "Member " + id + " takes no new connections, so the bucket moves.";
+    }
+    if (member.get().share().isEmpty()) {
+      return "The shares of the members are not known yet.";
+    }
+    int has = member.get().buckets();
+    double due = member.get().share().getAsDouble() * count;
+    String owns =
+        String.format(
+            Locale.ROOT, "Member %s has %d buckets here, and its share is %.1f", id, has, due);
+    String earliest =
+        secondsLeft > 0 ? ", this one in " + seconds(secondsLeft) + " at the earliest" : "";
+    return has - due >= 1
+        ? owns + ": buckets of it move" + earliest + "."
+        : owns + ". The bucket moves if that share falls, or if the member is drained or down.";
+  }
+
+  private static String seconds(double seconds) {
+    return (long) Math.ceil(seconds) + " s";
+  }
+}
