@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * <p>A bucket whose member takes nothing any more moves at once. Any other move takes a while: the
  * bucket's packets go to the controller, which pins established connections to the member before by
  * rules of their own and places new ones on the member after ({@link Buckets#memberOf}). Then the
- * bucket leads to the member after. A bucket without traffic for as long moves at once, too.
+ * bucket leads to the member after.
  */
 final class EdgeBuckets {
   private static final Logger LOG = LoggerFactory.getLogger(EdgeBuckets.class);
@@ -277,7 +277,6 @@ final class EdgeBuckets {
       Cell cell = new Cell();
       cell.member = servers.get(first[index]).number();
       cell.movedAtNanos = now.nowNanos() - holdNanos;
-      cell.activeAtNanos = now.nowNanos();
       cells[index] = cell;
     }
     become(State.PROACTIVE, now.nowNanos());
@@ -362,7 +361,6 @@ final class EdgeBuckets {
       cell.cause = coarse.cause;
       cell.movedAtNanos = coarse.movedAtNanos;
       cell.rate = coarse.rate * current.count() / count;
-      cell.activeAtNanos = now.nowNanos();
       finer[index] = cell;
     }
     cells = finer;
@@ -443,14 +441,13 @@ final class EdgeBuckets {
   private void move(Situation now, Cell cell, int memberNumber) {
     int from = cell.member;
     boolean wasLost = isLost(from, now);
-    boolean isSilent = now.nowNanos() - cell.activeAtNanos >= moveNanos;
     cell.cause =
         wasLost
             ? Cause.DEAD
             : now.standing(from) == Standing.DRAINING ? Cause.DRAINED : Cause.SHARES;
     moves.add(switchId, from, memberNumber, cell.cause, now.nowNanos());
     cell.member = memberNumber;
-    if (wasLost || isSilent) {
+    if (wasLost) {
       cell.movedAtNanos = now.nowNanos();
     } else {
       cell.before = from;
@@ -658,7 +655,6 @@ final class EdgeBuckets {
       cell.sentMember = cookie.memberNumber();
       cell.isSentMoving = cookie.isMoving();
       cell.sentAtNanos = nowNanos;
-      cell.activeAtNanos = nowNanos;
       cell.movedAtNanos = nowNanos;
       if (cookie.isMoving()) {
         // where it was to move is not known: it stays, after another while of pinning
@@ -713,7 +709,7 @@ final class EdgeBuckets {
   }
 
   /** Takes over the counters of the buckets' rules. */
-  void counted(int index, BucketKey of, int memberNumber, long packets, double seconds, long now) {
+  void counted(int index, BucketKey of, int memberNumber, long packets, double seconds) {
     if (!of.equals(key) || cells[index].sentMember != memberNumber) {
       return;
     }
@@ -721,9 +717,6 @@ final class EdgeBuckets {
     long more = packets >= cell.packets ? packets - cell.packets : packets;
     cell.packets = packets;
     cell.rate += SMOOTHING * (more / Math.max(seconds, 0.1) - cell.rate);
-    if (more > 0) {
-      cell.activeAtNanos = now;
-    }
   }
 
   /** The buckets of each member, by number; those that move count for the member after. */

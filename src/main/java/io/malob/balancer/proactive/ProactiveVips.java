@@ -438,8 +438,7 @@ public final class ProactiveVips implements FoundProactiveRules {
           bucket.key(),
           bucket.memberNumber(),
           packets.getAsLong(),
-          part,
-          nanoTime.getAsLong());
+          part);
     }
   }
 
