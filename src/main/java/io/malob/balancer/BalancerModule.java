@@ -198,7 +198,8 @@ import org.slf4j.LoggerFactory;
  * <p>Proactive placement: {@code bucketMoveSeconds}, the time that a bucket takes to move, in which
  * connections that are to stay on their member must send a packet; {@code bucketHoldSeconds}, the
  * time that a bucket rests after a move; {@code bucketPinSeconds}, the idle timeout of connections
- * that stay on the member before; {@code autoPerSecond} and {@code autoHalfOpen}, the new
+ * that stay on the member before; {@code bucketSource}, the part of packets that chooses a bucket,
+ * {@code port} or {@code address}; {@code autoPerSecond} and {@code autoHalfOpen}, the new
  * connections per second and the half-open connections from which automatic VIPs are proactive;
  * {@code autoCalmSeconds}, the time below half of both after which they are reactive again.
  */
@@ -232,6 +233,7 @@ import org.slf4j.LoggerFactory;
       "bucketMoveSeconds",
       "bucketHoldSeconds",
       "bucketPinSeconds",
+      "bucketSource",
       "autoPerSecond",
       "autoHalfOpen",
       "autoCalmSeconds"

@@ -33,9 +33,6 @@ final class Cell {
   /** Packets per second, smoothed. */
   double rate;
 
-  /** When its rule last counted packets. */
-  long activeAtNanos;
-
   boolean isMoving() {
     return before != 0;
   }

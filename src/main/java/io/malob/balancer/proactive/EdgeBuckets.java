@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * <p>A bucket whose member takes nothing any more moves at once. Any other move takes a while: the
  * bucket's packets go to the controller, which pins established connections to the member before by
  * rules of their own and places new ones on the member after ({@link Buckets#memberOf}). Then the
- * bucket leads to the member after. A bucket without traffic for as long moves at once, too.
+ * bucket leads to the member after.
  */
 final class EdgeBuckets {
   private static final Logger LOG = LoggerFactory.getLogger(EdgeBuckets.class);
@@ -66,8 +66,8 @@ final class EdgeBuckets {
   /** The same after a restart of the controller, which then has to find members first. */
   private static final long RESTART_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  /** A bucket without traffic for this long does not count in the imbalance. */
-  private static final long ACTIVE_NANOS = TimeUnit.SECONDS.toNanos(10);
+  /** At a lower rate, in packets per second, a bucket counts as empty. */
+  private static final double MIN_RATE = 0.1;
 
   /** Above this imbalance, clients are too few to meet the shares. */
   private static final double MAX_IMBALANCE = 0.05;
@@ -274,7 +274,6 @@ final class EdgeBuckets {
       Cell cell = new Cell();
       cell.member = servers.get(first[index]).number();
       cell.movedAtNanos = now.nowNanos();
-      cell.activeAtNanos = now.nowNanos();
       cells[index] = cell;
     }
     become(State.PROACTIVE, now.nowNanos());
@@ -359,7 +358,6 @@ final class EdgeBuckets {
       cell.cause = coarse.cause;
       cell.movedAtNanos = coarse.movedAtNanos;
       cell.rate = coarse.rate * current.count() / count;
-      cell.activeAtNanos = now.nowNanos();
       finer[index] = cell;
     }
     cells = finer;
@@ -444,10 +442,10 @@ final class EdgeBuckets {
   }
 
   /** The same with 0 for buckets without traffic, to judge whether shares are met. */
-  private double[] activeSizes(long nowNanos) {
+  private double[] activeSizes() {
     double[] sizes = sizes();
     for (int index = 0; index < sizes.length; index++) {
-      if (nowNanos - cells[index].activeAtNanos >= ACTIVE_NANOS) {
+      if (cells[index].rate < MIN_RATE) {
         sizes[index] = 0;
       }
     }
@@ -457,14 +455,13 @@ final class EdgeBuckets {
   private void move(Situation now, Cell cell, int memberNumber) {
     int from = cell.member;
     boolean wasLost = isLost(from, now);
-    boolean isSilent = now.nowNanos() - cell.activeAtNanos >= moveNanos;
     cell.cause =
         wasLost
             ? Cause.DEAD
             : now.standing(from) == Standing.DRAINING ? Cause.DRAINED : Cause.SHARES;
     moves.add(switchId, from, memberNumber, cell.cause, now.nowNanos());
     cell.member = memberNumber;
-    if (wasLost || isSilent) {
+    if (wasLost) {
       cell.movedAtNanos = now.nowNanos();
     } else {
       cell.before = from;
@@ -477,7 +474,7 @@ final class EdgeBuckets {
     double[] wanted = Arrays.copyOf(sharesOf(servers), indexOf.size());
     int[] assigned =
         Arrays.stream(cells).mapToInt(cell -> indexOf.getOrDefault(cell.member, 0)).toArray();
-    double[] rates = activeSizes(now.nowNanos());
+    double[] rates = activeSizes();
     boolean hasTraffic = packetsPerSecond() > 1;
     imbalance = hasTraffic ? BucketAssignment.imbalance(assigned, wanted, rates) : 0;
     boolean tooFew = imbalance > MAX_IMBALANCE && !isChanging;
@@ -673,7 +670,6 @@ final class EdgeBuckets {
       cell.sentMember = cookie.memberNumber();
       cell.isSentMoving = cookie.isMoving();
       cell.sentAtNanos = nowNanos;
-      cell.activeAtNanos = nowNanos;
       cell.movedAtNanos = nowNanos;
       if (cookie.isMoving()) {
         // where it was to move is not known: it stays, after another while of pinning
@@ -728,7 +724,7 @@ final class EdgeBuckets {
   }
 
   /** Takes over the counters of the buckets' rules. */
-  void counted(int index, BucketKey of, int memberNumber, long packets, double seconds, long now) {
+  void counted(int index, BucketKey of, int memberNumber, long packets, double seconds) {
     if (!of.equals(key) || cells[index].sentMember != memberNumber) {
       return;
     }
@@ -736,9 +732,6 @@ final class EdgeBuckets {
     long more = packets >= cell.packets ? packets - cell.packets : packets;
     cell.packets = packets;
     cell.rate += SMOOTHING * (more / Math.max(seconds, 0.1) - cell.rate);
-    if (more > 0) {
-      cell.activeAtNanos = now;
-    }
   }
 
   /** The buckets of each member, by number; those that move count for the member after. */

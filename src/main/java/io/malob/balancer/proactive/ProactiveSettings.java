@@ -2,6 +2,7 @@ package io.malob.balancer.proactive;
 
 import io.malob.balancer.bucket.Buckets;
 import io.malob.module.SettingReader;
+import io.malob.openflow.bucket.BucketSource;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 
 /**
@@ -13,9 +14,11 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
  * @param autoPerSecond new connections per second from which an automatic VIP is proactive
  * @param autoHalfOpen half-open connections from which it is
  * @param autoCalm how long it must be calm to become reactive again
+ * @param preferred the source of buckets at switches that accept masks on it
  */
 public record ProactiveSettings(
-    int move, int hold, int pin, int autoPerSecond, int autoHalfOpen, int autoCalm) {
+    int move, int hold, int pin, int autoPerSecond, int autoHalfOpen, int autoCalm,
+    BucketSource preferred) {
   private static final int MAX_SECONDS = 3_600;
 
   /** Reads the settings. */
@@ -26,7 +29,18 @@ public record ProactiveSettings(
         settings.number("bucketPinSeconds", 600, 10, 65_000),
         settings.number("autoPerSecond", 1_000, 1, Integer.MAX_VALUE),
         settings.number("autoHalfOpen", 5_000, 1, Integer.MAX_VALUE),
-        settings.number("autoCalmSeconds", 30, 1, MAX_SECONDS));
+        settings.number("autoCalmSeconds", 30, 1, MAX_SECONDS),
+        source(settings.text("bucketSource", BucketSource.PORT.text())));
+  }
+
+  private static BucketSource source(String text) throws FloodlightModuleException {
+    for (BucketSource source : BucketSource.values()) {
+      if (source.text().equals(text)) {
+        return source;
+      }
+    }
+    throw new FloodlightModuleException(
+        "The setting bucketSource is \"" + text + "\"; it must be port or address");
   }
 
   /** The times that packets depend on. */

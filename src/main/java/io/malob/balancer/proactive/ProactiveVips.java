@@ -179,7 +179,7 @@ public final class ProactiveVips implements FoundProactiveRules {
             hostRules,
             new Programmed(programmer, serialExecutor, isRead, matchesTcpFlags),
             buckets,
-            new SourceProbe(programmer),
+            new SourceProbe(programmer, settings.preferred()),
             new AutoMode.Thresholds(
                 settings.autoPerSecond(), settings.autoHalfOpen(), settings.autoCalm()),
             halfOpen,
@@ -438,8 +438,7 @@ public final class ProactiveVips implements FoundProactiveRules {
           bucket.key(),
           bucket.memberNumber(),
           packets.getAsLong(),
-          part,
-          nanoTime.getAsLong());
+          part);
     }
   }
 

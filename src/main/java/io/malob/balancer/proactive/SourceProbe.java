@@ -27,6 +27,7 @@ final class SourceProbe {
   private static final Logger LOG = LoggerFactory.getLogger(SourceProbe.class);
 
   private final FlowProgrammer programmer;
+  private final BucketSource preferred;
   private final Map<DatapathId, Result> results = new ConcurrentHashMap<>();
 
   /** The trials under way, by the transaction ids of their rules. */
@@ -53,8 +54,15 @@ final class SourceProbe {
 
   private record Trial(DatapathId switchId, BucketSource source) {}
 
-  SourceProbe(FlowProgrammer programmer) {
+  /**
+   * Nothing is known.
+   *
+   * @param preferred what a switch is asked for first; the other source is {@link
+   *     BucketSource#ADDRESS}
+   */
+  SourceProbe(FlowProgrammer programmer, BucketSource preferred) {
     this.programmer = programmer;
+    this.preferred = preferred;
   }
 
   /** What is known of a switch; asks it if nothing is. */
@@ -62,7 +70,7 @@ final class SourceProbe {
     @Nullable Result known = results.get(switchId);
     if (known == null) {
       results.put(switchId, Result.PENDING);
-      attempt(switchId, BucketSource.PORT);
+      attempt(switchId, preferred);
       return Result.PENDING;
     }
     return known;
