@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProactiveStats.State;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.bucket.BucketCookie;
@@ -297,7 +298,7 @@ class ProactiveRecoveryTest {
   }
 
   private static Optional<String> problem(ProactiveFixture of) {
-    return of.edge(of.s1).orElseThrow().problem();
+    return of.edge(of.s1).orElseThrow().problem().map(ProactiveStats.Problem::text);
   }
 
   private static State state(ProactiveFixture of) {

@@ -129,19 +129,18 @@ final class ProactiveSimulation {
         to ->
             to.create(
                 Catalog.VIPS,
-                Fields.of(
-                    "id", "v", "address", VIP.toString(), "protocol", "tcp", "port", "80")));
+                Fields.of("id", "v", "address", VIP.toString(), "protocol", "tcp", "port", "80")));
     String algorithm = random.nextBoolean() ? "WRR" : "LC";
     change(
-        to -> to.create(Catalog.POOLS, Fields.of("id", "p", "vip_id", "v", "lb_method", algorithm)));
+        to ->
+            to.create(Catalog.POOLS, Fields.of("id", "p", "vip_id", "v", "lb_method", algorithm)));
     for (int i = 0; i < 3; i++) {
       clients.add(newHost());
       addMember();
     }
     setPlacement("proactive");
     connect();
-    clients.forEach(
-        client -> net.send(client, Frames.arpRequest(client.mac(), client.ip(), VIP)));
+    clients.forEach(client -> net.send(client, Frames.arpRequest(client.mac(), client.ip(), VIP)));
     pass(4);
   }
 
@@ -170,8 +169,7 @@ final class ProactiveSimulation {
   }
 
   private void link(int number) {
-    net.link(
-        switches.get(number), 11, switches.get((number + 1) % switches.size()), 12);
+    net.link(switches.get(number), 11, switches.get((number + 1) % switches.size()), 12);
   }
 
   private void change(Change change) {
@@ -326,7 +324,9 @@ final class ProactiveSimulation {
   }
 
   private void excuse(String member) {
-    flows.stream().filter(flow -> member.equals(flow.member)).forEach(flow -> flow.isExcused = true);
+    flows.stream()
+        .filter(flow -> member.equals(flow.member))
+        .forEach(flow -> flow.isExcused = true);
   }
 
   private void breakOrMend() {

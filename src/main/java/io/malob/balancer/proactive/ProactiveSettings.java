@@ -17,7 +17,12 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
  * @param preferred the source of buckets at switches that accept masks on it
  */
 public record ProactiveSettings(
-    int move, int hold, int pin, int autoPerSecond, int autoHalfOpen, int autoCalm,
+    int move,
+    int hold,
+    int pin,
+    int autoPerSecond,
+    int autoHalfOpen,
+    int autoCalm,
     BucketSource preferred) {
   private static final int MAX_SECONDS = 3_600;
 

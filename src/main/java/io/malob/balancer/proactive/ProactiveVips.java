@@ -433,12 +433,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     Optional<BucketCookie> cookie = BucketCookie.of(entry.getCookie());
     if (packets.isPresent() && cookie.isPresent() && vip.edges().contains(edge)) {
       BucketCookie bucket = cookie.get();
-      edge.counted(
-          bucket.index(),
-          bucket.key(),
-          bucket.memberNumber(),
-          packets.getAsLong(),
-          part);
+      edge.counted(bucket.index(), bucket.key(), bucket.memberNumber(), packets.getAsLong(), part);
     }
   }
 
