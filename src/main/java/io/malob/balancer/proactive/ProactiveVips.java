@@ -433,12 +433,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     Optional<BucketCookie> cookie = BucketCookie.of(entry.getCookie());
     if (packets.isPresent() && cookie.isPresent() && vip.edges().contains(edge)) {
       BucketCookie bucket = cookie.get();
-      edge.counted(
-          bucket.index(),
-          bucket.key(),
-          bucket.memberNumber(),
-          packets.getAsLong(),
-          part);
+      edge.counted(bucket.index(), bucket.key(), bucket.memberNumber(), packets.getAsLong(), part);
     }
   }
 
@@ -577,6 +572,9 @@ public final class ProactiveVips implements FoundProactiveRules {
     }
     long now = nanoTime.getAsLong();
     parts.programmed().at(switchId).complete(reading.rules, settledNanos, now);
+    if (vips.values().stream().anyMatch(vip -> vip.hasRecovered(switchId))) {
+      serialExecutor.execute(this::tick); // packets of buckets that move must not wait
+    }
     for (Map.Entry<Integer, ProactiveVip> each : vips.entrySet()) {
       each.getValue()
           .edge(switchId)
