@@ -249,9 +249,11 @@ test('placement: the state of a VIP in words', () => {
   ], ['Reactive', '–', 'Proactive', 'Auto: reactive', 'Changing']);
 });
 
-test('placement: the bar of an edge has all members with buckets, the largest first, in the colour of their place in the pool', () => {
-  const parts = bucketParts({ members: { a: 16, b: 48, c: 0 } }, ['a', 'b', 'c']);
-  assert.deepEqual(parts, [{ id: 'b', count: 48, part: 0.75, colour: 1 }, { id: 'a', count: 16, part: 0.25, colour: 0 }]);
+test('placement: the bar of an edge has all members with buckets, in the order of the pool', () => {
+  const parts = bucketParts({ members: { gone: 4, a: 12, b: 48, c: 0 } }, ['b', 'c', 'a']);
+  assert.deepEqual(parts, [
+    { id: 'b', count: 48, part: 0.75, place: 0 }, { id: 'a', count: 12, part: 0.1875, place: 2 }, { id: 'gone', count: 4, part: 0.0625, place: 3 },
+  ]);
   assert.deepEqual(bucketParts({ members: {} }, ['a']), []);
 });
 

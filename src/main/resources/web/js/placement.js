@@ -20,6 +20,8 @@ export const knownCauses = Object.keys(CAUSES);
 const MAX_NAMED = 8;
 const MAX_MOVES = 8;
 
+const COLOURS = 8;
+
 /** How a VIP is placed now, in words. `placement`: what the controller tells of it; missing for reactive VIPs. */
 export function placementText(vip, placement) {
   const mode = vip.placement ?? 'reactive';
@@ -28,13 +30,13 @@ export function placementText(vip, placement) {
   return mode === 'auto' ? `Auto: ${state.toLowerCase()}` : state;
 }
 
-/** The members with buckets at an edge: id, count, part of all, and the colour's number, which is that of the pool's order. */
+/** The members with buckets at an edge, in the order of the pool, so that edges can be compared; those that have left it are last. */
 export function bucketParts(edge, memberIds) {
-  const colours = new Map(memberIds.map((id, i) => [id, i % 8]));
+  const places = new Map(memberIds.map((id, i) => [id, i]));
   const total = Object.values(edge.members).reduce((sum, count) => sum + count, 0);
   return Object.entries(edge.members).filter(([, count]) => count > 0)
-    .map(([id, count]) => ({ id, count, part: count / total, colour: colours.get(id) ?? 7 }))
-    .sort((one, other) => other.count - one.count || one.id.localeCompare(other.id, undefined, { numeric: true }));
+    .map(([id, count]) => ({ id, count, part: count / total, place: places.get(id) ?? memberIds.length }))
+    .sort((one, other) => one.place - other.place);
 }
 
 /** A move of buckets as a sentence. */
@@ -133,9 +135,9 @@ function updateBar(node, edge, memberIds) {
   bar.hidden = parts.length === 0;
   while (bar.children.length > parts.length) bar.lastChild.remove();
   while (bar.children.length < parts.length) bar.append(el('i', {}));
-  parts.forEach(({ id, count, part, colour }, i) => {
+  parts.forEach(({ id, count, part, place }, i) => {
     const segment = bar.children[i];
-    setAttribute(segment, 'class', `c${colour}`);
+    setAttribute(segment, 'class', `c${place % COLOURS}`);
     setAttribute(segment, 'title', `${id}: ${count}`);
     segment.style.width = `${100 * part}%`;
   });
@@ -148,5 +150,5 @@ function updateBar(node, edge, memberIds) {
 
 function share(edge, id) {
   const wanted = edge.shares[id];
-  return wanted === undefined || !edge.buckets ? '' : ` (of ${number(Math.round(wanted * edge.buckets * 10) / 10)})`;
+  return wanted === undefined || !edge.buckets ? '' : ` (share ${number(Math.round(wanted * edge.buckets * 10) / 10)})`;
 }
