@@ -149,6 +149,5 @@ function updateBar(node, edge, memberIds) {
 }
 
 function share(edge, id) {
-  const wanted = edge.shares[id];
-  return wanted === undefined || !edge.buckets ? '' : ` (share ${number(Math.round(wanted * edge.buckets * 10) / 10)})`;
+  return id in edge.shares ? ` (${percent(edge.loads[id])} of the traffic, share ${percent(edge.shares[id])})` : '';
 }

@@ -165,8 +165,12 @@ class ProactiveExplanationTest {
     assertEquals(Optional.empty(), bucket.beforeId());
     assertTrue(bucket.seconds() > 0 && bucket.seconds() < 5, bucket.toString());
     assertEquals(0, bucket.secondsLeft(), "the first assignment need not rest");
-    assertTrue(bucket.next().contains("has 32 buckets here"), bucket.next());
-    assertTrue(bucket.next().endsWith("or if the member is drained or down."), bucket.next());
+    assertEquals(
+        "Member "
+            + bucket.memberId().orElseThrow()
+            + " gets 50.0 % of the traffic here, and its share is 50.0 %. Buckets of it move above"
+            + " about 51.6 %, or if it is drained or down.",
+        bucket.next());
   }
 
   /** A packet for each bucket, so that they do not count as silent. */

@@ -254,7 +254,8 @@ class BalancerRestTest {
       assertEquals(
           vip.equals(withoutBuckets) ? "idle_timeout" : "estimate",
           server.get("/pools/farm/stats").json().get("counted_by").asText());
-      assertEquals("idle_timeout", server.get("/pools/other/stats").json().get("counted_by").asText());
+      assertEquals(
+          "idle_timeout", server.get("/pools/other/stats").json().get("counted_by").asText());
     }
     server.proactive.clear();
   }
