@@ -164,6 +164,9 @@ final class BucketExplainer {
             id,
             100 * load,
             100 * share);
+    if (max >= 1) {
+      return gets + " Buckets of it move if that share falls, or if it is drained or down.";
+    }
     if (load <= max) {
       return String.format(
           Locale.ROOT,
