@@ -756,7 +756,7 @@ final class EdgeBuckets {
       indexOf.putIfAbsent(member, indexOf.size());
       assigned[index] = indexOf.get(member);
     }
-    double[] loads = BucketAssignment.loads(assigned, indexOf.size(), rates());
+    double[] loads = BucketAssignment.loads(assigned, indexOf.size(), sizes());
     Map<Integer, Double> byMember = new HashMap<>();
     indexOf.forEach((member, index) -> byMember.put(member, loads[index]));
     return byMember;
