@@ -46,6 +46,7 @@ public final class FlowLayout {
 
   // Table 1, behind the rules of connections.
   public static final int PRIORITY_CLIENT = 500;
+  public static final int PRIORITY_SOUGHT_CLIENT = 201;
   public static final int PRIORITY_MEMBER_AS_CLIENT = 200;
 
   /** Of the coarsest buckets; each doubling of their number has the next higher priority. */

@@ -186,7 +186,7 @@ public final class BucketRules {
     return factory
         .buildFlowAdd()
         .setTableId(FlowLayout.REQUESTS)
-        .setPriority(FlowLayout.PRIORITY_MEMBER_AS_CLIENT + 1)
+        .setPriority(FlowLayout.PRIORITY_SOUGHT_CLIENT)
         .setHardTimeout(seconds)
         .setCookie(Cookie.of(Cookie.Kind.FLOOD, 0))
         .setMatch(requests(factory, traffic).setExact(MatchField.IPV4_SRC, client).build())
