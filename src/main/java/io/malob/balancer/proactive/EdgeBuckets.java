@@ -480,8 +480,8 @@ final class EdgeBuckets {
     boolean tooFew = imbalance > MAX_IMBALANCE && !isChanging;
     if (tooFew && !tooFewSources) {
       LOG.warn(
-          "too_few_sources vip={} switch={} imbalance={} - {} of {} buckets have traffic, so the"
-              + " shares of the members cannot be met",
+          "too_few_sources vip={} switch={} imbalance={} busy={} buckets={} - too few buckets have"
+              + " traffic to meet the shares of the members",
           now.plan().vip().id(),
           switchId,
           Math.round(imbalance * 100) / 100.0,
