@@ -29,6 +29,8 @@ const PROBLEMS = [
   },
 ];
 
+const MOVES = [['server-1', 'server-4', 3, 'shares'], ['server-7', 'server-1', 21, 'member_drained'], ['server-10', 'server-4', 9, 'member_down']];
+
 const dpid = (number) => number.toString(16).padStart(16, '0').match(/../g).join(':');
 
 function madeUpState(switchCount, memberCount, random) {
@@ -55,7 +57,7 @@ function madeUpState(switchCount, memberCount, random) {
     return { mac: `02:00:00:00:${(i >> 8).toString(16).padStart(2, '0')}:${(i & 255).toString(16).padStart(2, '0')}`, addresses: [address(i)], switch: at, port: port(at) };
   });
   const vips = [['web', 80, 'SL-PS'], ['files', 21, null], ['bio', 6789, null]].map(([id, number, method], i) =>
-    ({ id, name: id, protocol: 'tcp', address: `10.9.0.${i + 1}`, port: String(number), lb_method: method }));
+    ({ id, name: id, protocol: 'tcp', address: `10.9.0.${i + 1}`, port: String(number), lb_method: method, placement: i === 0 ? 'auto' : 'reactive' }));
   const pools = vips.map((vip) => ({ id: `${vip.id}-servers`, name: `${vip.id} servers`, protocol: 'tcp', vip_id: vip.id, lb_method: vip.id === 'bio' ? 'LC+SPH' : null }));
   const members = Array.from({ length: memberCount }, (_, i) => ({
     id: `server-${i + 1}`, address: address(i), port: vips[i % 3].port, pool_id: pools[i % 3].id, weight: '1', admin_state: i % 17 === 5 ? 'drain' : 'up',
@@ -131,6 +133,24 @@ class MadeUp {
     return shown;
   }
 
+  /** The first VIP has buckets at three switches, and a fourth one refuses them. */
+  placement() {
+    const [vip] = this.state.vips;
+    const members = this.state.members.filter((member) => member.pool_id === this.state.pools[0].id).slice(0, 12).map((member) => member.id);
+    const edges = this.state.switches.slice(0, 4).map((id, at) => {
+      const counts = Object.fromEntries(members.map((member, i) => [member, Math.floor(64 / members.length) + ((i + at) % 3)]));
+      const refuses = at === 3;
+      return {
+        switch: id, state: refuses ? 'reactive' : 'proactive', source: refuses ? null : at === 2 ? 'address' : 'port', buckets: refuses ? 0 : 64,
+        moving: at === 0 ? 4 : 0, members: refuses ? {} : counts, loads: refuses ? {} : Object.fromEntries(members.map((member) => [member, counts[member] / 69])), shares: refuses ? {} : Object.fromEntries(members.map((member) => [member, 1 / members.length])),
+        imbalance: refuses ? 0 : 0.01 + at * 0.07, too_few_sources: at === 2, packets_per_second: refuses ? 0 : 1500 + Math.round(this.random() * 900),
+        problem: refuses ? 'a switch refuses a rule: FLOW_MOD_FAILED/TABLE_FULL' : null,
+      };
+    });
+    const recent_moves = MOVES.map(([from, to, buckets, cause], i) => ({ switch: this.state.switches[0], from, to, buckets, cause, seconds_ago: 4.2 + 70 * i }));
+    return [{ vip_id: vip.id, mode: 'auto', state: 'proactive', edges, edges_left_out: 0, moves: 33, recent_moves, opened: {} }];
+  }
+
   rates() {
     const round = (value) => Math.round(value * 1000) / 1000;
     return {
@@ -142,7 +162,7 @@ class MadeUp {
         cpu: this.members.map((member) => round(member.cpu)), response_ms: this.members.map((member) => round(2 + member.cpu * 30)),
       },
       refusals: this.refusals, open_connections: this.open(), dormant_connections: 12, unsent_batches: 0,
-      traffic: this.samples.at(-1), problems: PROBLEMS, problems_left_out: 0,
+      placement: this.placement(), traffic: this.samples.at(-1), problems: PROBLEMS, problems_left_out: 0,
     };
   }
 }

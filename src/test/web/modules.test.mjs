@@ -10,6 +10,7 @@ import { bitRate, bytes, duration, milliseconds, number, percent, switchLabel, w
 import { GRAPHS, History, HISTORY_SECONDS, SeriesGroup } from '../../main/resources/web/js/history.js';
 import { layout } from '../../main/resources/web/js/layout.js';
 import { Model } from '../../main/resources/web/js/model.js';
+import { bucketParts, knownCauses, moveText, placementText } from '../../main/resources/web/js/placement.js';
 import { shownProblem } from '../../main/resources/web/js/problems.js';
 import { exclusion, knownRejections, rejection } from '../../main/resources/web/js/reasons.js';
 import { stateOf } from '../../main/resources/web/js/states.js';
@@ -223,12 +224,47 @@ test('reasons: each reason of the controller has words, and a new one its name',
 test('problems: each reason of the controller leads somewhere, but for missing switches', () => {
   const source = readFileSync(new URL('../../main/java/io/malob/rest/problem/Problem.java', import.meta.url), 'utf8');
   const reasons = [...source.matchAll(/^ {4}([A-Z_]+)\(/gm)].map(([, name]) => name.toLowerCase());
-  assert.ok(reasons.length >= 9);
+  assert.ok(reasons.length >= 12);
   const shown = reasons.map((reason) => shownProblem({ reason, id: 'a b', problem: 'One.', remedy: 'Two.' }));
   assert.deepEqual(shown.filter(({ href }) => href === null).map(({ key }) => key), ['no_switch a b']);
   assert.deepEqual(shown.filter(({ sentence }) => sentence !== 'One. Two.').map(({ key, sentence }) => [key, sentence]), [['no_pool a b', 'One.'], ['no_members a b', 'One.']]);
   assert.equal(shownProblem({ reason: 'no_members', id: 'p' }).href, '#/catalog?new=members&pool_id=p');
   assert.equal(shownProblem({ reason: 'not_thought_of', id: 'p', problem: 'One.' }).sentence, 'One.');
+});
+
+test('placement: it is that of the controller, by VIP, whatever is missing', () => {
+  const model = modelOfTwo();
+  model.setRates(rates(0, [0, 0]));
+  assert.deepEqual(model.placement, []);
+  model.setRates(rates(0, [0, 0], { placement: [{ vip_id: 'web', state: 'changing', edges: [{ switch: ONE }, { state: 'proactive' }] }, { state: 'proactive' }] }));
+  assert.equal(model.placementOf('web').state, 'changing');
+  assert.deepEqual(model.placementOf('web').edges, [{ switch: ONE, members: {}, loads: {}, shares: {} }]);
+  assert.equal(model.placementOf('other'), undefined);
+});
+
+test('placement: the state of a VIP in words', () => {
+  assert.deepEqual([
+    placementText({}), placementText({ placement: 'proactive' }), placementText({ placement: 'proactive' }, { state: 'proactive' }),
+    placementText({ placement: 'auto' }, { state: 'reactive' }), placementText({ placement: 'reactive' }, { state: 'changing' }),
+  ], ['Reactive', '–', 'Proactive', 'Auto: reactive', 'Changing']);
+});
+
+test('placement: the bar of an edge has all members with buckets, in the order of the pool', () => {
+  const parts = bucketParts({ members: { gone: 4, a: 12, b: 48, c: 0 } }, ['b', 'c', 'a']);
+  assert.deepEqual(parts, [
+    { id: 'b', count: 48, part: 0.75, place: 0 }, { id: 'a', count: 12, part: 0.1875, place: 2 }, { id: 'gone', count: 4, part: 0.0625, place: 3 },
+  ]);
+  assert.deepEqual(bucketParts({ members: {} }, ['a']), []);
+});
+
+test('placement: a move is a sentence, and each cause of the controller has words', () => {
+  const move = { switch: ONE, from: 'a', to: 'b', buckets: 1, cause: 'member_down', seconds_ago: 65 };
+  assert.equal(moveText(move), '1 min 5 s ago at s1: 1 bucket from a to b (member down)');
+  const source = readFileSync(new URL('../../main/java/io/malob/balancer/bucket/Bucket.java', import.meta.url), 'utf8');
+  const causes = [...source.matchAll(/^ {4}[A-Z]+\("([a-z_]+)"\)/gm)].map(([, name]) => name);
+  assert.deepEqual(knownCauses, causes);
+  assert.ok(causes.length >= 5);
+  assert.ok(moveText({ ...move, cause: 'not_thought_of' }).endsWith('(not thought of)'));
 });
 
 test('servers: their state is the operator\'s, or else what keeps them from connections', () => {

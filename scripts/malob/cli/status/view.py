@@ -98,7 +98,9 @@ def _placement(state: State) -> list[str]:
             )
         if vip["edges_left_out"]:
             rows.append([name, mode, f"+ {vip['edges_left_out']}", *[UNKNOWN] * 6])
-    return _table(["virtual address", "placement", "client edge", "state", "by", "buckets", "moving", "uneven %", "buckets by member"], rows, [5, 6, 7])
+    return _table(
+        ["virtual address", "placement", "client edge", "state", "by", "buckets", "moving", "uneven %", "buckets by member"], rows, [5, 6, 7]
+    )
 
 
 def _members(state: State) -> list[str]:

@@ -6,6 +6,7 @@ import { changesOf, textOf } from './changes.js';
 import { announce, el } from './dom.js';
 import { openForm } from './form.js';
 import { capitalized, plural, withPort, withUnit } from './format.js';
+import { placementText } from './placement.js';
 import { DataTable } from './table.js';
 
 const PROTOCOLS = [['', 'any'], ['tcp', 'TCP'], ['udp', 'UDP'], ['icmp', 'ICMP']];
@@ -30,6 +31,7 @@ function kinds(model, algorithms) {
         ['Name', (vip) => vip.name], ['Id', (vip) => vip.id],
         ['Address', (vip) => withPort(vip.address, vip.port)], ['Protocol', (vip) => vip.protocol ?? 'any'],
         ['Pool', (vip) => model.poolOfVip(vip.id)?.name ?? 'none'], ['Algorithm', (vip) => model.algorithmOfVip(vip) ?? 'by port'],
+        ['Placement', (vip) => placementText(vip, model.placementOf(vip.id))],
       ],
       fields: [
         { name: 'address', label: 'Address', hint: 'An IPv4 address that no host has', required: true },
@@ -165,8 +167,9 @@ export class CatalogView {
   }
 
   update(what) {
-    if (what !== 'state') return;
-    for (const [kind, table] of Object.entries(this.#tables)) table.update(this.#model.state[kind]);
+    for (const [kind, table] of Object.entries(this.#tables)) {
+      if (what === 'state' || kind === 'vips') table.update(this.#model.state[kind]);
+    }
   }
 
   async #change(kind, id) {

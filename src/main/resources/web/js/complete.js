@@ -33,6 +33,15 @@ export function completeState(sent) {
   return state;
 }
 
+/** A VIP with buckets, and its edges, each with its switch. */
+function completePlacement(vip) {
+  return {
+    ...vip,
+    edges: objects(vip.edges).filter((edge) => isKnown(edge.switch)).map((edge) => ({ ...edge, members: edge.members ?? {}, loads: edge.loads ?? {}, shares: edge.shares ?? {} })),
+    recent_moves: objects(vip.recent_moves).filter((move) => isKnown(move.switch)),
+  };
+}
+
 /** All numbers of one moment; what is not known is null, or none. */
 export function completeRates(sent) {
   return {
@@ -41,6 +50,7 @@ export function completeRates(sent) {
     links: list(sent.links).map((line) => (Array.isArray(line) ? line : null)),
     member_values: Object.fromEntries(Object.entries(sent.member_values ?? {}).filter(([, column]) => Array.isArray(column))),
     traffic: sent.traffic ?? null,
+    placement: objects(sent.placement).filter((vip) => isKnown(vip.vip_id)).map(completePlacement),
     problems: objects(sent.problems).filter((each) => isKnown(each.problem)),
     problems_left_out: sent.problems_left_out ?? 0,
     refusals: sent.refusals ?? {},

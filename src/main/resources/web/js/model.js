@@ -25,6 +25,8 @@ export class Model extends EventTarget {
   refusals = {};
   /** VIPs with many half-open connections: how many, and how many they may have, by id. */
   halfOpen = {};
+  /** VIPs that are or may become proactive, with their buckets. */
+  placement = [];
   edges = [];
   /** Numbers of members, by id: active, total, perSecond, and all that rates have of them, by its names there. */
   memberNumbers = new Map();
@@ -101,6 +103,7 @@ export class Model extends EventTarget {
     this.problemsLeftOut = rates.problems_left_out;
     this.refusals = rates.refusals;
     this.halfOpen = rates.half_open ?? {};
+    this.placement = rates.placement;
     this.#takeMembers(rates);
     this.history.add(rates.traffic);
     this.dispatchEvent(new Event('rates'));
@@ -134,6 +137,8 @@ export class Model extends EventTarget {
       return now < limit ? what : `${what} and drops new ones`;
     });
   }
+
+  placementOf(vipId) { return this.placement.find((each) => each.vip_id === vipId); }
 
   vip(id) { return this.#byId.vips.get(id); }
   pool(id) { return this.#byId.pools.get(id); }

@@ -9,6 +9,9 @@ const catalog = (parameters) => `#/catalog?${new URLSearchParams(parameters)}`;
 const ACTIONS = {
   no_pool: (id) => ['Add a pool', catalog({ new: 'pools', vip_id: id })],
   no_members: (id) => ['Add a member', catalog({ new: 'members', pool_id: id })],
+  rule_refused: () => ['Show its buckets', '#/servers'],
+  no_masks: () => ['Show its buckets', '#/servers'],
+  too_few_sources: () => ['Show its buckets', '#/servers'],
   all_out: () => ['Show the servers', '#/servers'],
   no_vip: (id) => ['Change the pool', catalog({ change: 'pools', id })],
   in_no_pool: (id) => ['Change the member', catalog({ change: 'members', id })],

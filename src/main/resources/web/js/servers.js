@@ -3,6 +3,7 @@
 import { itemPath, put } from './api.js';
 import { announce, el, setAttribute, setText } from './dom.js';
 import { number, percent, UNKNOWN, withPort, withUnit } from './format.js';
+import { PlacementPanel } from './placement.js';
 import { STATES, stateOf } from './states.js';
 import { DataTable } from './table.js';
 import { SERVER_VALUES } from './values.js';
@@ -10,6 +11,7 @@ import { SERVER_VALUES } from './values.js';
 export class ServersView {
   #model;
   #table;
+  #placement;
   #busy = new Set();
 
   constructor(model) {
@@ -46,7 +48,8 @@ export class ServersView {
         { name: 'Actions', hidden: true, make: (member) => this.#actions(member), update: (node, member) => this.#updateActions(node, member) },
       ],
     });
-    this.node = el('div', { class: 'card' }, this.#table.node);
+    this.#placement = new PlacementPanel(model);
+    this.node = el('div', {}, el('div', { class: 'card' }, this.#table.node), this.#placement.node);
   }
 
   #actions(member) {
@@ -88,6 +91,7 @@ export class ServersView {
 
   update() {
     this.#table.update(this.#model.state.members);
+    this.#placement.update();
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { get } from './api.js';
 import { el, setText } from './dom.js';
-import { capitalized, milliseconds, number, percent, plural, switchLabel, UNKNOWN, withPort, withUnit, words } from './format.js';
+import { capitalized, duration, milliseconds, number, percent, plural, switchLabel, UNKNOWN, withPort, withUnit, words } from './format.js';
 import { exclusion, rejection } from './reasons.js';
 
 const VALUES = {
@@ -23,21 +23,24 @@ export class WhyView {
   #model;
   #vip = el('select', { name: 'vip', id: 'why-vip', 'aria-describedby': 'why-vip-error' });
   #client = el('input', { name: 'client', id: 'why-client', list: 'why-hosts', autocomplete: 'off', placeholder: '10.0.0.21', 'aria-describedby': 'why-client-error' });
+  #clientPort = el('input', { name: 'client_port', id: 'why-client_port', inputmode: 'numeric', autocomplete: 'off', 'aria-describedby': 'why-client_port-error' });
   #port = el('input', { name: 'port', id: 'why-port', inputmode: 'numeric', autocomplete: 'off', 'aria-describedby': 'why-port-error' });
   #hosts = el('datalist', { id: 'why-hosts' });
-  #errors = Object.fromEntries(['vip', 'client', 'port'].map((name) => [name, el('p', { class: 'field-error', id: `why-${name}-error` })]));
+  #errors = Object.fromEntries(['vip', 'client', 'port', 'client_port'].map((name) => [name, el('p', { class: 'field-error', id: `why-${name}-error` })]));
   #general = el('p', { class: 'field-error', role: 'alert' });
   #answer = el('div', { 'aria-live': 'polite' });
   #portField;
+  #clientPortField;
   #hasAnswer = false;
 
   constructor(model) {
     this.#model = model;
     const field = (label, input, name) => el('div', { class: 'field' }, el('label', { for: input.id, text: label }), input, this.#errors[name]);
     this.#portField = field('Port', this.#port, 'port');
+    this.#clientPortField = field("Client's port", this.#clientPort, 'client_port');
     this.#vip.addEventListener('change', () => this.#showPort());
     const form = el('form', { class: 'filters', onsubmit: (event) => { event.preventDefault(); this.#ask(); } },
-      field('VIP', this.#vip, 'vip'), field('Client', this.#client, 'client'), this.#portField, this.#hosts,
+      field('VIP', this.#vip, 'vip'), field('Client', this.#client, 'client'), this.#clientPortField, this.#portField, this.#hosts,
       el('button', { type: 'submit', class: 'primary', text: 'Ask' }));
     this.node = el('div', {},
       el('section', { class: 'card' },
@@ -92,15 +95,16 @@ export class WhyView {
     this.#hosts.replaceChildren(...this.#model.clients.slice(0, 300).map((value) => el('option', { value, label: this.#model.namesAt([value]) || null })));
   }
 
-  /** Only a VIP for every port needs one. */
+  /** Only a VIP for every port needs one; only buckets depend on the client's. */
   #showPort() {
     const vip = this.#model.vip(this.#vip.value);
     this.#portField.hidden = !vip || vip.port !== null;
+    this.#clientPortField.hidden = !vip || (vip.placement ?? 'reactive') === 'reactive';
   }
 
   async #ask() {
     this.#hasAnswer = true;
-    const inputs = { vip: this.#vip, client: this.#client, port: this.#port };
+    const inputs = { vip: this.#vip, client: this.#client, port: this.#port, client_port: this.#clientPort };
     for (const [name, error] of Object.entries(this.#errors)) {
       setText(error, '');
       inputs[name].removeAttribute('aria-invalid');
@@ -109,6 +113,7 @@ export class WhyView {
     try {
       const answer = await get('wm/malob/explain', {
         vip: this.#vip.value, client: this.#client.value.trim(), port: this.#portField.hidden ? '' : this.#port.value.trim(),
+        client_port: this.#clientPortField.hidden ? '' : this.#clientPort.value.trim(),
       });
       this.#answer.replaceChildren(...this.#shown(answer));
     } catch (error) {
@@ -129,12 +134,12 @@ export class WhyView {
       ? [['Server', decision.server], ['Path', decision.path]] : [['Server and path', decision?.server]];
     return [
       el('section', { class: 'card' },
-        el('h2', { text: answer.member_id ? `Client ${this.#client.value.trim()} would get server ${answer.member_id}`
-          : `Client ${this.#client.value.trim()} would be rejected: ${answer.refused ? rejection(answer.refused) : UNKNOWN}` }),
+        el('h2', { text: `Client ${this.#client.value.trim()} ${outcome(answer)}` }),
         decision ? el('p', { text: `Algorithm ${decision.algorithm ?? UNKNOWN} applies${by ? ` because ${by}` : ''}.` }) : null,
         chosen ? el('p', { text: `Requests take the path ${this.#path(chosen.request_path)}. Replies return over ${this.#path(chosen.reply_path)}.` }) : null,
         el('dl', { class: 'facts wide' },
           rules.filter(([, rule]) => rule).flatMap(([name, rule]) => [el('dt', { text: name }), el('dd', { text: `${capitalized(rule.rule)}. Between equals: ${rule.tie_break}.` })]))),
+      answer.buckets ? el('section', { class: 'card' }, el('h2', { text: 'Buckets' }), ...bucketsShown(answer.buckets)) : null,
       answer.candidates.length ? el('section', { class: 'card' }, el('h2', { text: 'Candidates' }), this.#table(answer)) : null,
     ].filter(Boolean);
   }
@@ -159,4 +164,25 @@ export class WhyView {
           el('td', { text: this.#path(candidate.request_path) }))))),
       left ? el('p', { class: 'quiet', text: `${plural(left, 'more candidate')} not shown.` }) : null);
   }
+}
+
+/** What a client would get. */
+function outcome({ member_id: member, refused, buckets }) {
+  if (member) return `would get server ${member}`;
+  if (!refused && buckets) return 'would get a server by its port';
+  return `would be rejected: ${refused ? rejection(refused) : UNKNOWN}`;
+}
+
+/** The buckets at the client's switch, and the client's own. */
+function bucketsShown({ source, count, bucket, members }) {
+  const own = bucket ? ` This connection is in number ${bucket.index}, which leads to ${bucket.member_id ?? 'no server'} for ${duration(bucket.seconds)}. ${bucket.next}` : '';
+  return [
+    el('p', { text: `The client's switch has ${count} buckets of the VIP, by the client's ${source}.${own}` }),
+    el('div', { class: 'scroller', tabindex: '0', role: 'region', 'aria-label': 'Buckets by server' },
+      el('table', {}, el('caption', { class: 'visually-hidden', text: 'The buckets of each server' }),
+        el('thead', {}, el('tr', {}, ['Server', 'Buckets', 'Traffic', 'Share'].map((text) => el('th', { scope: 'col', text })))),
+        el('tbody', {}, members.map(({ member_id: id, buckets, load, share }) => el('tr', { class: id === bucket?.member_id ? 'chosen' : null },
+          el('th', { scope: 'row', text: id }), el('td', { text: String(buckets) }), el('td', { text: percent(load) }),
+          el('td', { text: percent(share) })))))),
+  ];
 }

@@ -688,6 +688,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
                 outages,
                 proactiveVips::reset),
             relocations,
+            proactiveClients,
             new NetworkChanges.Reactions(
                 List.of(
                     new Task("applying the topology", paths::takeTopology),

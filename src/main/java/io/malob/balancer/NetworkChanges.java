@@ -1,7 +1,9 @@
 package io.malob.balancer;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.balancer.Housekeeping.Task;
 import io.malob.balancer.admission.Relocations;
+import io.malob.balancer.bucket.ProactiveClients;
 import io.malob.balancer.recovery.SwitchRecovery;
 import io.malob.balancer.view.BalancerView;
 import io.malob.module.AttachedHosts;
@@ -19,6 +21,7 @@ final class NetworkChanges implements NetworkEvents.Follower {
   private final Supplier<BalancerView> views;
   private final SwitchRecovery switchRecovery;
   private final Relocations relocations;
+  private final ProactiveClients proactiveClients;
   private final Reactions reactions;
 
   /** The number of pending changes of the topology. */
@@ -38,11 +41,13 @@ final class NetworkChanges implements NetworkEvents.Follower {
       Supplier<BalancerView> views,
       SwitchRecovery switchRecovery,
       Relocations relocations,
+      ProactiveClients proactiveClients,
       Reactions reactions) {
     this.housekeeping = housekeeping;
     this.views = views;
     this.switchRecovery = switchRecovery;
     this.relocations = relocations;
+    this.proactiveClients = proactiveClients;
     this.reactions = reactions;
   }
 
@@ -81,7 +86,12 @@ final class NetworkChanges implements NetworkEvents.Follower {
   @Override
   public void hostMoved(IDevice device) {
     AttachedHosts.attachmentOf(device)
-        .ifPresent(now -> housekeeping.execute(() -> relocations.hostMoved(now)));
+        .ifPresent(
+            now -> {
+              AttachedHosts.addressesOf(device)
+                  .forEach(address -> proactiveClients.moved(AddressKey.of(address), now));
+              housekeeping.execute(() -> relocations.hostMoved(now));
+            });
   }
 
   /** Handles a switch that connects or reconnects. */

@@ -6,6 +6,7 @@ import static io.malob.balancer.ProactiveFixture.SYN;
 import static io.malob.balancer.ProactiveFixture.SYN_ACK;
 import static io.malob.balancer.ProactiveFixture.VIP;
 
+import com.google.errorprone.annotations.FormatMethod;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.view.VipMac;
 import io.malob.json.RejectedException;
@@ -43,11 +44,18 @@ final class ProactiveSimulation {
   private static final int MOVE_SECONDS = 5;
   private static final int PIN_SECONDS = 60;
   private static final long MOVE_NANOS = MOVE_SECONDS * 1_000_000_000L;
+
+  /** A step of the simulation, and the time that a bucket takes to begin its move. */
+  private static final long SLACK_NANOS = 500_000_000L;
+
+  /** Estimates, and with them the shares, take minutes to follow. */
+  private static final int REST_SECONDS = 600;
+
   private static final int MAX_MEMBERS = 5;
   private static final int MAX_NOTES = 60;
 
-  /** How long a SYN may remain unanswered, in seconds. */
-  private static final int PATIENCE_SECONDS = 8;
+  /** How often in a row a packet may get lost: a restarted controller locates members first. */
+  private static final int PATIENCE = 3;
 
   private static final Map<String, String> SETTINGS =
       Map.of(
@@ -97,7 +105,10 @@ final class ProactiveSimulation {
     final long periodNanos;
 
     @Nullable String member;
+
+    /** Its member was down or has been removed. */
     boolean isExcused;
+
     int attempts;
     long lastNanos;
 
@@ -189,6 +200,7 @@ final class ProactiveSimulation {
     change(to -> to.update(kind, id, Fields.of(fields)));
   }
 
+  @FormatMethod
   private void note(String format, Object... values) {
     notes.add(now() / 1_000_000 + " " + String.format(format, values));
     if (notes.size() > MAX_NOTES) {
@@ -206,8 +218,9 @@ final class ProactiveSimulation {
     return random.nextLong() + " " + flows.size() + " " + net.module.proactive();
   }
 
+  @FormatMethod
   private void wrong(String format, Object... values) {
-    throw new AssertionError(String.format(format, values));
+    throw new AssertionError(now() / 1_000_000 + " " + String.format(format, values));
   }
 
   /** Lets that many things happen, then all connections end, and checks what is left. */
@@ -383,31 +396,35 @@ final class ProactiveSimulation {
   }
 
   private void sendSyn(Flow flow) {
-    if (flow.attempts++ > PATIENCE_SECONDS * 4) {
+    if (flow.attempts++ > PATIENCE) {
       wrong("%s: no SYN has reached a member: %s", flow, net.module.rejects());
     }
     flow.lastNanos = now();
     flow.member = reached(net.send(flow.client, request(flow, SYN))).orElse(null);
     if (flow.member != null) {
       note("SYN of %s", flow);
+      flow.isExcused = !members.get(flow.member).isUp; // its buckets move with the next tick
+      flow.attempts = 0;
       reply(flow, SYN_ACK);
     }
   }
 
   private void sendNext(Flow flow, String member) {
-    flow.isExcused |= now() - flow.lastNanos > MOVE_NANOS - 500_000_000L;
+    boolean wasSilent = now() - flow.lastNanos > MOVE_NANOS - SLACK_NANOS;
     flow.lastNanos = now();
-    Optional<String> reached = reached(net.send(flow.client, request(flow, ACK)));
-    if (!reached.equals(Optional.of(member)) && !flow.isExcused) {
-      wrong("%s: a packet has reached %s", flow, reached);
-    } else if (reached.isEmpty()) {
-      flows.remove(flow); // it was reset
-    } else if (flow.isExcused) {
-      flow.member = reached.get();
-      flow.isExcused = !members.containsKey(flow.member) || !members.get(flow.member).isUp;
+    List<Delivery> out = net.send(flow.client, request(flow, ACK));
+    Optional<String> reached = reached(out);
+    if (out.isEmpty() && flow.attempts < PATIENCE) {
+      flow.attempts++; // it is retransmitted
+      return;
     }
-    if (flows.contains(flow) && !flow.isExcused) {
+    flow.attempts = 0;
+    if (reached.equals(Optional.of(member))) {
       reply(flow, ACK);
+    } else if (flow.isExcused || wasSilent) {
+      flows.remove(flow); // its client gets a reset
+    } else {
+      wrong("%s: a packet has reached %s: %s", flow, reached, net.module.rejects());
     }
   }
 
@@ -448,7 +465,9 @@ final class ProactiveSimulation {
             from, Frames.tcp(from.mac(), to.mac(), from.ip(), 8_080, to.ip(), flow.port, flags));
     if (out.size() != 1 || Packet.parse(out.get(0).frame()).srcAddress() != VIP.getInt()) {
       if (!flow.isExcused && flags != FIN) {
-        wrong("%s: a reply came out: %s", flow, out);
+        wrong(
+            "%s: a reply came out: %s",
+            flow, out.stream().map(Delivery::frame).map(Packet::parse).toList());
       }
       return;
     }
@@ -464,6 +483,9 @@ final class ProactiveSimulation {
     List.copyOf(flows).forEach(this::end);
     setPlacement("proactive");
     pass(PIN_SECONDS + 70);
+    for (int second = 0; second < REST_SECONDS && isMoving(); second++) {
+      pass(1);
+    }
     bucketsAreWhole();
     nothingIsCounted();
     setPlacement("reactive");
@@ -471,15 +493,19 @@ final class ProactiveSimulation {
     noRuleIsLeft(Cookie.Kind.BUCKET, Cookie.Kind.PROACTIVE);
   }
 
+  private boolean isMoving() {
+    return switches.stream()
+        .flatMap(at -> rules(at, Cookie.Kind.BUCKET))
+        .anyMatch(rule -> BucketCookie.of(rule.cookie()).orElseThrow().isMoving());
+  }
+
   private void bucketsAreWhole() {
-    Set<Integer> taking = new HashSet<>();
-    Map<Integer, Site> byNumber = new TreeMap<>();
+    Map<Integer, Host> taking = new TreeMap<>();
     members.forEach(
         (id, site) -> {
           int number = net.module.catalog().snapshot().members().get(id).number();
-          byNumber.put(number, site);
           if (site.takesNew()) {
-            taking.add(number);
+            taking.put(number, site.host);
           }
         });
     int edges = 0;
@@ -488,8 +514,11 @@ final class ProactiveSimulation {
       List<FakeRule> rules = rules(at, Cookie.Kind.BUCKET).toList();
       for (FakeRule rule : rules) {
         BucketCookie cookie = BucketCookie.of(rule.cookie()).orElseThrow();
-        if (cookie.isMoving() || !taking.contains(cookie.memberNumber())) {
-          wrong("%s: %s, members are %s", at, cookie, taking);
+        @Nullable Host host = taking.get(cookie.memberNumber());
+        boolean leadsThere =
+            host != null && rule.instructions().toString().contains("=" + host.ip() + ")");
+        if (cookie.isMoving() || !leadsThere) {
+          wrong("%s: %s, members are %s", at, rule, taking);
         }
         indexes.add(rule.match().getMasked(MatchField.TCP_SRC).getValue().getPort() >> 1);
         if (rules.size() != cookie.key().count()) {

@@ -461,7 +461,12 @@ public final class RequestHandler {
     Packet packet = arrival.packet();
     @Nullable Server member = memberByBucket(plan.vip(), arrival);
     if (member != null) {
-      return onMember(plan, member, view);
+      AdmissionControl.Choice ofBucket = onMember(plan, member, view);
+      // a client that is a member itself cannot be its own server
+      return request ->
+          request.acceptable().test(member)
+              ? ofBucket.choose(request)
+              : plan.placer().place(request, view.network());
     }
     return plan.pool().persistence() == null
         ? request -> plan.placer().place(request, view.network())

@@ -4,6 +4,7 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.balancer.proactive.EdgeBuckets.Wire;
 import io.malob.balancer.proactive.ProactiveVips.Parts;
+import io.malob.openflow.bucket.BucketKey;
 import io.malob.openflow.bucket.BucketRules;
 import io.malob.openflow.bucket.BucketSource;
 import io.malob.openflow.bucket.BucketTraffic;
@@ -134,7 +135,11 @@ final class ProactiveVip {
       double[] open,
       double[] lifetimes,
       boolean isBlocked) {
-    Optional<BucketSource> source = parts.sourceProbe().of(edge.switchId()).source();
+    // buckets that were found after a restart tell packets where they belong at once
+    Optional<BucketSource> source =
+        edge.key()
+            .map(BucketKey::source)
+            .or(() -> parts.sourceProbe().of(edge.switchId()).source());
     boolean mayHave = isWanted && !isBlocked && !refusals.containsKey(edge.switchId());
     if (mayHave && source.isPresent()) {
       edge.advance(
@@ -203,6 +208,11 @@ final class ProactiveVip {
   /** The buckets of an edge that were found and are not taken over yet. */
   RecoveredBuckets recoveredAt(DatapathId switchId) {
     return recovered.computeIfAbsent(switchId, any -> new RecoveredBuckets());
+  }
+
+  /** Whether there are such. */
+  boolean hasRecovered(DatapathId switchId) {
+    return recovered.containsKey(switchId);
   }
 
   /** Whether rules of an earlier run that are not replaced yet use a label. */

@@ -587,6 +587,9 @@ public final class ProactiveVips implements FoundProactiveRules {
     }
     long now = nanoTime.getAsLong();
     parts.programmed().at(switchId).complete(reading.rules, settledNanos, now);
+    if (vips.values().stream().anyMatch(vip -> vip.hasRecovered(switchId))) {
+      serialExecutor.execute(this::tick); // packets of buckets that move must not wait
+    }
     for (Map.Entry<Integer, ProactiveVip> each : vips.entrySet()) {
       each.getValue()
           .edge(switchId)
