@@ -121,13 +121,9 @@ final class ProactiveVip {
       return placement == PlacementMode.PROACTIVE;
     }
     int number = traffic.vipNumber();
-    double placed =
-        estimates.areCounted()
-            ? estimates.rate()
-            : edges.values().stream().mapToDouble(EdgeBuckets::packetsPerSecond).sum() / 4;
     return auto.decide(
         parts.buckets().arrivals(number),
-        placed,
+        edges.values().stream().mapToDouble(EdgeBuckets::arrivalsPerSecond).sum(),
         parts.halfOpen().applyAsInt(number),
         now.nowNanos());
   }
@@ -168,16 +164,15 @@ final class ProactiveVip {
   private List<OFFlowAdd> entry(Situation now, Wire wire, DatapathId edge) {
     List<OFFlowAdd> rules = new ArrayList<>();
     @Nullable SourceNetworks allowed = now.plan().vip().allowedSources();
-    if (allowed == null) {
-      rules.add(BucketRules.toBuckets(wire.factory(), traffic, ANY));
-    } else {
-      allowed
-          .texts()
-          .forEach(
-              text ->
-                  rules.add(
-                      BucketRules.toBuckets(
-                          wire.factory(), traffic, IPv4AddressWithMask.of(text))));
+    List<IPv4AddressWithMask> clients =
+        allowed == null
+            ? List.of(ANY)
+            : allowed.texts().stream().map(IPv4AddressWithMask::of).toList();
+    for (IPv4AddressWithMask each : clients) {
+      rules.add(BucketRules.toBuckets(wire.factory(), traffic, each));
+      if (traffic.isTcp() && wire.matchesTcpFlags()) {
+        rules.add(BucketRules.synsToBuckets(wire.factory(), traffic, each));
+      }
     }
     for (Server server : now.located()) {
       if (server.at().switchId().equals(edge)) {
