@@ -46,7 +46,6 @@ class MemberEstimatesTest {
 
     assertEquals(20, estimates.open(1));
     assertEquals(30, estimates.opened(1));
-    assertTrue(estimates.areCounted());
     assertEquals(0, estimates.open(2));
   }
 
@@ -97,13 +96,12 @@ class MemberEstimatesTest {
   }
 
   @Test
-  void rate_andLifetime_followLittlesLaw() {
+  void lifetime_followsLittlesLaw() {
     poll(0, 0, 0);
     for (int second = 1; second <= 58; second++) {
       poll(20L * second, second <= 5 ? 0 : 20L * (second - 5), 0);
     }
 
-    assertEquals(20, estimates.rate(), 0.1);
     assertEquals(5, estimates.lifetimes(Servers.equal(1))[0], 0.1);
     assertTrue(Double.isNaN(estimates.lifetimes(Servers.equal(2))[1]));
   }
@@ -128,7 +126,5 @@ class MemberEstimatesTest {
     estimates.retain(Set.of(2));
 
     assertEquals(0, estimates.open(1));
-    assertEquals(0, estimates.rate());
-    assertFalse(estimates.areCounted());
   }
 }
