@@ -6,6 +6,7 @@ import static io.malob.balancer.ProactiveFixture.SYN;
 import static io.malob.balancer.ProactiveFixture.SYN_ACK;
 import static io.malob.balancer.ProactiveFixture.VIP;
 
+import com.google.errorprone.annotations.FormatMethod;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.view.VipMac;
 import io.malob.json.RejectedException;
@@ -199,6 +200,7 @@ final class ProactiveSimulation {
     change(to -> to.update(kind, id, Fields.of(fields)));
   }
 
+  @FormatMethod
   private void note(String format, Object... values) {
     notes.add(now() / 1_000_000 + " " + String.format(format, values));
     if (notes.size() > MAX_NOTES) {
@@ -216,6 +218,7 @@ final class ProactiveSimulation {
     return random.nextLong() + " " + flows.size() + " " + net.module.proactive();
   }
 
+  @FormatMethod
   private void wrong(String format, Object... values) {
     throw new AssertionError(now() / 1_000_000 + " " + String.format(format, values));
   }
@@ -498,13 +501,10 @@ final class ProactiveSimulation {
 
   private void bucketsAreWhole() {
     Set<Integer> taking = new HashSet<>();
-    Map<Integer, Site> byNumber = new TreeMap<>();
     members.forEach(
         (id, site) -> {
-          int number = net.module.catalog().snapshot().members().get(id).number();
-          byNumber.put(number, site);
           if (site.takesNew()) {
-            taking.add(number);
+            taking.add(net.module.catalog().snapshot().members().get(id).number());
           }
         });
     int edges = 0;

@@ -13,14 +13,17 @@ import io.malob.state.catalog.PlacementMode;
 import io.malob.state.catalog.SourceNetworks;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -34,6 +37,9 @@ final class ProactiveVip {
 
   /** How long an edge stays reactive after a switch has refused a rule. */
   private static final long RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** How long the proposals of new shares may take in one step. */
+  private static final long PROPOSALS_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private static final IPv4AddressWithMask ANY = IPv4AddressWithMask.of("0.0.0.0/0");
 
@@ -52,7 +58,18 @@ final class ProactiveVip {
 
   private record Refusal(String why, long atNanos) {}
 
+  /** What the rules depend on that send packets to the buckets, by switch. */
+  private final Map<DatapathId, Entry> entries = new HashMap<>();
+
   private record EntryOwner(int vipNumber) {}
+
+  /**
+   * What these rules depend on.
+   *
+   * @param allowed the clients' networks; null for any
+   * @param members the members at the switch
+   */
+  private record Entry(@Nullable SourceNetworks allowed, List<Server> members) {}
 
   ProactiveVip(Parts parts, BucketTraffic traffic, long nowNanos) {
     this.parts = parts;
@@ -107,12 +124,29 @@ final class ProactiveVip {
     double[] open = estimates.open(now.candidates(), server -> server.load().active());
     double[] lifetimes = estimates.lifetimes(now.candidates());
     boolean isBlocked = replySide.edges().stream().anyMatch(refusals::containsKey);
-    for (EdgeBuckets edge : edges.values()) {
+    Map<DatapathId, List<Server>> membersAt =
+        now.located().stream().collect(Collectors.groupingBy(server -> server.at().switchId()));
+    long end = parts.nanoTime().getAsLong() + PROPOSALS_NANOS;
+    boolean isTurn = true;
+    for (EdgeBuckets edge : longestWaitingFirst()) {
+      boolean isItsTurn = isTurn && edge.isDue(now);
       parts
           .programmed()
           .wire(edge.switchId())
-          .ifPresent(wire -> advance(edge, now, wire, open, lifetimes, isBlocked));
+          .ifPresent(
+              wire -> {
+                advance(edge, now, wire, open, lifetimes, isItsTurn, isBlocked);
+                enter(edge, now, wire, membersAt.getOrDefault(edge.switchId(), List.of()));
+              });
+      isTurn = parts.nanoTime().getAsLong() - end < 0;
     }
+  }
+
+  /** The edges by the times of their last proposals. */
+  private List<EdgeBuckets> longestWaitingFirst() {
+    return edges.values().stream()
+        .sorted(Comparator.comparingLong(EdgeBuckets::proposedAtNanos))
+        .toList();
   }
 
   private boolean decide(Situation now) {
@@ -138,6 +172,7 @@ final class ProactiveVip {
       Wire wire,
       double[] open,
       double[] lifetimes,
+      boolean isTurn,
       boolean isBlocked) {
     // buckets that were found after a restart tell packets where they belong at once
     Optional<BucketSource> source =
@@ -152,22 +187,34 @@ final class ProactiveVip {
           source.get(),
           open,
           lifetimes,
+          isTurn,
+          parts.programmed().hasRoom(),
           replySide.isReady(),
           () -> parts.pinExposed().accept(traffic.vipNumber(), edge.switchId()));
     } else if (!mayHave) {
-      edge.leave(now, wire);
+      edge.leave(now, wire, parts.programmed().hasRoom());
     }
-    wire.sw()
-        .set(
-            new EntryOwner(traffic.vipNumber()),
-            edge.hasRules() ? entry(now, wire, edge.switchId()) : List.of(),
-            wire.factory(),
-            now.nowNanos());
   }
 
-  private List<OFFlowAdd> entry(Situation now, Wire wire, DatapathId edge) {
+  /** Sends packets to the buckets of an edge, if it has some. */
+  private void enter(EdgeBuckets edge, Situation now, Wire wire, List<Server> members) {
+    @Nullable Entry entry =
+        edge.hasRules() ? new Entry(now.plan().vip().allowedSources(), members) : null;
+    @Nullable Entry before =
+        entry == null ? entries.remove(edge.switchId()) : entries.put(edge.switchId(), entry);
+    if (!Objects.equals(entry, before)) {
+      wire.sw()
+          .set(
+              new EntryOwner(traffic.vipNumber()),
+              entry == null ? List.of() : rules(entry, wire),
+              wire.factory(),
+              now.nowNanos());
+    }
+  }
+
+  private List<OFFlowAdd> rules(Entry entry, Wire wire) {
     List<OFFlowAdd> rules = new ArrayList<>();
-    @Nullable SourceNetworks allowed = now.plan().vip().allowedSources();
+    @Nullable SourceNetworks allowed = entry.allowed;
     if (allowed == null) {
       rules.add(BucketRules.toBuckets(wire.factory(), traffic, ANY));
     } else {
@@ -179,11 +226,8 @@ final class ProactiveVip {
                       BucketRules.toBuckets(
                           wire.factory(), traffic, IPv4AddressWithMask.of(text))));
     }
-    for (Server server : now.located()) {
-      if (server.at().switchId().equals(edge)) {
-        rules.add(BucketRules.memberAsClient(wire.factory(), traffic, server));
-      }
-    }
+    entry.members.forEach(
+        server -> rules.add(BucketRules.memberAsClient(wire.factory(), traffic, server)));
     return rules;
   }
 
