@@ -1,6 +1,7 @@
 package io.malob.balancer.proactive;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
@@ -59,7 +60,7 @@ final class EdgeBuckets {
   private static final double KEPT_PER_SECOND = 0.8;
 
   /** A share that differs by less than this part of a bucket does not move buckets. */
-  private static final double MIN_CHANGE = 0.25;
+  private static final double MIN_CHANGE = 0.001;
 
   /** The part of the buckets that may move at a time for better shares. */
   private static final int MOVING_PART = 4;
@@ -110,6 +111,12 @@ final class EdgeBuckets {
 
   /** The shares of the last assignment that could not be improved; empty if there is none. */
   private Map<Integer, Double> metShares = Map.of();
+
+  /** The buckets of each member, by number; those that move count for the member after. */
+  private ImmutableMap<Integer, Integer> byMember = ImmutableMap.of();
+
+  /** The members that buckets lead to, or led to before they began to move. */
+  private Set<Integer> inUse = Set.of();
 
   private @Nullable Situation seen;
 
@@ -240,6 +247,7 @@ final class EdgeBuckets {
       isDirty = false;
       version++;
       dueNanos = nextDue(now);
+      countMembers();
       publish(now);
       program(now, wire);
     }
@@ -273,12 +281,10 @@ final class EdgeBuckets {
   }
 
   private void wantLeads(Situation now) {
-    Set<Integer> wanted = new HashSet<>();
-    for (Cell cell : cells) {
-      wanted.add(cell.member);
-      wanted.add(cell.before);
+    if (isDirty) {
+      countMembers();
     }
-    wanted.remove(0);
+    Set<Integer> wanted = new HashSet<>(inUse);
     now.candidates().forEach(server -> wanted.add(server.number()));
     Map<DatapathId, Optional<Path>> paths = new HashMap<>();
     for (int number : wanted) {
@@ -297,6 +303,20 @@ final class EdgeBuckets {
     }
     leads.retain(wanted);
     absentSince.keySet().retainAll(wanted);
+  }
+
+  private void countMembers() {
+    Map<Integer, Integer> counts = new HashMap<>();
+    Set<Integer> before = new HashSet<>();
+    for (Cell cell : cells) {
+      counts.merge(cell.member == 0 ? cell.before : cell.member, 1, Integer::sum);
+      if (cell.isMoving()) {
+        before.add(cell.before);
+      }
+    }
+    byMember = ImmutableMap.copyOf(counts);
+    before.addAll(counts.keySet());
+    inUse = before;
   }
 
   private Optional<Path> pathTo(Server server, Situation now) {
@@ -331,9 +351,6 @@ final class EdgeBuckets {
     }
     double total = sum;
     smoothed.replaceAll((number, share) -> total > 0 ? share / total : 0);
-    if (!smoothed.equals(shares)) {
-      version++;
-    }
     shares = smoothed;
   }
 
@@ -377,6 +394,7 @@ final class EdgeBuckets {
       cell.movedAtNanos = now.nowNanos();
       cells[index] = cell;
     }
+    countMembers();
     become(State.PROACTIVE, now.nowNanos());
     publish(now);
     pinExposed.run();
@@ -423,9 +441,8 @@ final class EdgeBuckets {
         return false;
       }
     }
-    return Arrays.stream(cells)
-        .noneMatch(
-            cell -> now.standing(cell.member) == Standing.ABSENT && !isLost(cell.member, now));
+    return byMember.keySet().stream()
+        .noneMatch(number -> now.standing(number) == Standing.ABSENT && !isLost(number, now));
   }
 
   private void finishMoves(Situation now) {
@@ -480,11 +497,12 @@ final class EdgeBuckets {
     }
     int moving = (int) Arrays.stream(cells).filter(Cell::isMoving).count();
     boolean drains =
-        Arrays.stream(cells).anyMatch(cell -> now.standing(cell.member) == Standing.DRAINING);
+        byMember.keySet().stream().anyMatch(number -> now.standing(number) == Standing.DRAINING);
     boolean isSettled =
         !isDirty && !drains && moving == 0 && key != null && key.source() == BucketSource.PORT;
     int changed = 0;
     if (!isSettled || !areMet()) {
+      version++;
       int max = drains ? cells.length : Math.max(0, cells.length / MOVING_PART - moving);
       changed = reassign(now, servers, max, false);
       boolean isHeld = Arrays.stream(cells).anyMatch(cell -> cell.isMoving() || isHeld(now, cell));
@@ -775,6 +793,7 @@ final class EdgeBuckets {
       wire.sw.then(BucketRules.removeAll(wire.factory, vipNumber));
     }
     cells = new Cell[0];
+    countMembers();
     key = null;
     shares = Map.of();
     metShares = Map.of();
@@ -804,6 +823,7 @@ final class EdgeBuckets {
       }
       cells[index] = cell;
     }
+    countMembers();
     isRecovered = true;
     seen = null;
     foundLabels = Set.copyOf(found.labels());
@@ -865,12 +885,8 @@ final class EdgeBuckets {
   }
 
   /** The buckets of each member, by number; those that move count for the member after. */
-  Map<Integer, Integer> byMember() {
-    Map<Integer, Integer> counts = new HashMap<>();
-    for (Cell cell : cells) {
-      counts.merge(cell.member == 0 ? cell.before : cell.member, 1, Integer::sum);
-    }
-    return counts;
+  ImmutableMap<Integer, Integer> byMember() {
+    return byMember;
   }
 
   int moving() {

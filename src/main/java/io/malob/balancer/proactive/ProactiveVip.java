@@ -2,6 +2,8 @@ package io.malob.balancer.proactive;
 
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
+import io.malob.balancer.api.ProactiveStats;
+import io.malob.balancer.api.ProactiveStats.Problem;
 import io.malob.balancer.proactive.EdgeBuckets.Wire;
 import io.malob.balancer.proactive.ProactiveVips.Parts;
 import io.malob.openflow.bucket.BucketKey;
@@ -57,6 +59,16 @@ final class ProactiveVip {
   private final Map<DatapathId, Refusal> refusals = new HashMap<>();
 
   private record Refusal(String why, long atNanos) {}
+
+  /** What was shown of edges. */
+  private final Map<DatapathId, Shown> shown = new HashMap<>();
+
+  /** An edge as it was shown, and what that depended on. */
+  private record Shown(
+      long version,
+      Optional<Problem> problem,
+      Map<Integer, String> memberIds,
+      ProactiveStats.Edge edge) {}
 
   /** What the rules depend on that send packets to the buckets, by switch. */
   private final Map<DatapathId, Entry> entries = new HashMap<>();
@@ -273,6 +285,21 @@ final class ProactiveVip {
   /** The switches with members. */
   Set<DatapathId> memberEdges() {
     return replySide.edges();
+  }
+
+  /** The state of an edge for other modules; large, so that it is kept until it changes. */
+  ProactiveStats.Edge shown(
+      EdgeBuckets edge, Optional<Problem> problem, Map<Integer, String> memberIds) {
+    @Nullable Shown before = shown.get(edge.switchId());
+    if (before != null
+        && before.version == edge.version()
+        && before.problem.equals(problem)
+        && before.memberIds.equals(memberIds)) {
+      return before.edge;
+    }
+    ProactiveStats.Edge now = ShownVip.edge(edge, problem, memberIds);
+    shown.put(edge.switchId(), new Shown(edge.version(), problem, memberIds, now));
+    return now;
   }
 
   Optional<EdgeBuckets> edge(DatapathId switchId) {

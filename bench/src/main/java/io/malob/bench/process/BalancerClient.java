@@ -19,6 +19,10 @@ public final class BalancerClient {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final int CREATED = 201;
   private static final int OK = 200;
+
+  /** The change is stored, but not in force yet. */
+  private static final int ACCEPTED = 202;
+
   private static final int CONFLICT = 409;
 
   private final HttpClient http = HttpClient.newHttpClient();
@@ -122,8 +126,9 @@ public final class BalancerClient {
             .PUT(HttpRequest.BodyPublishers.ofString(json.writeValueAsString(Map.of(field, value))))
             .build();
     HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
-    if (response.statusCode() != OK) {
-      throw new IOException("PUT " + path + ": " + response.statusCode() + " " + response.body());
+    int status = response.statusCode();
+    if (status != OK && status != ACCEPTED) {
+      throw new IOException("PUT " + path + ": " + status + " " + response.body());
     }
   }
 
