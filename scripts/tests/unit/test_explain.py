@@ -138,13 +138,13 @@ class ViewTest(unittest.TestCase):
 
     def test_bucket_comes_with_what_would_move_it_and_the_part_of_each_member(self) -> None:
         bucket = {"index": 7, "member_id": "a", "before_id": None, "cause": "member_drained", "seconds": 12.3, "seconds_left": 0, "next": "It stays."}
-        members = [{"member_id": "a", "buckets": 40, "share": 0.625}, {"member_id": "b", "buckets": 24, "share": None}]
+        members = [{"member_id": "a", "buckets": 40, "load": 0.61, "share": 0.625}, {"member_id": "b", "buckets": 24, "load": None, "share": None}]
         shown = lines({**_EXPLANATION, "buckets": {"source": "port", "count": 64, "bucket": bucket, "members": members}})
         at = shown.index("result: member a")
         self.assertEqual(
             ["buckets: 64, by the client's port; this is number 7, of member a for 12 s (member drained)", "It stays.", ""], shown[at + 1 : at + 4]
         )
-        self.assertEqual([["a", "40", "62.5", "40.0"], ["b", "24", "-", "-"]], [line.split() for line in shown[at + 5 : at + 7]])
+        self.assertEqual([["a", "40", "61.0", "62.5"], ["b", "24", "-", "-"]], [line.split() for line in shown[at + 5 : at + 7]])
 
     def test_unknown_port_leaves_the_member_open(self) -> None:
         buckets = {"source": "port", "count": 64, "bucket": None, "members": []}

@@ -142,7 +142,7 @@ class MadeUp {
       const refuses = at === 3;
       return {
         switch: id, state: refuses ? 'reactive' : 'proactive', source: refuses ? null : at === 2 ? 'address' : 'port', buckets: refuses ? 0 : 64,
-        moving: at === 0 ? 4 : 0, members: refuses ? {} : counts, shares: refuses ? {} : Object.fromEntries(members.map((member) => [member, 1 / members.length])),
+        moving: at === 0 ? 4 : 0, members: refuses ? {} : counts, loads: refuses ? {} : Object.fromEntries(members.map((member) => [member, counts[member] / 69])), shares: refuses ? {} : Object.fromEntries(members.map((member) => [member, 1 / members.length])),
         imbalance: refuses ? 0 : 0.01 + at * 0.07, too_few_sources: at === 2, packets_per_second: refuses ? 0 : 1500 + Math.round(this.random() * 900),
         problem: refuses ? 'a switch refuses a rule: FLOW_MOD_FAILED/TABLE_FULL' : null,
       };

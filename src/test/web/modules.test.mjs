@@ -238,7 +238,7 @@ test('placement: it is that of the controller, by VIP, whatever is missing', () 
   assert.deepEqual(model.placement, []);
   model.setRates(rates(0, [0, 0], { placement: [{ vip_id: 'web', state: 'changing', edges: [{ switch: ONE }, { state: 'proactive' }] }, { state: 'proactive' }] }));
   assert.equal(model.placementOf('web').state, 'changing');
-  assert.deepEqual(model.placementOf('web').edges, [{ switch: ONE, members: {}, shares: {} }]);
+  assert.deepEqual(model.placementOf('web').edges, [{ switch: ONE, members: {}, loads: {}, shares: {} }]);
   assert.equal(model.placementOf('other'), undefined);
 });
 

@@ -74,16 +74,12 @@ def _buckets(buckets: Mapping[str, Any]) -> list[str]:
         where = f"of member {bucket['member_id']}" if bucket["member_id"] else "of no member"
         cause = bucket["cause"].replace("_", " ")
         shown = [f"{said}; this is number {bucket['index']}, {where} for {bucket['seconds']:.0f} s ({cause})", bucket["next"]]
-    rows = [[each["member_id"], str(each["buckets"]), _share(each["share"]), _due(each["share"], buckets["count"])] for each in buckets["members"]]
-    return [*shown, "", *render(["member", "buckets", "share %", "due"], rows, [1, 2, 3])]
+    rows = [[each["member_id"], str(each["buckets"]), _percent(each["load"]), _percent(each["share"])] for each in buckets["members"]]
+    return [*shown, "", *render(["member", "buckets", "traffic %", "share %"], rows, [1, 2, 3])]
 
 
-def _share(share: float | None) -> str:
-    return UNKNOWN if share is None else number(100 * share, 1)
-
-
-def _due(share: float | None, count: int) -> str:
-    return UNKNOWN if share is None else number(share * count, 1)
+def _percent(part: float | None) -> str:
+    return UNKNOWN if part is None else number(100 * part, 1)
 
 
 def _candidates(candidates: Sequence[Mapping[str, Any]]) -> list[str]:

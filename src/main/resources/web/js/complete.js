@@ -37,7 +37,7 @@ export function completeState(sent) {
 function completePlacement(vip) {
   return {
     ...vip,
-    edges: objects(vip.edges).filter((edge) => isKnown(edge.switch)).map((edge) => ({ ...edge, members: edge.members ?? {}, shares: edge.shares ?? {} })),
+    edges: objects(vip.edges).filter((edge) => isKnown(edge.switch)).map((edge) => ({ ...edge, members: edge.members ?? {}, loads: edge.loads ?? {}, shares: edge.shares ?? {} })),
     recent_moves: objects(vip.recent_moves).filter((move) => isKnown(move.switch)),
   };
 }

@@ -93,7 +93,7 @@ class PlacementCard {
           name: 'State', text: (edge) => STATES[edge.state], value: (edge) => edge.state,
           make: () => el('span', { class: 'badge' }), update: (badge, edge) => setState(badge, edge.state),
         },
-        { name: 'Buckets by member', make: makeBar, update: (node, edge) => updateBar(node, edge, this.#memberIds) },
+        { name: 'Buckets by member (part of the traffic)', make: makeBar, update: (node, edge) => updateBar(node, edge, this.#memberIds) },
         { name: 'By', text: (edge) => edge.source ?? UNKNOWN, value: (edge) => edge.source },
         { name: 'Packets', number: true, text: (edge) => withUnit(edge.packets_per_second, '/s'), value: (edge) => edge.packets_per_second },
         { name: 'Uneven', number: true, text: (edge) => percent(edge.imbalance), value: (edge) => edge.imbalance },
@@ -149,6 +149,5 @@ function updateBar(node, edge, memberIds) {
 }
 
 function share(edge, id) {
-  const wanted = edge.shares[id];
-  return wanted === undefined || !edge.buckets ? '' : ` (share ${number(Math.round(wanted * edge.buckets * 10) / 10)})`;
+  return id in edge.shares ? ` (${percent(edge.loads[id])}, share ${percent(edge.shares[id])})` : '';
 }

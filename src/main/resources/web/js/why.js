@@ -180,9 +180,9 @@ function bucketsShown({ source, count, bucket, members }) {
     el('p', { text: `The client's switch has ${count} buckets of the VIP, by the client's ${source}.${own}` }),
     el('div', { class: 'scroller', tabindex: '0', role: 'region', 'aria-label': 'Buckets by server' },
       el('table', {}, el('caption', { class: 'visually-hidden', text: 'The buckets of each server' }),
-        el('thead', {}, el('tr', {}, ['Server', 'Buckets', 'Share', 'Buckets by share'].map((text) => el('th', { scope: 'col', text })))),
-        el('tbody', {}, members.map(({ member_id: id, buckets, share }) => el('tr', { class: id === bucket?.member_id ? 'chosen' : null },
-          el('th', { scope: 'row', text: id }), el('td', { text: String(buckets) }), el('td', { text: percent(share) }),
-          el('td', { text: share === null ? UNKNOWN : number(Math.round(share * count * 10) / 10) })))))),
+        el('thead', {}, el('tr', {}, ['Server', 'Buckets', 'Traffic', 'Share'].map((text) => el('th', { scope: 'col', text })))),
+        el('tbody', {}, members.map(({ member_id: id, buckets, load, share }) => el('tr', { class: id === bucket?.member_id ? 'chosen' : null },
+          el('th', { scope: 'row', text: id }), el('td', { text: String(buckets) }), el('td', { text: percent(load) }),
+          el('td', { text: percent(share) })))))),
   ];
 }

@@ -146,7 +146,8 @@ class ArchitectureTest {
 
   /**
    * Without packages where the family matters: frames are read and built by family, sub-flows of
-   * MPTCP have IPv4 addresses, and an end host and its uplinks have one of each.
+   * MPTCP have IPv4 addresses, proactive VIPs are of IPv4 only, and an end host and its uplinks
+   * have one of each.
    */
   @ArchTest
   static final ArchRule addresses_areOfEitherFamily =
@@ -163,6 +164,8 @@ class ArchitectureTest {
               METRICS,
               MODULE,
               REST)
+          .and()
+          .resideOutsideOfPackage("io.malob.balancer.proactive..")
           .and(notOneOf(FAMILY_READERS))
           .should()
           .dependOnClassesThat()
@@ -256,6 +259,8 @@ class ArchitectureTest {
           .definedBy(BALANCER_API)
           .layer("view")
           .definedBy("io.malob.balancer.view..")
+          .layer("bucket")
+          .definedBy("io.malob.balancer.bucket..")
           .layer("connection")
           .definedBy("io.malob.balancer.connection..")
           .layer("health")
@@ -266,22 +271,29 @@ class ArchitectureTest {
           .definedBy("io.malob.balancer.recovery..")
           .layer("reroute")
           .definedBy("io.malob.balancer.reroute..")
+          .layer("proactive")
+          .definedBy("io.malob.balancer.proactive..")
           .layer("root")
           .definedBy("io.malob.balancer")
           .whereLayer("api")
           .mayNotAccessAnyLayer()
           .whereLayer("view")
           .mayOnlyAccessLayers("api")
-          .whereLayer("connection")
+          .whereLayer("bucket")
           .mayOnlyAccessLayers("api", "view")
+          .whereLayer("connection")
+          .mayOnlyAccessLayers("api", "view", "bucket")
           .whereLayer("health")
           .mayOnlyAccessLayers("api", "view", "connection")
           .whereLayer("admission")
-          .mayOnlyAccessLayers("api", "view", "connection", "health")
+          .mayOnlyAccessLayers("api", "view", "bucket", "connection", "health")
           .whereLayer("recovery")
           .mayOnlyAccessLayers("api", "view", "connection", "health", "admission")
           .whereLayer("reroute")
-          .mayOnlyAccessLayers("api", "view", "connection");
+          .mayOnlyAccessLayers("api", "view", "connection")
+          .whereLayer("proactive")
+          .mayOnlyAccessLayers(
+              "api", "view", "bucket", "connection", "health", "admission", "recovery", "reroute");
 
   /** A class in no layer would keep every rule. */
   @ArchTest
@@ -294,11 +306,13 @@ class ArchitectureTest {
               "io.malob.balancer",
               BALANCER_API,
               "io.malob.balancer.view..",
+              "io.malob.balancer.bucket..",
               "io.malob.balancer.connection..",
               "io.malob.balancer.health..",
               "io.malob.balancer.admission..",
               "io.malob.balancer.recovery..",
-              "io.malob.balancer.reroute..");
+              "io.malob.balancer.reroute..",
+              "io.malob.balancer.proactive..");
 
   @ArchTest
   static final ArchRule monitor_seesNoOtherFeature =

@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
@@ -138,10 +139,13 @@ final class ShownExplanation {
     Map<String, @Nullable Object> shown = new LinkedHashMap<>();
     shown.put("member_id", member.memberId());
     shown.put("buckets", member.buckets());
-    shown.put(
-        "share",
-        member.share().isPresent() ? Measured.rounded(member.share().getAsDouble()) : null);
+    shown.put("load", part(member.load()));
+    shown.put("share", part(member.share()));
     return shown;
+  }
+
+  private static @Nullable Double part(OptionalDouble part) {
+    return part.isPresent() ? Measured.rounded(part.getAsDouble()) : null;
   }
 
   private static Map<String, Object> control(FiveTuple request) {

@@ -12,7 +12,9 @@ import io.malob.balancer.api.ExplainedConnection.ClientBuckets;
 import io.malob.balancer.api.ExplainedConnection.MemberBuckets;
 import io.malob.balancer.api.ExplainedConnection.Placed;
 import io.malob.balancer.api.ExplainedConnection.PortNeeded;
+import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.ProactiveStats;
+import io.malob.balancer.api.VipStats;
 import io.malob.balancer.view.VipMac;
 import io.malob.json.RejectedException;
 import io.malob.openflow.packet.Packet;
@@ -153,6 +155,37 @@ class ProactiveExplanationTest {
     assertEquals(0, proactive().moves());
   }
 
+  /** Nothing goes through the controller, so all of it is estimated. */
+  @Test
+  void connectionsThatSwitchesPlace_areInAllCounts() {
+    pass(1);
+    for (int port = 40_000; port < 40_080; port += 2) {
+      Host member = members.get(opened(port).equals("m1") ? 0 : 1);
+      net.send(
+          member,
+          Frames.tcp(
+              member.mac(),
+              client.mac(),
+              member.ip(),
+              8080,
+              client.ip(),
+              port,
+              Packet.TCP_SYN | Packet.TCP_ACK));
+    }
+    pass(20);
+
+    MemberStats first = net.stats("m1");
+    MemberStats second = net.stats("m2");
+    assertEquals(40, first.totalConnections() + second.totalConnections());
+    assertEquals(40, first.activeConnections() + second.activeConnections());
+    assertEquals(first.activeConnections(), first.estimatedConnections());
+    assertEquals(first.totalConnections(), net.module.totalConnections().get("m1").longValue());
+    VipStats vip = net.module.vipStats().get("v");
+    assertEquals(40, vip.activeConnections());
+    assertEquals(40, vip.estimatedConnections());
+    assertEquals(40, net.module.vipConnections().get("v"));
+  }
+
   private ProactiveStats proactive() {
     return net.module.proactive().get(0);
   }
@@ -165,8 +198,12 @@ class ProactiveExplanationTest {
     assertEquals(Optional.empty(), bucket.beforeId());
     assertTrue(bucket.seconds() > 0 && bucket.seconds() < 5, bucket.toString());
     assertEquals(0, bucket.secondsLeft(), "the first assignment need not rest");
-    assertTrue(bucket.next().contains("has 32 buckets here"), bucket.next());
-    assertTrue(bucket.next().endsWith("or if the member is drained or down."), bucket.next());
+    assertEquals(
+        "Member "
+            + bucket.memberId().orElseThrow()
+            + " gets 50.0 % of the traffic here, and its share is 50.0 %. Buckets of it move above"
+            + " about 51.6 %, or if it is drained or down.",
+        bucket.next());
   }
 
   /** A packet for each bucket, so that they do not count as silent. */

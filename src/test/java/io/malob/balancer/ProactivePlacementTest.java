@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.algorithm.health.Health;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.view.VipMac;
@@ -25,6 +26,7 @@ import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +39,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 /** A proactive VIP from its first rule to its last, while members and paths change. */
 class ProactivePlacementTest {
   private static final int PIN_SECONDS = 600;
+  private static final int SEQUENCE_AT = 38;
 
   private final ProactiveFixture fixture = new ProactiveFixture();
   private final BalancerNetwork net = fixture.net;
@@ -481,6 +484,51 @@ class ProactivePlacementTest {
     }
   }
 
+  /** Members answer checks to the VIP's address; a translated answer would be lost. */
+  @Test
+  void answersToHealthChecks_reachTheController() {
+    net.create(
+        Catalog.MONITORS,
+        "id",
+        "h",
+        "pool_id",
+        "p",
+        "type",
+        "TCP",
+        "delay",
+        "2",
+        "timeout",
+        "1",
+        "attempts_before_deactivation",
+        "2",
+        "rise",
+        "2");
+    fixture.settle();
+    for (int second = 0; second < 20; second++) {
+      net.delivered.clear();
+      fixture.pass(1);
+      List.copyOf(net.delivered).stream()
+          .filter(each -> Packet.parse(each.frame()).isTcpSyn())
+          .forEach(this::answerProbe);
+    }
+
+    assertEquals(Health.UP, net.stats("m1").health());
+    assertEquals(Health.UP, net.stats("m2").health());
+    assertEquals(2, fixture.byMember(fixture.s1).size());
+    assertEquals(0, fixture.stats().moves());
+  }
+
+  private void answerProbe(Delivery probe) {
+    Packet syn = Packet.parse(probe.frame());
+    Host member = syn.dstAddress() == m1.ip().getInt() ? m1 : m2;
+    byte[] answer =
+        Frames.tcp(
+            member.mac(), syn.srcMac(), member.ip(), syn.dstPort(), VIP, syn.srcPort(), SYN_ACK);
+    int sequence = ByteBuffer.wrap(probe.frame()).getInt(SEQUENCE_AT);
+    ByteBuffer.wrap(answer).putInt(SEQUENCE_AT + 4, sequence + 1);
+    net.send(member, answer);
+  }
+
   @Test
   void resetOfAMember_reachesTheClient() {
     fixture.settle();
@@ -493,16 +541,13 @@ class ProactivePlacementTest {
   @Test
   void switchThatCannotMaskPorts_hasBucketsByAddress() {
     net.refuseMasks(MatchField.TCP_SRC);
-    ProactiveFixture fresh = new ProactiveFixture(new BalancerNetwork());
-    fresh.net.refuseMasks(MatchField.TCP_SRC);
-    // the switches were not asked yet: that happens with the first tick
-    fresh.settle();
+    fixture.settle();
 
-    assertEquals(Optional.of("address"), fresh.edge(fresh.s1).orElseThrow().source());
-    fresh.withoutController();
-    Host member = fresh.open(fresh.client, 40_000);
+    assertEquals(Optional.of("address"), fixture.edge(fixture.s1).orElseThrow().source());
+    fixture.withoutController();
+    Host member = fixture.open(client, 50_000);
     for (int port : ALL_BUCKETS) {
-      assertEquals(member, fresh.open(fresh.client, port));
+      assertEquals(member, fixture.open(client, port));
     }
   }
 

@@ -500,11 +500,12 @@ final class ProactiveSimulation {
   }
 
   private void bucketsAreWhole() {
-    Set<Integer> taking = new HashSet<>();
+    Map<Integer, Host> taking = new TreeMap<>();
     members.forEach(
         (id, site) -> {
+          int number = net.module.catalog().snapshot().members().get(id).number();
           if (site.takesNew()) {
-            taking.add(net.module.catalog().snapshot().members().get(id).number());
+            taking.put(number, site.host);
           }
         });
     int edges = 0;
@@ -513,8 +514,11 @@ final class ProactiveSimulation {
       List<FakeRule> rules = rules(at, Cookie.Kind.BUCKET).toList();
       for (FakeRule rule : rules) {
         BucketCookie cookie = BucketCookie.of(rule.cookie()).orElseThrow();
-        if (cookie.isMoving() || !taking.contains(cookie.memberNumber())) {
-          wrong("%s: %s, members are %s", at, cookie, taking);
+        @Nullable Host host = taking.get(cookie.memberNumber());
+        boolean leadsThere =
+            host != null && rule.instructions().toString().contains("=" + host.ip() + ")");
+        if (cookie.isMoving() || !leadsThere) {
+          wrong("%s: %s, members are %s", at, rule, taking);
         }
         indexes.add(rule.match().getMasked(MatchField.TCP_SRC).getValue().getPort() >> 1);
         if (rules.size() != cookie.key().count()) {

@@ -278,8 +278,8 @@ class ExplanationRestTest {
   void buckets_areShownWithThatOfTheClientsPort_andWithEachMembersPart() throws Exception {
     ImmutableList<MemberBuckets> members =
         ImmutableList.of(
-            new MemberBuckets("a", 40, OptionalDouble.of(2 / 3.0)),
-            new MemberBuckets("b", 24, OptionalDouble.empty()));
+            new MemberBuckets("a", 40, OptionalDouble.of(0.625), OptionalDouble.of(2 / 3.0)),
+            new MemberBuckets("b", 24, OptionalDouble.empty(), OptionalDouble.empty()));
     ChosenBucket bucket =
         new ChosenBucket(
             7, Optional.of("a"), Optional.of("b"), "shares", 12.3456, 17.6544, "It moves.");
@@ -291,8 +291,8 @@ class ExplanationRestTest {
         "{\"source\":\"port\",\"count\":64,\"bucket\":{\"index\":7,\"member_id\":\"a\","
             + "\"before_id\":\"b\",\"cause\":\"shares\",\"seconds\":12.346,"
             + "\"seconds_left\":17.654,\"next\":\"It moves.\"},\"members\":["
-            + "{\"member_id\":\"a\",\"buckets\":40,\"share\":0.667},"
-            + "{\"member_id\":\"b\",\"buckets\":24,\"share\":null}]}",
+            + "{\"member_id\":\"a\",\"buckets\":40,\"load\":0.625,\"share\":0.667},"
+            + "{\"member_id\":\"b\",\"buckets\":24,\"load\":null,\"share\":null}]}",
         explain("vip=web&client=10.0.0.21&client_port=40000").json().path("buckets").toString());
   }
 

@@ -109,6 +109,22 @@ public final class BucketAssignment {
   }
 
   /**
+   * The part of all traffic that each member gets. Sizes count as in {@link #improve}.
+   *
+   * @param members the number of members
+   */
+  public static double[] loads(int[] assigned, int members, double[] sizes) {
+    double[] fractions = BucketSizes.of(sizes);
+    double[] loads = new double[members];
+    for (int bucket = 0; bucket < assigned.length; bucket++) {
+      if (assigned[bucket] != NONE) {
+        loads[assigned[bucket]] += fractions[bucket];
+      }
+    }
+    return loads;
+  }
+
+  /**
    * The imbalance of an assignment, from 0 to 1: the sum of what members get beyond their shares,
    * as a fraction of all traffic. Sizes count as in {@link #improve}; a bucket without a member
    * belongs to no member's load.
@@ -117,13 +133,7 @@ public final class BucketAssignment {
    */
   public static double imbalance(int[] assigned, double[] shares, double[] sizes) {
     check(assigned, shares, sizes);
-    double[] fractions = BucketSizes.of(sizes);
-    double[] loads = new double[shares.length];
-    for (int bucket = 0; bucket < assigned.length; bucket++) {
-      if (assigned[bucket] != NONE) {
-        loads[assigned[bucket]] += fractions[bucket];
-      }
-    }
+    double[] loads = loads(assigned, shares.length, sizes);
     double sum = Quotas.sum(shares);
     double imbalance = 0;
     for (int member = 0; member < loads.length; member++) {

@@ -1,6 +1,7 @@
 package io.malob.balancer.admission;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Server;
 import io.malob.balancer.api.ExplainedConnection.ChosenBucket;
 import io.malob.balancer.api.ExplainedConnection.ClientBuckets;
@@ -72,12 +73,12 @@ final class BucketExplainer {
     Map<Integer, MemberBuckets> byNumber = new HashMap<>();
     ImmutableList.Builder<MemberBuckets> all = ImmutableList.builder();
     for (Member member : members) {
-      OptionalDouble share =
-          edge.map(each -> each.shares().getOrDefault(member.id(), 0.0)).stream()
-              .mapToDouble(Double::doubleValue)
-              .findFirst();
       MemberBuckets shown =
-          new MemberBuckets(member.id(), counts.getOrDefault(member.number(), 0), share);
+          new MemberBuckets(
+              member.id(),
+              counts.getOrDefault(member.number(), 0),
+              part(edge.map(ProactiveStats.Edge::loads), member),
+              part(edge.map(ProactiveStats.Edge::shares), member));
       byNumber.put(member.number(), shown);
       all.add(shown);
     }
@@ -88,6 +89,13 @@ final class BucketExplainer {
             ? Optional.empty()
             : Optional.of(chosen(plan, table, index.getAsInt(), byNumber)),
         all.build());
+  }
+
+  /** A member without an entry gets nothing. */
+  private static OptionalDouble part(Optional<ImmutableMap<String, Double>> parts, Member member) {
+    return parts.isEmpty()
+        ? OptionalDouble.empty()
+        : OptionalDouble.of(parts.get().getOrDefault(member.id(), 0.0));
   }
 
   private ChosenBucket chosen(
@@ -143,19 +151,32 @@ final class BucketExplainer {
     if (plan.members().inTurn(server.number()) == null) {
       return "Member " + id + " takes no new connections, so the bucket moves.";
     }
-    if (member.get().share().isEmpty()) {
+    if (member.get().share().isEmpty() || member.get().load().isEmpty()) {
       return "The shares of the members are not known yet.";
     }
-    int has = member.get().buckets();
-    double due = member.get().share().getAsDouble() * count;
-    String owns =
+    double load = member.get().load().getAsDouble();
+    double share = member.get().share().getAsDouble();
+    double max = share + 1.0 / count; // see BucketAssignment.improve
+    String gets =
         String.format(
-            Locale.ROOT, "Member %s has %d buckets here, and its share is %.1f", id, has, due);
+            Locale.ROOT,
+            "Member %s gets %.1f %% of the traffic here, and its share is %.1f %%.",
+            id,
+            100 * load,
+            100 * share);
+    if (max >= 1) {
+      return gets + " Buckets of it move if that share falls, or if it is drained or down.";
+    }
+    if (load <= max) {
+      return String.format(
+          Locale.ROOT,
+          "%s Buckets of it move above about %.1f %%, or if it is drained or down.",
+          gets,
+          100 * max);
+    }
     String earliest =
         secondsLeft > 0 ? ", this one in " + seconds(secondsLeft) + " at the earliest" : "";
-    return has - due >= 1
-        ? owns + ": buckets of it move" + earliest + "."
-        : owns + ". The bucket moves if that share falls, or if the member is drained or down.";
+    return gets + " So buckets of it move" + earliest + ".";
   }
 
   private static String seconds(double seconds) {

@@ -108,9 +108,11 @@ public record ExplainedConnection(
    * The part of the buckets that a member has.
    *
    * @param buckets the number of buckets that lead, or move, to it
-   * @param share the share that the algorithm proposes; empty if it is not known yet
+   * @param load the part of the measured traffic that it gets; empty if it is not known yet
+   * @param share the part that the algorithm proposes; empty if it is not known yet
    */
-  public record MemberBuckets(String memberId, int buckets, OptionalDouble share) {}
+  public record MemberBuckets(
+      String memberId, int buckets, OptionalDouble load, OptionalDouble share) {}
 
   /**
    * One bucket.

@@ -54,6 +54,7 @@ public record ProactiveStats(
    * @param buckets the number of buckets
    * @param moving how many of them are moving
    * @param byMember the buckets of each member, by id
+   * @param loads the part of the measured traffic that each member gets, by id
    * @param shares the shares that the algorithm proposes, by member id
    * @param imbalance the fraction of traffic that goes to another member than by shares
    * @param tooFewSources whether clients are too few to meet the shares
@@ -67,6 +68,7 @@ public record ProactiveStats(
       int buckets,
       int moving,
       ImmutableMap<String, Integer> byMember,
+      ImmutableMap<String, Double> loads,
       ImmutableMap<String, Double> shares,
       double imbalance,
       boolean tooFewSources,

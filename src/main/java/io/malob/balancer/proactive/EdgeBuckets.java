@@ -889,6 +889,25 @@ final class EdgeBuckets {
     return byMember;
   }
 
+  /** The part of the traffic that each member gets, by number, counted as above. */
+  Map<Integer, Double> loads() {
+    if (cells.length == 0) {
+      return Map.of();
+    }
+    Map<Integer, Integer> indexOf = new LinkedHashMap<>();
+    int[] assigned = new int[cells.length];
+    for (int index = 0; index < cells.length; index++) {
+      Cell cell = cells[index];
+      int member = cell.member == 0 ? cell.before : cell.member;
+      indexOf.putIfAbsent(member, indexOf.size());
+      assigned[index] = indexOf.get(member);
+    }
+    double[] loads = BucketAssignment.loads(assigned, indexOf.size(), sizes());
+    Map<Integer, Double> byMember = new HashMap<>();
+    indexOf.forEach((member, index) -> byMember.put(member, loads[index]));
+    return byMember;
+  }
+
   int moving() {
     return (int) Arrays.stream(cells).filter(Cell::isMoving).count();
   }

@@ -18,7 +18,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * agent's report replaces the estimate. For one thread at a time.
  *
  * <p>Retransmitted flags count twice, and connections that end without the member do not end here.
- * So a member that has sent nothing for a minute has no connections.
+ * So a member that has sent nothing for a minute, and has no agent, has no connections.
  */
 final class MemberEstimates {
   private static final long SILENT_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -55,6 +55,10 @@ final class MemberEstimates {
 
     double rate;
     long activeAtNanos;
+
+    /** Whether an agent has reported the balance: silent connections are open, too. */
+    boolean isReported;
+
     long openedSinceRate;
   }
 
@@ -90,7 +94,7 @@ final class MemberEstimates {
         estimate.rate += SMOOTHING * (estimate.openedSinceRate / seconds - estimate.rate);
       }
       estimate.openedSinceRate = 0;
-      if (nowNanos - estimate.activeAtNanos >= SILENT_NANOS) {
+      if (!estimate.isReported && nowNanos - estimate.activeAtNanos >= SILENT_NANOS) {
         estimate.balance = 0;
         estimate.open = 0;
       }
@@ -104,8 +108,9 @@ final class MemberEstimates {
    * An agent has reported the connections of a member, of which the balancer counts some itself.
    */
   void correct(int memberNumber, OptionalInt reported, int exact) {
+    Estimate estimate = byMember.computeIfAbsent(memberNumber, any -> new Estimate());
+    estimate.isReported = reported.isPresent();
     if (reported.isPresent()) {
-      Estimate estimate = byMember.computeIfAbsent(memberNumber, any -> new Estimate());
       estimate.balance = Math.max(0, reported.getAsInt() - exact);
     }
   }

@@ -68,6 +68,7 @@ final class ShownVip {
         edge.key().map(BucketKey::count).orElse(0),
         edge.moving(),
         byId(edge.byMember(), memberIds, count -> count),
+        byId(edge.loads(), memberIds, load -> load),
         byId(edge.shares(), memberIds, share -> share),
         edge.imbalance(),
         edge.hasTooFewSources(),

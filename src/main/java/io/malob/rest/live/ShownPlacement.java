@@ -50,6 +50,7 @@ public final class ShownPlacement {
     shown.put("buckets", edge.buckets());
     shown.put("moving", edge.moving());
     shown.put("members", edge.byMember());
+    shown.put("loads", Maps.transformValues(edge.loads(), ShownPlacement::rounded));
     shown.put("shares", Maps.transformValues(edge.shares(), ShownPlacement::rounded));
     shown.put("imbalance", rounded(edge.imbalance()));
     shown.put("too_few_sources", edge.tooFewSources());

@@ -60,6 +60,14 @@ class BucketAssignmentTest {
   // initial
 
   @Test
+  void loads_areThePartsOfTheTraffic_withATenthSpreadEqually() {
+    double[] loads =
+        BucketAssignment.loads(
+            new int[] {0, 1, 1, BucketAssignment.NONE}, 3, new double[] {4, 0, 0, 0});
+    assertArrayEquals(new double[] {0.9 + 0.025, 0.05, 0}, loads, 1e-9);
+  }
+
+  @Test
   void initial_ofEqualMembers_takesTurns() {
     int[] assigned = BucketAssignment.initial(equal(3), 64);
     for (int bucket = 0; bucket < 63; bucket++) {

@@ -1,0 +1,312 @@
+package io.malob.openflow.bucket;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.Server;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.FoundRule;
+import io.malob.openflow.FoundRules;
+import io.malob.openflow.RuleKey;
+import io.malob.openflow.bucket.ReplyRules.Counted;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.packet.Packet;
+import io.malob.testing.Servers;
+import io.malob.testing.Wire;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFFlowMod;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
+import org.projectfloodlight.openflow.protocol.action.OFActionSetField;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstructionApplyActions;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstructionGotoTable;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
+import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/** Rules as switches read them from the wire, and as they are read back from switches. */
+class BucketRulesTest {
+  private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
+  private static final MacAddress MAC = MacAddress.of("0e:4d:0a:00:00:64");
+  private static final BucketTraffic WEB = new BucketTraffic(7, VIP, MAC, IpProtocol.TCP, 80);
+  private static final BucketTraffic NAMES = new BucketTraffic(8, VIP, MAC, IpProtocol.UDP, 53);
+  private static final BucketKey PORTS = new BucketKey(BucketSource.PORT, 64);
+  private static final BucketKey ADDRESSES = new BucketKey(BucketSource.ADDRESS, 128);
+  private static final Server MEMBER = Servers.of(3, 1); // 10.1.0.3:8080
+  private static final Label LABEL = new Label(42);
+  private static final IPv4Address CLIENT = IPv4Address.of("10.0.0.1");
+
+  private static OFFactory factory(OFVersion version) {
+    return OFFactories.getFactory(version);
+  }
+
+  private static OFFlowMod onWire(OFFlowMod sent) {
+    return (OFFlowMod) Wire.readBack(sent);
+  }
+
+  private static OFFlowStatsEntry found(OFFactory factory, OFFlowMod sent) {
+    OFFlowMod rule = onWire(sent);
+    return factory
+        .buildFlowStatsEntry()
+        .setTableId(rule.getTableId())
+        .setPriority(rule.getPriority())
+        .setCookie(rule.getCookie())
+        .setMatch(rule.getMatch())
+        .setInstructions(rule.getInstructions())
+        .build();
+  }
+
+  private static void assertAt(int table, int priority, OFFlowMod rule) {
+    assertEquals(table, rule.getTableId().getValue());
+    assertEquals(priority, rule.getPriority());
+    assertEquals(0, rule.getIdleTimeout());
+  }
+
+  private static String match(OFFlowMod rule) {
+    Match match = rule.getMatch();
+    StringBuilder text = new StringBuilder();
+    for (MatchField<?> field : match.getMatchFields()) {
+      text.append(field.getName())
+          .append('=')
+          .append(match.isExact(field) ? match.get(field) : match.getMasked(field))
+          .append(' ');
+    }
+    return text.toString().strip();
+  }
+
+  /** The actions and the next table. */
+  private static String does(OFFlowMod rule) {
+    Stream.Builder<String> all = Stream.builder();
+    for (OFInstruction instruction : rule.getInstructions()) {
+      if (instruction instanceof OFInstructionApplyActions apply) {
+        apply.getActions().forEach(action -> all.add(text(action)));
+      } else if (instruction instanceof OFInstructionGotoTable next) {
+        all.add("table " + next.getTableId().getValue());
+      } else {
+        all.add(instruction.toString());
+      }
+    }
+    return String.join(", ", all.build().toList());
+  }
+
+  private static String text(OFAction action) {
+    if (action instanceof OFActionSetField set) {
+      return set.getField().getMatchField().getName() + "=" + set.getField().getValue();
+    }
+    return action instanceof OFActionOutput out ? "to " + out.getPort() : action.toString();
+  }
+
+  private static OFFlowMod toMember(OFVersion version, @Nullable Label label) {
+    return onWire(BucketRules.toMember(factory(version), WEB, PORTS, 5, MEMBER, label));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void toBuckets_matchesOneNetwork_orAll(OFVersion version) {
+    OFFlowMod all =
+        onWire(BucketRules.toBuckets(factory(version), WEB, IPv4AddressWithMask.of("0.0.0.0/0")));
+    OFFlowMod some =
+        onWire(
+            BucketRules.toBuckets(
+                factory(version), NAMES, IPv4AddressWithMask.of("172.16.0.0/12")));
+
+    assertAt(0, 48_550, all);
+    assertEquals("eth_type=0x800 ip_proto=0x6 ipv4_dst=10.0.0.100 tcp_dst=80", match(all));
+    assertEquals("table 1", does(all));
+    assertEquals(
+        "eth_type=0x800 ip_proto=0x11 ipv4_src=172.16.0.0/255.240.0.0 ipv4_dst=10.0.0.100 udp_dst=53",
+        match(some));
+    assertTrue(Cookie.is(some.getCookie(), Cookie.Kind.PROACTIVE));
+    assertEquals(8, Cookie.vipNumber(some.getCookie()));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void toMember_byPort_translatesAndLabels(OFVersion version) {
+    OFFlowMod rule = toMember(version, LABEL);
+
+    assertAt(1, 106, rule);
+    assertEquals(
+        "eth_type=0x800 ip_proto=0x6 ipv4_dst=10.0.0.100 tcp_src=10/126 tcp_dst=80", match(rule));
+    assertEquals(
+        "ipv4_dst=10.1.0.3, tcp_dst=8080, eth_dst=" + LABEL.mac() + ", table 2", does(rule));
+    assertEquals(
+        Optional.of(new BucketCookie(7, 3, PORTS, 5, false)), BucketCookie.of(rule.getCookie()));
+    assertEquals(Optional.of(LABEL), FoundRules.labelOf(found(factory(version), rule)));
+    assertTrue(BucketRules.isOf(rule.getMatch(), WEB));
+    assertFalse(BucketRules.isOf(rule.getMatch(), NAMES));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void toMember_onTheSameSwitch_hasNoLabel(OFVersion version) {
+    OFFlowMod rule = toMember(version, null);
+
+    assertEquals("ipv4_dst=10.1.0.3, tcp_dst=8080, table 3", does(rule));
+    assertEquals(Optional.empty(), FoundRules.labelOf(found(factory(version), rule)));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void moving_byAddress_sendsAllToTheController(OFVersion version) {
+    OFFlowMod rule = onWire(BucketRules.moving(factory(version), NAMES, ADDRESSES, 127, 65_535));
+
+    assertAt(1, 107, rule);
+    assertEquals(
+        "eth_type=0x800 ip_proto=0x11 ipv4_src=0.0.0.127/0.0.0.127 ipv4_dst=10.0.0.100 udp_dst=53",
+        match(rule));
+    assertEquals("to controller", does(rule));
+    assertEquals(
+        Optional.of(new BucketCookie(8, 65_535, ADDRESSES, 127, true)),
+        BucketCookie.of(rule.getCookie()));
+  }
+
+  /** The more buckets, the higher: while they double, a packet finds the finer one. */
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void priority_growsWithTheNumberOfBuckets(OFVersion version) {
+    int priority = 106;
+    for (int count = BucketKey.MIN; count <= BucketKey.MAX; count *= 2) {
+      BucketKey key = new BucketKey(BucketSource.PORT, count);
+      assertAt(1, priority++, BucketRules.moving(factory(version), WEB, key, 0, 1));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void ends_areCopied_forSomeSeconds(OFVersion version) {
+    List<OFFlowAdd> ends = BucketRules.ends(factory(version), WEB, PORTS, 63, 90);
+
+    assertEquals(2, ends.size());
+    for (OFFlowAdd sent : ends) {
+      OFFlowMod rule = onWire(sent);
+      assertAt(0, 48_560, rule);
+      assertEquals(90, rule.getHardTimeout());
+      assertEquals("to controller, table 1", does(rule));
+      assertTrue(match(rule).contains("tcp_src=126/126"), match(rule));
+      assertTrue(Cookie.is(rule.getCookie(), Cookie.Kind.END));
+    }
+    assertTrue(match(onWire(ends.get(0))).contains("tcp_flags=0x0001/0x0001"), match(ends.get(0)));
+    assertTrue(match(onWire(ends.get(1))).contains("tcp_flags=0x0004/0x0004"), match(ends.get(1)));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void clientsForTheController_areBeforeBuckets(OFVersion version) {
+    OFFlowMod member = onWire(BucketRules.memberAsClient(factory(version), WEB, MEMBER));
+    OFFlowMod unknown = onWire(BucketRules.fromClient(factory(version), WEB, CLIENT, 5));
+
+    assertAt(1, 200, member);
+    assertAt(1, 201, unknown);
+    assertEquals(5, unknown.getHardTimeout());
+    assertEquals("to controller", does(member));
+    assertEquals("to controller", does(unknown));
+    assertEquals(
+        "eth_type=0x800 ip_proto=0x6 ipv4_src=10.1.0.3 ipv4_dst=10.0.0.100 tcp_dst=80",
+        match(member));
+    assertEquals(Optional.empty(), ReplyRules.countedBy(member.getCookie()));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void translate_givesRepliesTheVip_andCountsThem(OFVersion version) {
+    for (Counted counted : Counted.values()) {
+      OFFlowMod rule = onWire(ReplyRules.translate(factory(version), WEB, MEMBER, counted));
+
+      assertAt(0, counted == Counted.ALL ? 48_900 : 48_910, rule);
+      assertEquals(
+          "eth_src=0e:4d:0a:00:00:64, ipv4_src=10.0.0.100, tcp_src=80, table 1", does(rule));
+      assertTrue(
+          match(rule).startsWith("eth_type=0x800 ip_proto=0x6 ipv4_src=10.1.0.3 tcp_src=8080"),
+          match(rule));
+      assertEquals(Optional.of(counted), ReplyRules.countedBy(rule.getCookie()));
+      assertEquals(3, Cookie.memberNumber(rule.getCookie()));
+    }
+    OFFlowMod opened = ReplyRules.translate(factory(version), WEB, MEMBER, Counted.OPENED);
+    assertEquals(
+        Packet.TCP_SYN | Packet.TCP_ACK,
+        opened.getMatch().getMasked(MatchField.OVS_TCP_FLAGS).getMask().getValue());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void probeAnswers_goToTheController_untranslated(OFVersion version) {
+    OFFlowMod rule = onWire(ReplyRules.probeAnswers(factory(version), WEB, MEMBER));
+
+    assertAt(0, 48_920, rule);
+    assertEquals("to controller", does(rule));
+    assertEquals(VIP, rule.getMatch().get(MatchField.IPV4_DST));
+    assertEquals(Optional.empty(), ReplyRules.countedBy(rule.getCookie()));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void toClient_labelsReplies(OFVersion version) {
+    OFFlowMod far = onWire(ReplyRules.toClient(factory(version), WEB, CLIENT, LABEL));
+    OFFlowMod near = onWire(ReplyRules.toClient(factory(version), WEB, CLIENT, null));
+
+    assertAt(1, 500, far);
+    assertEquals(
+        "eth_type=0x800 ip_proto=0x6 ipv4_src=10.0.0.100 ipv4_dst=10.0.0.1 tcp_src=80", match(far));
+    assertEquals("eth_dst=" + LABEL.mac() + ", table 2", does(far));
+    assertEquals("table 3", does(near));
+    assertEquals(RuleKey.of(far), RuleKey.of(near));
+    assertEquals(RuleKey.of(far), RuleKey.of(found(factory(version), far)));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void arpAnswer_isReadBackAsTheClient(OFVersion version) {
+    DatapathId at = DatapathId.of(9);
+    MacAddress mac = MacAddress.of("02:00:00:00:00:01");
+    Attachment place = new Attachment(at, OFPort.of(4), mac);
+    OFFlowMod rule = onWire(ReplyRules.arpAnswer(factory(version), VIP, MAC, CLIENT, place));
+
+    assertAt(0, 48_010, rule);
+    ReplyRules.FoundClient client =
+        ReplyRules.clientOf(found(factory(version), rule)).orElseThrow();
+    assertEquals(VIP.getInt(), client.vip());
+    assertEquals(CLIENT.getInt(), client.client());
+    assertEquals(place, client.at(at));
+    OFFlowMod other = onWire(ReplyRules.toClient(factory(version), WEB, CLIENT, LABEL));
+    assertEquals(Optional.empty(), ReplyRules.clientOf(found(factory(version), other)));
+  }
+
+  /** Reconciliation must not remove them as unreadable. */
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void rules_areKnownWhenTheyAreRead(OFVersion version) {
+    OFFactory factory = factory(version);
+    for (OFFlowMod rule :
+        List.of(
+            BucketRules.toMember(factory, WEB, PORTS, 5, MEMBER, LABEL),
+            BucketRules.memberAsClient(factory, WEB, MEMBER),
+            ReplyRules.probeAnswers(factory, WEB, MEMBER))) {
+      assertTrue(FoundRules.parse(found(factory, rule)) instanceof FoundRule.Proactive);
+    }
+    for (OFFlowMod rule :
+        List.of(
+            BucketRules.ends(factory, WEB, PORTS, 5, 90).get(0),
+            BucketRules.fromClient(factory, WEB, CLIENT, 5))) {
+      assertFalse(FoundRules.parse(found(factory, rule)) instanceof FoundRule.Unreadable);
+    }
+  }
+}
