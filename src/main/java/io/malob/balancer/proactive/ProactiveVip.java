@@ -41,7 +41,7 @@ final class ProactiveVip {
   private static final long RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   /** How long the proposals of new shares may take in one step. */
-  private static final long PROPOSALS_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long PROPOSALS_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private static final IPv4AddressWithMask ANY = IPv4AddressWithMask.of("0.0.0.0/0");
 
