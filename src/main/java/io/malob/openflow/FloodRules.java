@@ -8,7 +8,10 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
@@ -50,6 +53,21 @@ public final class FloodRules {
                 seconds));
   }
 
+  /**
+   * The rule that drops the replies of a proactive VIP's members to clients that no rule leads to:
+   * a flood of requests from forged addresses.
+   */
+  public static OFMessage againstReplies(OFFactory factory, OFPacketIn packetIn, int seconds) {
+    Packet packet = Packet.parse(packetIn.getData());
+    Match match =
+        factory
+            .buildMatch()
+            .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+            .setExact(MatchField.IPV4_SRC, IPv4Address.of(packet.srcAddress()))
+            .build();
+    return drop(factory, FlowLayout.REQUESTS, PRIORITY_MISSES, match, seconds);
+  }
+
   private static OFMessage syns(OFFactory factory, OFPort port, Packet packet, int seconds) {
     Match match =
         SwitchRules.beginnings(factory, packet.destination())
@@ -68,9 +86,14 @@ public final class FloodRules {
   }
 
   private static OFFlowAdd drop(OFFactory factory, int priority, Match match, int seconds) {
+    return drop(factory, FlowLayout.CLASSIFY, priority, match, seconds);
+  }
+
+  private static OFFlowAdd drop(
+      OFFactory factory, TableId table, int priority, Match match, int seconds) {
     return factory
         .buildFlowAdd()
-        .setTableId(FlowLayout.CLASSIFY)
+        .setTableId(table)
         .setPriority(priority)
         .setCookie(Cookie.of(Cookie.Kind.FLOOD, 0))
         .setHardTimeout(seconds)

@@ -31,6 +31,7 @@ public final class FlowLayout {
   public static final int PRIORITY_FTP_DATA = 48_700;
   public static final int PRIORITY_DENIAL = 48_600;
   public static final int PRIORITY_BUCKET_ENDS = 48_560;
+  public static final int PRIORITY_SYNS_TO_BUCKETS = 48_555;
   public static final int PRIORITY_TO_BUCKETS = 48_550;
   public static final int PRIORITY_TCP_FLAGS = 48_500;
   public static final int PRIORITY_REPORT = 48_200;
@@ -46,6 +47,7 @@ public final class FlowLayout {
 
   // Table 1, behind the rules of connections.
   public static final int PRIORITY_CLIENT = 500;
+  public static final int PRIORITY_SOUGHT_CLIENT = 201;
   public static final int PRIORITY_MEMBER_AS_CLIENT = 200;
 
   /** Of the coarsest buckets; each doubling of their number has the next higher priority. */

@@ -101,7 +101,10 @@ public final class FoundRules {
           case FTP_DATA -> ftpData(entry, match);
           case REPORT -> vip(match).map(address -> new FoundRule.Foreign());
           case DENIAL -> value(match, MatchField.IPV4_SRC).map(any -> new FoundRule.Foreign());
-          case BUCKET, PROACTIVE -> Optional.of(new FoundRule.Proactive(entry));
+          case BUCKET, PROACTIVE ->
+              vip(match)
+                  .or(() -> value(match, MatchField.IPV4_SRC).map(FoundRule.Vip::new))
+                  .map(any -> new FoundRule.Proactive(entry));
           case PROBE, FLOOD -> Optional.of(new FoundRule.Foreign());
           case CLOSED ->
               isFiveTuple(match) ? Optional.of(new FoundRule.Closed()) : Optional.empty();

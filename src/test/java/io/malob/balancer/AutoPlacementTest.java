@@ -76,6 +76,40 @@ class AutoPlacementTest {
     assertEquals(0, fixture.moving(fixture.s1));
   }
 
+  /** Members may not answer SYNs, for example those with wrong checksums. */
+  @Test
+  void lastingFloodOfUnansweredSyns_keepsItProactive() {
+    openAndEnd(120, 40_000);
+    fixture.pass(2);
+    for (int second = 0; second < 3 * CALM_SECONDS; second++) {
+      for (int i = 0; i < 70; i++) {
+        fixture.memberOf(client, 41_000 + i, SYN);
+      }
+      fixture.pass(1);
+    }
+    assertEquals(State.PROACTIVE, fixture.stats().state());
+    assertEquals(0, fixture.moving(fixture.s1));
+
+    fixture.pass(CALM_SECONDS + MOVE_SECONDS + 10);
+    assertEquals(State.REACTIVE, fixture.stats().state());
+  }
+
+  /** A long upload is no flood. */
+  @Test
+  void manyPacketsOfFewConnections_doNotKeepItProactive() {
+    openAndEnd(120, 40_000);
+    fixture.pass(2);
+    Host member = fixture.open(client, 41_000);
+    for (int second = 0; second < CALM_SECONDS + MOVE_SECONDS + 10; second++) {
+      for (int i = 0; i < 500; i++) {
+        assertEquals(member, fixture.memberOf(client, 41_000, ACK));
+      }
+      fixture.pass(1);
+    }
+
+    assertEquals(State.REACTIVE, fixture.stats().state());
+  }
+
   @Test
   void halfOpenConnections_makeItProactive() {
     for (int i = 0; i < 60; i++) {

@@ -52,6 +52,7 @@ final class ProactiveSimulation {
   private static final int REST_SECONDS = 600;
 
   private static final int MAX_MEMBERS = 5;
+  private static final int TICK_MILLIS = 250;
   private static final int MAX_NOTES = 60;
 
   /** How often in a row a packet may get lost: a restarted controller locates members first. */
@@ -368,18 +369,25 @@ final class ProactiveSimulation {
     set(Catalog.VIPS, "v", "placement", placement);
   }
 
+  /** Seconds pass, each at once. */
   private void pass(int seconds) {
-    passMillis(1_000 * seconds);
+    for (int second = 0; second < seconds; second++) {
+      tick(1_000);
+    }
   }
 
   private void passMillis(int millis) {
-    for (int rest = millis; rest > 0; rest -= 250) {
-      net.passMillis(250);
-      net.expire();
-      List.copyOf(flows).stream()
-          .filter(flow -> now() - flow.lastNanos >= flow.periodNanos)
-          .forEach(this::send);
+    for (int rest = millis; rest > 0; rest -= TICK_MILLIS) {
+      tick(TICK_MILLIS);
     }
+  }
+
+  private void tick(int millis) {
+    net.passMillis(millis);
+    net.expire();
+    List.copyOf(flows).stream()
+        .filter(flow -> now() - flow.lastNanos >= flow.periodNanos)
+        .forEach(this::send);
   }
 
   private byte[] request(Flow flow, int flags) {

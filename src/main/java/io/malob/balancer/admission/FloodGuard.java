@@ -56,7 +56,7 @@ public final class FloodGuard implements IPacketInQueueService.Watcher {
     long before = dropped.sum();
     dropped.add(count);
     if (before < maxPerSecond && before + count >= maxPerSecond) {
-      send(switchId, example);
+      send(switchId, classNumber, example);
     }
   }
 
@@ -70,12 +70,14 @@ public final class FloodGuard implements IPacketInQueueService.Watcher {
     return current;
   }
 
-  private void send(DatapathId switchId, OFPacketIn example) {
+  private void send(DatapathId switchId, int classNumber, OFPacketIn example) {
     programmer.send(
         switchId,
         factory -> {
           List<OFMessage> messages =
-              FloodRules.against(factory, example, SECONDS).map(List::of).orElse(List.of());
+              classNumber == PacketInClasses.REPLIES
+                  ? List.of(FloodRules.againstReplies(factory, example, SECONDS))
+                  : FloodRules.against(factory, example, SECONDS).map(List::of).orElse(List.of());
           rules.add(messages.size());
           return messages;
         });

@@ -2,6 +2,7 @@ package io.malob.balancer.admission;
 
 import io.malob.module.IPacketInQueueService;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.FlowLayout;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Protocol;
@@ -16,14 +17,19 @@ import org.projectfloodlight.openflow.types.OFPort;
 /**
  * Assigns packet-ins to queues for times of overload. Each VIP has one queue for SYNs and one for
  * other packets, so that packets of existing connections do not wait behind new connections.
- * Members' packets and agents' reports have queues of their own. All other packets are distributed
- * by ingress port. Thread-safe; allocates next to nothing.
+ * Members' packets, members' replies to clients without rules, and agents' reports have queues of
+ * their own. All other packets are distributed by ingress port. Thread-safe; allocates next to
+ * nothing.
  */
 public final class PacketInClasses implements IPacketInQueueService.Classifier {
   private static final int MEMBERS = 1;
   private static final int REPORTS = 2;
   private static final int NO_VIP = 3;
-  private static final int ARP = 4;
+
+  /** Replies of members to clients of proactive VIPs that no rule leads to. */
+  static final int REPLIES = 4;
+
+  private static final int ARP = 5;
   private static final int PORTS = 8;
   private static final int OTHER = ARP + PORTS;
   private static final int VIPS = OTHER + PORTS;
@@ -58,6 +64,10 @@ public final class PacketInClasses implements IPacketInQueueService.Classifier {
     }
     if (now.isVipAddress(packet.dstAddress())) {
       return NO_VIP;
+    }
+    if (packetIn.getTableId().equals(FlowLayout.REQUESTS)
+        && now.isVipAddress(packet.srcAddress())) {
+      return REPLIES;
     }
     return Cookie.is(packetIn.getCookie(), Cookie.Kind.REPORT) ? REPORTS : OTHER + portOf(packetIn);
   }
@@ -95,6 +105,7 @@ public final class PacketInClasses implements IPacketInQueueService.Classifier {
       case IPacketInQueueService.FIRST -> "_probes";
       case MEMBERS -> "_members";
       case REPORTS -> "_reports";
+      case REPLIES -> "_replies";
       default -> "_no_vip";
     };
   }

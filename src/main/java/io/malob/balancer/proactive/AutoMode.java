@@ -37,15 +37,15 @@ final class AutoMode {
    * Whether the VIP is to be proactive now.
    *
    * @param arrivals how many connections were new at the controller, since its start
-   * @param placedPerSecond new connections per second that buckets have placed
+   * @param atBucketsPerSecond new connections per second that clients attempt at buckets
    */
-  boolean decide(long arrivals, double placedPerSecond, int halfOpen, long nowNanos) {
+  boolean decide(long arrivals, double atBucketsPerSecond, int halfOpen, long nowNanos) {
     if (nowNanos - sampledAtNanos >= SAMPLE_NANOS) {
       arrivalRate = (arrivals - arrivalsBefore) * 1e9 / (nowNanos - sampledAtNanos);
       arrivalsBefore = arrivals;
       sampledAtNanos = nowNanos;
     }
-    double rate = arrivalRate + placedPerSecond;
+    double rate = arrivalRate + atBucketsPerSecond;
     boolean isBusy = rate >= thresholds.perSecond || halfOpen >= thresholds.halfOpen;
     boolean isCalm = rate < thresholds.perSecond / 2.0 && halfOpen < thresholds.halfOpen / 2;
     if (isBusy) {

@@ -5,6 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The state of one bucket at one client edge. For one thread at a time. */
 final class Cell {
+  /** A count of packets that is not known. */
+  static final long UNKNOWN = -1;
+
   /** The number of the member of new connections; 0 for none. */
   int member;
 
@@ -27,8 +30,11 @@ final class Cell {
   boolean isSentMoving;
   long sentAtNanos;
 
-  /** The packets that its rule had counted at the last poll. */
-  long packets;
+  /**
+   * The packets that its rule had counted at the last poll. Unknown at first: some switches keep
+   * the counter when a rule is replaced, others begin anew.
+   */
+  long packets = UNKNOWN;
 
   /** Packets per second, smoothed. */
   double rate;

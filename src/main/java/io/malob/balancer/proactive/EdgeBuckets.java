@@ -28,9 +28,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.slf4j.Logger;
@@ -77,8 +79,16 @@ final class EdgeBuckets {
   /** At a lower rate, in packets per second, a bucket counts as empty. */
   private static final double MIN_RATE = 0.1;
 
-  /** Above this imbalance, clients are too few to meet the shares. */
+  /** About the packets that a client sends in a short connection. */
+  private static final double PACKETS_PER_CONNECTION = 4;
+
+  /** Above this imbalance for a while, clients are too few to meet the shares. */
   private static final double MAX_IMBALANCE = 0.05;
+
+  private static final long UNMET_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** In packets per second; with less traffic, the imbalance is chance. */
+  private static final double MIN_TRAFFIC = 1;
 
   /** How long the ends of connections are told after a move, besides its own time. */
   private static final int ENDS_SECONDS = 30;
@@ -135,7 +145,17 @@ final class EdgeBuckets {
   /** The imbalance of the assignment, by measured traffic. */
   private double imbalance;
 
+  /** Since when the shares are not met although no bucket moves. */
+  private long unmetSinceNanos;
+
   private boolean tooFewSources;
+
+  /** The counters of the rules that count SYNs. */
+  private final Map<Match, Long> syns = new HashMap<>();
+
+  /** SYNs per second of each of these rules, between the latest two polls. */
+  private final Map<Match, Double> synRates = new HashMap<>();
+
   private boolean isPublished;
   private boolean isRecovered;
 
@@ -276,6 +296,7 @@ final class EdgeBuckets {
   private void become(State next, long nowNanos) {
     state = next;
     sinceNanos = nowNanos;
+    unmetSinceNanos = nowNanos;
     isDirty = true;
     version++;
   }
@@ -575,19 +596,12 @@ final class EdgeBuckets {
    * those buckets are equal; a few long downloads must not move them. Addresses do not.
    */
   private double[] sizes() {
-    boolean isEven = key != null && key.source() == BucketSource.PORT;
-    return Arrays.stream(cells).mapToDouble(cell -> isEven ? 1 : cell.rate).toArray();
+    boolean areEqual = hasEqualBuckets();
+    return Arrays.stream(cells).mapToDouble(cell -> areEqual ? 1 : cell.rate).toArray();
   }
 
-  /** The same with 0 for buckets without traffic, to judge whether shares are met. */
-  private double[] activeSizes() {
-    double[] sizes = sizes();
-    for (int index = 0; index < sizes.length; index++) {
-      if (cells[index].rate < MIN_RATE) {
-        sizes[index] = 0;
-      }
-    }
-    return sizes;
+  private boolean hasEqualBuckets() {
+    return key != null && key.source() == BucketSource.PORT;
   }
 
   private void move(Situation now, Cell cell, int memberNumber) {
@@ -608,26 +622,35 @@ final class EdgeBuckets {
     }
   }
 
+  /** Finds out whether the buckets that have traffic can meet the shares. */
   private void judge(Situation now, List<Server> servers, boolean isChanging) {
     Map<Integer, Integer> indexOf = indexes(servers);
     double[] wanted = Arrays.copyOf(sharesOf(servers), indexOf.size());
+    double[] all = sizes();
+    int[] active =
+        IntStream.range(0, cells.length).filter(i -> cells[i].rate >= MIN_RATE).toArray();
     int[] assigned =
-        Arrays.stream(cells).mapToInt(cell -> indexOf.getOrDefault(cell.member, 0)).toArray();
-    double[] rates = activeSizes();
-    boolean hasTraffic = packetsPerSecond() > 1;
-    imbalance = hasTraffic ? BucketAssignment.imbalance(assigned, wanted, rates) : 0;
-    boolean tooFew = imbalance > MAX_IMBALANCE && !isChanging;
+        Arrays.stream(active).map(i -> indexOf.getOrDefault(cells[i].member, 0)).toArray();
+    double[] sizes = Arrays.stream(active).mapToDouble(i -> all[i]).toArray();
+    // ports reach all buckets in time: only much traffic in few buckets tells anything
+    double minTraffic = hasEqualBuckets() ? MIN_TRAFFIC * cells.length : MIN_TRAFFIC;
+    imbalance =
+        packetsPerSecond() > minTraffic ? BucketAssignment.imbalance(assigned, wanted, sizes) : 0;
+    if (isChanging || imbalance <= MAX_IMBALANCE) {
+      unmetSinceNanos = now.nowNanos();
+    }
+    boolean tooFew = now.nowNanos() - unmetSinceNanos >= UNMET_NANOS;
     if (tooFew && !tooFewSources) {
       LOG.warn(
-          "too_few_sources vip={} switch={} imbalance={} - {} of {} buckets have traffic, so the"
-              + " shares of the members cannot be met",
+          "too_few_sources vip={} switch={} imbalance={} busy={} buckets={} - too few buckets have"
+              + " traffic to meet the shares of the members",
           now.plan().vip().id(),
           switchId,
           Math.round(imbalance * 100) / 100.0,
-          Arrays.stream(rates).filter(rate -> rate > 0).count(),
-          rates.length);
+          active.length,
+          cells.length);
     }
-    tooFewSources = tooFew || (tooFewSources && isChanging);
+    tooFewSources = tooFew || (tooFewSources && (isChanging || imbalance > MAX_IMBALANCE / 2));
   }
 
   /** Makes the buckets known to the threads that read from switches, before the switch. */
@@ -702,7 +725,7 @@ final class EdgeBuckets {
   private static void sent(
       Cell cell, @Nullable Lead lead, int memberNumber, boolean isMoving, long nowNanos) {
     if (isMoving || cell.sentMember != memberNumber || cell.isSentMoving) {
-      cell.packets = 0; // a rule that is added counts anew
+      cell.packets = Cell.UNKNOWN;
     }
     cell.sent = lead;
     cell.sentMember = memberNumber;
@@ -799,6 +822,8 @@ final class EdgeBuckets {
     metShares = Map.of();
     imbalance = 0;
     tooFewSources = false;
+    syns.clear();
+    synRates.clear();
     leads.retain(Set.of());
     leads.releaseReplaced();
   }
@@ -877,11 +902,37 @@ final class EdgeBuckets {
       return;
     }
     Cell cell = cells[index];
-    long more = packets >= cell.packets ? packets - cell.packets : packets;
+    if (cell.isSentMoving) {
+      return; // its connections get rules of their own, so that its rule counts few of their
+      // packets
+    }
+    long before = cell.packets;
     cell.packets = packets;
+    if (before == Cell.UNKNOWN) {
+      return;
+    }
+    long more = packets >= before ? packets - before : packets;
     cell.rate += SMOOTHING * (more / Math.max(seconds, 0.1) - cell.rate);
     hasNewRates = true;
     version++;
+  }
+
+  /** Takes over the counter of a rule that counts SYNs. */
+  void synsCounted(Match rule, long packets, double seconds) {
+    @Nullable Long before = syns.put(rule, packets);
+    if (before != null) {
+      synRates.put(rule, Math.max(0, packets - before) / Math.max(seconds, 0.1));
+    }
+  }
+
+  /**
+   * Connections per second that clients attempt, by the SYNs if the switch counts them, or else
+   * estimated.
+   */
+  double arrivalsPerSecond() {
+    return syns.isEmpty()
+        ? packetsPerSecond() / PACKETS_PER_CONNECTION
+        : synRates.values().stream().mapToDouble(rate -> rate).sum();
   }
 
   /** The buckets of each member, by number; those that move count for the member after. */

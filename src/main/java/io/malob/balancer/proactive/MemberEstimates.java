@@ -144,16 +144,6 @@ final class MemberEstimates {
     return more;
   }
 
-  /** New connections per second of all members. */
-  double rate() {
-    return byMember.values().stream().mapToDouble(estimate -> estimate.rate).sum();
-  }
-
-  /** Whether switches count SYN-ACKs. */
-  boolean areCounted() {
-    return counters.keySet().stream().anyMatch(rule -> rule.counted == Counted.OPENED);
-  }
-
   /**
    * The connections of servers at busy times: an algorithm that is asked for the shares of few
    * connections would give them all to the best server, and the next burst with them. At least one

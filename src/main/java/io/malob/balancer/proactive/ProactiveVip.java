@@ -81,7 +81,8 @@ final class ProactiveVip {
    * @param allowed the clients' networks; null for any
    * @param members the members at the switch
    */
-  private record Entry(@Nullable SourceNetworks allowed, List<Server> members) {}
+  private record Entry(
+      @Nullable SourceNetworks allowed, List<Server> members, boolean matchesTcpFlags) {}
 
   ProactiveVip(Parts parts, BucketTraffic traffic, long nowNanos) {
     this.parts = parts;
@@ -167,13 +168,9 @@ final class ProactiveVip {
       return placement == PlacementMode.PROACTIVE;
     }
     int number = traffic.vipNumber();
-    double placed =
-        estimates.areCounted()
-            ? estimates.rate()
-            : edges.values().stream().mapToDouble(EdgeBuckets::packetsPerSecond).sum() / 4;
     return auto.decide(
         parts.buckets().arrivals(number),
-        placed,
+        edges.values().stream().mapToDouble(EdgeBuckets::arrivalsPerSecond).sum(),
         parts.halfOpen().applyAsInt(number),
         now.nowNanos());
   }
@@ -211,7 +208,9 @@ final class ProactiveVip {
   /** Sends packets to the buckets of an edge, if it has some. */
   private void enter(EdgeBuckets edge, Situation now, Wire wire, List<Server> members) {
     @Nullable Entry entry =
-        edge.hasRules() ? new Entry(now.plan().vip().allowedSources(), members) : null;
+        edge.hasRules()
+            ? new Entry(now.plan().vip().allowedSources(), members, wire.matchesTcpFlags())
+            : null;
     @Nullable Entry before =
         entry == null ? entries.remove(edge.switchId()) : entries.put(edge.switchId(), entry);
     if (!Objects.equals(entry, before)) {
@@ -227,16 +226,15 @@ final class ProactiveVip {
   private List<OFFlowAdd> rules(Entry entry, Wire wire) {
     List<OFFlowAdd> rules = new ArrayList<>();
     @Nullable SourceNetworks allowed = entry.allowed;
-    if (allowed == null) {
-      rules.add(BucketRules.toBuckets(wire.factory(), traffic, ANY));
-    } else {
-      allowed
-          .texts()
-          .forEach(
-              text ->
-                  rules.add(
-                      BucketRules.toBuckets(
-                          wire.factory(), traffic, IPv4AddressWithMask.of(text))));
+    List<IPv4AddressWithMask> clients =
+        allowed == null
+            ? List.of(ANY)
+            : allowed.texts().stream().map(IPv4AddressWithMask::of).toList();
+    for (IPv4AddressWithMask each : clients) {
+      rules.add(BucketRules.toBuckets(wire.factory(), traffic, each));
+      if (traffic.isTcp() && entry.matchesTcpFlags) {
+        rules.add(BucketRules.synsToBuckets(wire.factory(), traffic, each));
+      }
     }
     entry.members.forEach(
         server -> rules.add(BucketRules.memberAsClient(wire.factory(), traffic, server)));

@@ -438,6 +438,10 @@ public final class ProactiveVips implements FoundProactiveRules {
               edge.switchId(),
               factory -> BucketRules.requestCounters(factory, number),
               entry -> bucketCounted(vip, edge, entry, part));
+          ask(
+              edge.switchId(),
+              factory -> BucketRules.requestSyns(factory, number),
+              entry -> synsCounted(vip, edge, entry, part));
         }
       }
       if (vip.edges().stream().anyMatch(EdgeBuckets::hasRules)) {
@@ -458,6 +462,16 @@ public final class ProactiveVips implements FoundProactiveRules {
     if (packets.isPresent() && cookie.isPresent() && vip.edges().contains(edge)) {
       BucketCookie bucket = cookie.get();
       edge.counted(bucket.index(), bucket.key(), bucket.memberNumber(), packets.getAsLong(), part);
+    }
+  }
+
+  private void synsCounted(ProactiveVip vip, EdgeBuckets edge, OFFlowStatsEntry entry, int part) {
+    OptionalLong packets = RuleCounts.packets(entry);
+    if (packets.isPresent()
+        && BucketRules.countsSyns(entry.getCookie())
+        && vip.edges().contains(edge)
+        && edge.hasRules()) {
+      edge.synsCounted(entry.getMatch(), packets.getAsLong(), part);
     }
   }
 

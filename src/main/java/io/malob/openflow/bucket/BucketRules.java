@@ -29,6 +29,7 @@ import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U16;
+import org.projectfloodlight.openflow.types.U64;
 
 /**
  * The rules of a proactive VIP at its clients' edges. They have no timeouts. Pure.
@@ -40,20 +41,45 @@ public final class BucketRules {
   private static final ImmutableList<U16> ENDING_FLAGS =
       ImmutableList.of(U16.of(Packet.TCP_FIN), U16.of(Packet.TCP_RST));
 
+  /** In the lowest bits of the cookies of the rules that count SYNs. */
+  private static final int SYNS = 1;
+
   private BucketRules() {}
 
   /** Sends the VIP's traffic from a network of clients to the buckets. */
   public static OFFlowAdd toBuckets(
       OFFactory factory, BucketTraffic traffic, IPv4AddressWithMask clients) {
+    return toBuckets(
+        factory, traffic, FlowLayout.PRIORITY_TO_BUCKETS, 0, from(factory, traffic, clients));
+  }
+
+  /** The same for SYNs alone, to count them. */
+  public static OFFlowAdd synsToBuckets(
+      OFFactory factory, BucketTraffic traffic, IPv4AddressWithMask clients) {
+    Match.Builder match =
+        from(factory, traffic, clients)
+            .setMasked(
+                SwitchRules.tcpFlagsField(factory),
+                U16.of(Packet.TCP_SYN),
+                U16.of(Packet.TCP_SYN | Packet.TCP_ACK));
+    return toBuckets(factory, traffic, FlowLayout.PRIORITY_SYNS_TO_BUCKETS, SYNS, match);
+  }
+
+  private static Match.Builder from(
+      OFFactory factory, BucketTraffic traffic, IPv4AddressWithMask clients) {
     Match.Builder match = requests(factory, traffic);
-    if (!clients.getMask().equals(IPv4Address.NONE)) {
-      match.setMasked(MatchField.IPV4_SRC, clients);
-    }
+    return clients.getMask().equals(IPv4Address.NONE)
+        ? match
+        : match.setMasked(MatchField.IPV4_SRC, clients);
+  }
+
+  private static OFFlowAdd toBuckets(
+      OFFactory factory, BucketTraffic traffic, int priority, int code, Match.Builder match) {
     return factory
         .buildFlowAdd()
         .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(FlowLayout.PRIORITY_TO_BUCKETS)
-        .setCookie(Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), 0, 0))
+        .setPriority(priority)
+        .setCookie(Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), 0, code))
         .setMatch(match.build())
         .setInstructions(List.of(factory.instructions().gotoTable(FlowLayout.REQUESTS)))
         .build();
@@ -186,7 +212,7 @@ public final class BucketRules {
     return factory
         .buildFlowAdd()
         .setTableId(FlowLayout.REQUESTS)
-        .setPriority(FlowLayout.PRIORITY_MEMBER_AS_CLIENT + 1)
+        .setPriority(FlowLayout.PRIORITY_SOUGHT_CLIENT)
         .setHardTimeout(seconds)
         .setCookie(Cookie.of(Cookie.Kind.FLOOD, 0))
         .setMatch(requests(factory, traffic).setExact(MatchField.IPV4_SRC, client).build())
@@ -209,6 +235,18 @@ public final class BucketRules {
   /** Asks for the counters of a VIP's buckets. */
   public static OFFlowStatsRequest requestCounters(OFFactory factory, int vipNumber) {
     return requestCounters(factory, FlowLayout.REQUESTS, Cookie.Kind.BUCKET, vipNumber);
+  }
+
+  /** Asks for the counters of the rules that lead to a VIP's buckets. */
+  public static OFFlowStatsRequest requestSyns(OFFactory factory, int vipNumber) {
+    return requestCounters(factory, FlowLayout.CLASSIFY, Cookie.Kind.PROACTIVE, vipNumber);
+  }
+
+  /** Whether a rule counts SYNs. */
+  public static boolean countsSyns(U64 cookie) {
+    return Cookie.is(cookie, Cookie.Kind.PROACTIVE)
+        && Cookie.memberNumber(cookie) == 0
+        && Cookie.generation(cookie) == SYNS;
   }
 
   static OFFlowStatsRequest requestCounters(

@@ -16,7 +16,8 @@ import org.projectfloodlight.openflow.types.MacAddress;
 public record BucketTraffic(
     int vipNumber, IPv4Address address, MacAddress mac, IpProtocol protocol, int port) {
 
-  boolean isTcp() {
+  /** Whether it is TCP; UDP otherwise. */
+  public boolean isTcp() {
     return protocol.equals(IpProtocol.TCP);
   }
 }

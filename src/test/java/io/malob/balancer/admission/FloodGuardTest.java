@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.FlowLayout;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.packet.Packet;
 import io.malob.testing.Frames;
@@ -128,6 +129,24 @@ class FloodGuardTest {
     drop(LINE, 5_000, packetIn(SYN, TableId.of(1), Cookie.of(Cookie.Kind.SWITCH, 0)));
 
     assertEquals(List.of(), sent, "a switch that matches no TCP flags");
+  }
+
+  /** Forged clients of a proactive VIP: the members' answers are dropped, clients' packets not. */
+  @Test
+  void floodOfRepliesToUnknownClients_isDroppedByTheMembersSwitch() {
+    byte[] reply = Frames.tcp(MAC, MAC, VIP, 80, CLIENT, 40_000, Packet.TCP_SYN | Packet.TCP_ACK);
+    U64 byMiss = Cookie.of(Cookie.Kind.SWITCH, 0);
+
+    drop(PacketInClasses.REPLIES, 20_000, packetIn(reply, FlowLayout.REQUESTS, byMiss));
+
+    assertEquals(1, sent.size());
+    OFFlowAdd rule = sent.get(0);
+    assertEquals(FlowLayout.REQUESTS, rule.getTableId());
+    assertEquals(1, rule.getHardTimeout());
+    assertEquals(List.of(), rule.getInstructions());
+    assertEquals(VIP, rule.getMatch().get(MatchField.IPV4_SRC));
+    assertTrue(rule.getPriority() > FlowLayout.PRIORITY_MISS);
+    assertTrue(rule.getPriority() < FlowLayout.PRIORITY_CLIENT, "known clients get theirs");
   }
 
   private static OFPacketIn packetIn(byte[] frame, TableId table, U64 cookie) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import io.malob.json.RejectedException;
 import io.malob.module.IPacketInQueueService;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.FlowLayout;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogItem;
@@ -25,6 +26,7 @@ import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
 
 class PacketInClassesTest {
@@ -85,6 +87,18 @@ class PacketInClassesTest {
   }
 
   @Test
+  void translatedReplies_haveALineOfTheirOwn() {
+    byte[] reply = Frames.tcp(MAC, MAC, VIP, 80, NOBODY, 40_000, SYN | ACK);
+
+    int replies = classOf(reply, 1, Cookie.of(Cookie.Kind.SWITCH, 0), FlowLayout.REQUESTS);
+
+    assertEquals("_replies", classes.nameOf(replies));
+    assertNotEquals(replies, tcp(MEMBER, CLIENT, 40_000, SYN | ACK), "members' other packets");
+    assertNotEquals(replies, tcp(NOBODY, VIP, 80, SYN));
+    assertEquals("_other", classes.nameOf(classOf(reply, 1, U64.ZERO)), "a host that claims a VIP");
+  }
+
+  @Test
   void probesOfLinks_goFirst() {
     byte[] lldp = Frames.ethernet(MAC, MAC, Packet.ETHERTYPE_LLDP, new byte[46]);
 
@@ -125,9 +139,14 @@ class PacketInClassesTest {
   }
 
   private int classOf(byte[] frame, int port, U64 cookie) {
+    return classOf(frame, port, cookie, FlowLayout.CLASSIFY);
+  }
+
+  private int classOf(byte[] frame, int port, U64 cookie, TableId table) {
     OFPacketIn packetIn =
         FACTORY
             .buildPacketIn()
+            .setTableId(table)
             .setReason(OFPacketInReason.NO_MATCH)
             .setCookie(cookie)
             .setMatch(FACTORY.buildMatch().setExact(MatchField.IN_PORT, OFPort.of(port)).build())

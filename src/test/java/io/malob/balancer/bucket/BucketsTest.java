@@ -9,6 +9,7 @@ import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Server;
+import io.malob.balancer.bucket.Bucket.Cause;
 import io.malob.openflow.bucket.BucketKey;
 import io.malob.openflow.bucket.BucketSource;
 import io.malob.testing.Servers;
@@ -34,7 +35,7 @@ class BucketsTest {
   private static final Server NEW = Servers.of(2, 1);
 
   private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 1_000_000_000L);
-  private final Buckets buckets = new Buckets(new Buckets.Timeouts(30, 600, 10), clock::get);
+  private final Buckets buckets = new Buckets(new Buckets.Timeouts(30, 10, 600, 10), clock::get);
 
   private void publish(Bucket bucket, boolean isInForce) {
     buckets.publish(
@@ -69,7 +70,7 @@ class BucketsTest {
   @Test
   void memberOf_unknownVipOrSwitch_isNone() {
     assertNull(later());
-    publish(Bucket.at(OLD), true);
+    publish(new Bucket(OLD, null, Cause.FIRST, 0), true);
 
     assertNull(buckets.memberOf(VIP + 1, EDGE, request(TCP), false));
     assertNull(buckets.memberOf(VIP, DatapathId.of(2), request(TCP), false));
@@ -77,7 +78,7 @@ class BucketsTest {
 
   @Test
   void memberOf_steadyBucket_isItsMember() {
-    publish(Bucket.at(OLD), true);
+    publish(new Bucket(OLD, null, Cause.FIRST, 0), true);
 
     assertEquals(OLD, syn());
     assertEquals(OLD, later());
@@ -86,7 +87,7 @@ class BucketsTest {
 
   @Test
   void memberOf_movingBucket_isTheMemberBefore_butForSynsAfterASecond() {
-    publish(new Bucket(NEW, OLD, clock.get()), true);
+    publish(new Bucket(NEW, OLD, Cause.SHARES, clock.get()), true);
     assertEquals(OLD, syn());
     passMillis(999);
     assertEquals(OLD, syn());
@@ -99,7 +100,7 @@ class BucketsTest {
   /** After its idle timeout, a datagram of an unknown connection begins a new one. */
   @Test
   void memberOf_movingBucketOfUdp_changesAfterTheIdleTimeout() {
-    publish(new Bucket(NEW, OLD, clock.get()), true);
+    publish(new Bucket(NEW, OLD, Cause.SHARES, clock.get()), true);
     passMillis(9_999);
     assertEquals(OLD, datagram());
     passMillis(1);
@@ -109,7 +110,7 @@ class BucketsTest {
 
   @Test
   void memberOf_leavingBucket_isTheMemberBefore_andNewConnectionsAreFree() {
-    publish(new Bucket(null, OLD, clock.get()), true);
+    publish(new Bucket(null, OLD, Cause.SHARES, clock.get()), true);
     passMillis(20_000);
 
     assertEquals(OLD, later());
@@ -119,7 +120,7 @@ class BucketsTest {
 
   @Test
   void memberOf_formerBucket_isOfEstablishedConnectionsOnly() {
-    publish(new Bucket(null, OLD, clock.get()), false);
+    publish(new Bucket(null, OLD, Cause.SHARES, clock.get()), false);
     assertNull(syn());
     passMillis(3_000_000);
 
@@ -131,18 +132,18 @@ class BucketsTest {
   @Test
   void awaitsMember_onlyWhileBothMembersAreNotLocated() {
     assertFalse(buckets.awaitsMember(VIP, EDGE, request(TCP)));
-    publish(new Bucket(null, null, 0), true);
+    publish(new Bucket(null, null, Cause.SHARES, 0), true);
     assertTrue(buckets.awaitsMember(VIP, EDGE, request(TCP)));
     assertNull(later());
-    publish(new Bucket(null, null, 0), false);
+    publish(new Bucket(null, null, Cause.SHARES, 0), false);
     assertFalse(buckets.awaitsMember(VIP, EDGE, request(TCP)));
-    publish(new Bucket(null, OLD, 0), true);
+    publish(new Bucket(null, OLD, Cause.SHARES, 0), true);
     assertFalse(buckets.awaitsMember(VIP, EDGE, request(TCP)));
   }
 
   @Test
   void connectionOnAnotherMember_isExposed_andItsRulesLiveLonger() {
-    publish(Bucket.at(NEW), true);
+    publish(new Bucket(NEW, null, Cause.FIRST, 0), true);
 
     assertTrue(buckets.isExposed(VIP, EDGE, request(TCP), 1));
     assertFalse(buckets.isExposed(VIP, EDGE, request(TCP), 2));
@@ -150,7 +151,7 @@ class BucketsTest {
     assertEquals(30, idle(2));
     assertEquals(700, buckets.idleSeconds(VIP, EDGE, request(TCP), 1, 700));
 
-    publish(Bucket.at(NEW), false);
+    publish(new Bucket(NEW, null, Cause.FIRST, 0), false);
     assertFalse(buckets.isExposed(VIP, EDGE, request(TCP), 1));
     assertEquals(USUAL_SECONDS, idle(1));
   }
@@ -161,7 +162,7 @@ class BucketsTest {
 
   @Test
   void forget_leavesNothing() {
-    publish(Bucket.at(OLD), true);
+    publish(new Bucket(OLD, null, Cause.FIRST, 0), true);
     assertFalse(buckets.isEmpty());
     buckets.forget(VIP, EDGE);
 

@@ -2,7 +2,7 @@ package io.malob.balancer.proactive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.malob.balancer.proactive.Cell.Cause;
+import io.malob.balancer.bucket.Bucket.Cause;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;

@@ -21,7 +21,8 @@ class SourceProbeTest {
   private static final DatapathId SWITCH = DatapathId.of(1);
 
   private final FakeSwitches switches = new FakeSwitches(1);
-  private final SourceProbe probe = new SourceProbe(new FlowProgrammer(switches));
+  private final SourceProbe probe =
+      new SourceProbe(new FlowProgrammer(switches), BucketSource.PORT);
 
   private List<OFFlowAdd> probes() {
     return switches.get(1).messages().stream()
