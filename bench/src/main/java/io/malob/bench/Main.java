@@ -28,6 +28,7 @@ import picocli.CommandLine.Spec;
       SlowClientsCommand.class,
       LatencyCommand.class,
       HealthCommand.class,
+      BucketsCommand.class,
       ResponderCommand.class
     })
 public final class Main implements Callable<Integer> {

@@ -15,7 +15,7 @@ final class ProcessOptions {
       paramLabel = "SIZE",
       description =
           "The heap of the measured process, as for -Xmx (heap, health, latency, switches: 512m;"
-              + " footprint: as in the JVM's options; others: 600m).")
+              + " buckets: 1g; footprint: as in the JVM's options; others: 600m).")
   private @Nullable String heap;
 
   @Option(

@@ -1,11 +1,13 @@
 package io.malob.balancer.proactive;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.bucket.BucketAssignment;
 import io.malob.algorithm.bucket.BucketCount;
+import io.malob.algorithm.graph.Path;
 import io.malob.balancer.bucket.Bucket;
 import io.malob.balancer.bucket.Bucket.Cause;
 import io.malob.balancer.bucket.BucketTable;
@@ -53,8 +55,14 @@ final class EdgeBuckets {
 
   private static final long PROPOSAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** How much a new proposal weighs against those before. */
+  /** How much a new rate weighs against those before. */
   private static final double SMOOTHING = 0.2;
+
+  /** The part of the shares before that is left after a second of new proposals. */
+  private static final double KEPT_PER_SECOND = 0.8;
+
+  /** A share that differs by less than this part of a bucket does not move buckets. */
+  private static final double MIN_CHANGE = 0.001;
 
   /** The part of the buckets that may move at a time for better shares. */
   private static final int MOVING_PART = 4;
@@ -111,6 +119,29 @@ final class EdgeBuckets {
   private Cell[] cells = new Cell[0];
   private Map<Integer, Double> shares = Map.of();
 
+  /** The shares of the last assignment that could not be improved; empty if there is none. */
+  private Map<Integer, Double> metShares = Map.of();
+
+  /** The buckets of each member, by number; those that move count for the member after. */
+  private ImmutableMap<Integer, Integer> byMember = ImmutableMap.of();
+
+  /** The members that buckets lead to, or led to before they began to move. */
+  private Set<Integer> inUse = Set.of();
+
+  private @Nullable Situation seen;
+
+  /** Whether the assignment or what was sent has changed since it was last programmed. */
+  private boolean isDirty;
+
+  /** When moves or the patience with absent members end next. */
+  private long dueNanos;
+
+  /** Whether rates of buckets were measured since the shares were last compared with them. */
+  private boolean hasNewRates;
+
+  /** Changes with all that is shown of the edge. */
+  private long version;
+
   /** The imbalance of the assignment, by measured traffic. */
   private double imbalance;
 
@@ -165,10 +196,28 @@ final class EdgeBuckets {
   /** What an edge needs to send rules. */
   record Wire(ProgrammedSwitch sw, OFFactory factory, boolean matchesTcpFlags) {}
 
+  /** Whether the algorithm is to propose new shares. */
+  boolean isDue(Situation now) {
+    boolean isNew = cells.length == 0 && shares.size() != now.candidates().size();
+    return isNew || now.nowNanos() - proposedAtNanos >= PROPOSAL_NANOS;
+  }
+
+  /** When the algorithm last proposed shares. */
+  long proposedAtNanos() {
+    return proposedAtNanos;
+  }
+
+  /** A number that changes with all that is shown of the edge. */
+  long version() {
+    return version;
+  }
+
   /**
-   * Asks for what the VIP wants, one step at a time.
+   * Asks for what the VIP wants, one step at a time. Costs little if nothing has changed.
    *
    * @param source what the switch can read; empty if it can have no buckets
+   * @param isTurn whether the algorithm proposes new shares now
+   * @param hasRoom whether thousands of rules may change
    * @param isReady whether the members' sides are ready
    * @param pinExposed gives connections rules of their own that would reach another member
    */
@@ -178,6 +227,8 @@ final class EdgeBuckets {
       BucketSource source,
       double[] open,
       double[] lifetimes,
+      boolean isTurn,
+      boolean hasRoom,
       boolean isReady,
       Runnable pinExposed) {
     if (state == State.LEAVING) {
@@ -186,59 +237,114 @@ final class EdgeBuckets {
     if (state == State.REACTIVE) {
       become(State.PREPARING, now.nowNanos());
     }
-    wantLeads(now);
-    boolean isDue = now.nowNanos() - proposedAtNanos >= PROPOSAL_NANOS;
-    if (isDue || cells.length == 0) {
-      proposedAtNanos = now.nowNanos();
+    @Nullable Situation before = seen;
+    seen = now;
+    boolean isOtherView = before == null || !now.hasViewOf(before);
+    if (isOtherView || isTurn || isDirty || leads.hasPending()) {
+      wantLeads(now);
+    }
+    if (isTurn) {
       propose(now, open, lifetimes);
     }
     if (state == State.PREPARING) {
-      prepare(now, wire, source, isReady, pinExposed);
-    } else {
+      if (isReady && hasRoom) {
+        prepare(now, wire, source, pinExposed);
+      }
+      return;
+    }
+    boolean hasOtherMembers = before == null || !now.hasMembersOf(before);
+    isDirty |= leads.takeChanged() || hasOtherMembers || now.nowNanos() - dueNanos >= 0;
+    if (isDirty) {
+      metShares = Map.of();
       rescue(now);
       finishMoves(now);
-      if (isDue && isStable(now)) {
-        grow(now, wire);
-        rebalance(now);
-      }
+    }
+    if ((isTurn || hasOtherMembers) && hasRoom && isStable(now)) {
+      grow(now, wire);
+      rebalance(now);
+    }
+    if (isDirty) {
+      isDirty = false;
+      version++;
+      dueNanos = nextDue(now);
+      countMembers();
       publish(now);
       program(now, wire);
     }
+  }
+
+  /** When moves or the patience with absent members end next; a long time ahead if never. */
+  private long nextDue(Situation now) {
+    long next = now.nowNanos() + REMEMBERED_NANOS;
+    for (Cell cell : cells) {
+      if (cell.isMoving()) {
+        next = earlier(now, next, cell.movingSinceNanos + moveNanos);
+      }
+    }
+    for (long since : absentSince.values()) {
+      next = earlier(now, next, since + ABSENT_NANOS);
+      next = earlier(now, next, Math.max(since + RESTART_NANOS, sinceNanos + RESTART_NANOS));
+    }
+    return next;
+  }
+
+  /** The earlier of two times, if it has not passed. */
+  private static long earlier(Situation now, long next, long other) {
+    return other - now.nowNanos() > 0 && other - next < 0 ? other : next;
   }
 
   private void become(State next, long nowNanos) {
     state = next;
     sinceNanos = nowNanos;
     unmetSinceNanos = nowNanos;
+    isDirty = true;
+    version++;
   }
 
   private void wantLeads(Situation now) {
-    Set<Integer> wanted = new HashSet<>();
-    for (Cell cell : cells) {
-      wanted.add(cell.member);
-      wanted.add(cell.before);
+    if (isDirty) {
+      countMembers();
     }
+    Set<Integer> wanted = new HashSet<>(inUse);
     now.candidates().forEach(server -> wanted.add(server.number()));
+    Map<DatapathId, Optional<Path>> paths = new HashMap<>();
     for (int number : wanted) {
       @Nullable Server server = now.server(number);
-      boolean isThere =
-          server != null
-              && now.plan().placer().placeOn(server, Placer.Request.from(switchId), now.network())
-                  instanceof Placement placement
-              && wantLead(server, placement);
-      if (isThere && now.standing(number) != Standing.ABSENT) {
+      Optional<Path> path =
+          server == null
+              ? Optional.empty()
+              // the path is the same to all members of a switch
+              : paths.computeIfAbsent(server.at().switchId(), any -> pathTo(server, now));
+      path.ifPresent(found -> leads.want(number, server, found));
+      if (path.isPresent() && now.standing(number) != Standing.ABSENT) {
         absentSince.remove(number);
-      } else {
-        absentSince.putIfAbsent(number, now.nowNanos());
+      } else if (absentSince.putIfAbsent(number, now.nowNanos()) == null) {
+        isDirty = true; // their patience ends
       }
     }
     leads.retain(wanted);
     absentSince.keySet().retainAll(wanted);
   }
 
-  private boolean wantLead(Server server, Placement placement) {
-    leads.want(server.number(), server, placement.requestPath());
-    return true;
+  private void countMembers() {
+    Map<Integer, Integer> counts = new HashMap<>();
+    Set<Integer> before = new HashSet<>();
+    for (Cell cell : cells) {
+      counts.merge(cell.member == 0 ? cell.before : cell.member, 1, Integer::sum);
+      if (cell.isMoving()) {
+        before.add(cell.before);
+      }
+    }
+    byMember = ImmutableMap.copyOf(counts);
+    before.addAll(counts.keySet());
+    inUse = before;
+  }
+
+  private Optional<Path> pathTo(Server server, Situation now) {
+    return now.plan().placer().placeOn(server, Placer.Request.from(switchId), now.network())
+            instanceof Placement placement
+        ? Optional.of(placement.requestPath())
+        : Optional.empty();
   }
 
   /** The members that buckets may move to. */
@@ -250,6 +356,8 @@ final class EdgeBuckets {
 
   private void propose(Situation now, double[] open, double[] lifetimes) {
     double[] proposed = ShareSource.propose(now, switchId, open, lifetimes, bucketCount());
+    double weight = 1 - Math.pow(KEPT_PER_SECOND, (now.nowNanos() - proposedAtNanos) / 1e9);
+    proposedAtNanos = now.nowNanos();
     Map<Integer, Double> smoothed = new HashMap<>();
     double sum = 0;
     for (int index = 0; index < proposed.length; index++) {
@@ -258,13 +366,24 @@ final class EdgeBuckets {
       double next =
           before == null || shares.size() != proposed.length
               ? proposed[index]
-              : before + SMOOTHING * (proposed[index] - before);
+              : before + weight * (proposed[index] - before);
       smoothed.put(number, next);
       sum += next;
     }
     double total = sum;
     smoothed.replaceAll((number, share) -> total > 0 ? share / total : 0);
     shares = smoothed;
+  }
+
+  /** Whether shares differ so little from those that the assignment meets that no bucket moves. */
+  private boolean areMet() {
+    double change = MIN_CHANGE / cells.length;
+    return metShares.keySet().equals(shares.keySet())
+        && shares.entrySet().stream()
+            .allMatch(
+                each ->
+                    Math.abs(each.getValue() - metShares.getOrDefault(each.getKey(), 0.0))
+                        < change);
   }
 
   private int bucketCount() {
@@ -278,13 +397,12 @@ final class EdgeBuckets {
     return Arrays.stream(known).map(share -> sum > 0 ? share / sum : 0).toArray();
   }
 
-  private void prepare(
-      Situation now, Wire wire, BucketSource source, boolean isReady, Runnable pinExposed) {
+  private void prepare(Situation now, Wire wire, BucketSource source, Runnable pinExposed) {
     List<Server> servers = reachable(now);
     boolean isComplete =
         servers.size() == now.candidates().size() || now.nowNanos() - sinceNanos >= FIRST_NANOS;
     double[] wanted = sharesOf(servers);
-    if (!isReady || !isComplete || Arrays.stream(wanted).sum() == 0) {
+    if (!isComplete || Arrays.stream(wanted).sum() == 0) {
       return;
     }
     int count = BucketCount.forShares(wanted);
@@ -297,6 +415,7 @@ final class EdgeBuckets {
       cell.movedAtNanos = now.nowNanos();
       cells[index] = cell;
     }
+    countMembers();
     become(State.PROACTIVE, now.nowNanos());
     publish(now);
     pinExposed.run();
@@ -343,9 +462,8 @@ final class EdgeBuckets {
         return false;
       }
     }
-    return Arrays.stream(cells)
-        .noneMatch(
-            cell -> now.standing(cell.member) == Standing.ABSENT && !isLost(cell.member, now));
+    return byMember.keySet().stream()
+        .noneMatch(number -> now.standing(number) == Standing.ABSENT && !isLost(number, now));
   }
 
   private void finishMoves(Situation now) {
@@ -363,7 +481,10 @@ final class EdgeBuckets {
   /** Doubles the number of buckets if the shares need that: each splits into two. */
   private void grow(Situation now, Wire wire) {
     @Nullable BucketKey current = key;
-    if (current == null || Arrays.stream(cells).anyMatch(Cell::isMoving)) {
+    if (current == null
+        || current.count() == BucketCount.MAX
+        || areMet()
+        || Arrays.stream(cells).anyMatch(Cell::isMoving)) {
       return;
     }
     double[] wanted = sharesOf(reachable(now));
@@ -382,6 +503,7 @@ final class EdgeBuckets {
       finer[index] = cell;
     }
     cells = finer;
+    isDirty = true;
     key = new BucketKey(current.source(), count);
     publish(now);
     program(now, wire);
@@ -396,10 +518,28 @@ final class EdgeBuckets {
     }
     int moving = (int) Arrays.stream(cells).filter(Cell::isMoving).count();
     boolean drains =
-        Arrays.stream(cells).anyMatch(cell -> now.standing(cell.member) == Standing.DRAINING);
-    int max = drains ? cells.length : Math.max(0, cells.length / MOVING_PART - moving);
-    int changed = reassign(now, servers, max, false);
-    judge(now, servers, changed > 0 || moving > 0);
+        byMember.keySet().stream().anyMatch(number -> now.standing(number) == Standing.DRAINING);
+    boolean isSettled =
+        !isDirty && !drains && moving == 0 && key != null && key.source() == BucketSource.PORT;
+    int changed = 0;
+    if (!isSettled || !areMet()) {
+      version++;
+      int max = drains ? cells.length : Math.max(0, cells.length / MOVING_PART - moving);
+      changed = reassign(now, servers, max, false);
+      boolean isHeld = Arrays.stream(cells).anyMatch(cell -> cell.isMoving() || isHeld(now, cell));
+      metShares = changed > 0 || isHeld ? Map.of() : shares;
+      hasNewRates = true;
+    }
+    if (hasNewRates) {
+      hasNewRates = false;
+      version++;
+      judge(now, servers, changed > 0 || moving > 0);
+    }
+  }
+
+  /** Whether a bucket rests after a move. */
+  private boolean isHeld(Situation now, Cell cell) {
+    return cell.cause != Cause.FIRST && now.nowNanos() - cell.movedAtNanos < holdNanos;
   }
 
   /**
@@ -428,9 +568,7 @@ final class EdgeBuckets {
       movable[index] =
           !onlyLost
               && !cell.isMoving()
-              && (now.standing(cell.member) == Standing.DRAINING
-                  || cell.cause == Cause.FIRST
-                  || now.nowNanos() - cell.movedAtNanos >= holdNanos);
+              && (now.standing(cell.member) == Standing.DRAINING || !isHeld(now, cell));
     }
     int[] next = BucketAssignment.improve(current, wanted, sizes(), movable, maxMoves);
     int changed = 0;
@@ -473,6 +611,7 @@ final class EdgeBuckets {
         wasLost
             ? Cause.DEAD
             : now.standing(from) == Standing.DRAINING ? Cause.DRAINED : Cause.SHARES;
+    isDirty = true;
     moves.add(switchId, from, memberNumber, cell.cause, now.nowNanos());
     cell.member = memberNumber;
     if (wasLost) {
@@ -594,8 +733,12 @@ final class EdgeBuckets {
     cell.sentAtNanos = nowNanos;
   }
 
-  /** Goes back to reactive placement, one step at a time. */
-  void leave(Situation now, Wire wire) {
+  /**
+   * Goes back to reactive placement, one step at a time.
+   *
+   * @param hasRoom whether thousands of rules may change
+   */
+  void leave(Situation now, Wire wire, boolean hasRoom) {
     switch (state) {
       case REACTIVE -> forgetInTime(now);
       case PREPARING -> {
@@ -604,7 +747,7 @@ final class EdgeBuckets {
         become(State.REACTIVE, now.nowNanos());
       }
       case PROACTIVE -> {
-        if (awaitsMembers(now)) {
+        if (!hasRoom || awaitsMembers(now)) {
           return;
         }
         for (Cell cell : cells) {
@@ -673,8 +816,10 @@ final class EdgeBuckets {
       wire.sw.then(BucketRules.removeAll(wire.factory, vipNumber));
     }
     cells = new Cell[0];
+    countMembers();
     key = null;
     shares = Map.of();
+    metShares = Map.of();
     imbalance = 0;
     tooFewSources = false;
     syns.clear();
@@ -703,7 +848,9 @@ final class EdgeBuckets {
       }
       cells[index] = cell;
     }
+    countMembers();
     isRecovered = true;
+    seen = null;
     foundLabels = Set.copyOf(found.labels());
     become(State.PROACTIVE, nowNanos);
   }
@@ -744,6 +891,7 @@ final class EdgeBuckets {
         cells[index].sent = null;
         cells[index].sentMember = 0;
         cells[index].isSentMoving = false;
+        isDirty = true;
       }
     }
   }
@@ -765,6 +913,8 @@ final class EdgeBuckets {
     }
     long more = packets >= before ? packets - before : packets;
     cell.rate += SMOOTHING * (more / Math.max(seconds, 0.1) - cell.rate);
+    hasNewRates = true;
+    version++;
   }
 
   /** Takes over the counter of a rule that counts SYNs. */
@@ -786,12 +936,8 @@ final class EdgeBuckets {
   }
 
   /** The buckets of each member, by number; those that move count for the member after. */
-  Map<Integer, Integer> byMember() {
-    Map<Integer, Integer> counts = new HashMap<>();
-    for (Cell cell : cells) {
-      counts.merge(cell.member == 0 ? cell.before : cell.member, 1, Integer::sum);
-    }
-    return counts;
+  ImmutableMap<Integer, Integer> byMember() {
+    return byMember;
   }
 
   /** The part of the traffic that each member gets, by number, counted as above. */

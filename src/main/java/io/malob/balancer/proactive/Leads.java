@@ -25,6 +25,8 @@ final class Leads<K> {
   /** Those that are replaced. Rules may still use them until they have been sent anew. */
   private final List<Lead> replaced = new ArrayList<>();
 
+  private boolean isChanged;
+
   Leads(LabelTable labels) {
     this.labels = labels;
   }
@@ -60,11 +62,25 @@ final class Leads<K> {
     @Nullable Lead pending = next.get(key);
     if (pending != null && pending.isReady()) {
       next.remove(key);
+      isChanged = true;
       @Nullable Lead before = current.put(key, pending);
       if (before != null) {
         replaced.add(before);
       }
     }
+  }
+
+  /** Whether there are other leads to follow than at the last call, or fewer. */
+  boolean takeChanged() {
+    List.copyOf(next.keySet()).forEach(this::advance);
+    boolean before = isChanged;
+    isChanged = false;
+    return before;
+  }
+
+  /** Whether leads are not ready yet. */
+  boolean hasPending() {
+    return !next.isEmpty();
   }
 
   /** The lead to follow; empty while none is ready. */
@@ -76,9 +92,10 @@ final class Leads<K> {
   /** Forgets all leads but these. */
   void retain(Set<K> keys) {
     next.entrySet().removeIf(each -> !keys.contains(each.getKey()) && drop(each.getValue()));
-    current
-        .entrySet()
-        .removeIf(each -> !keys.contains(each.getKey()) && replaced.add(each.getValue()));
+    isChanged |=
+        current
+            .entrySet()
+            .removeIf(each -> !keys.contains(each.getKey()) && replaced.add(each.getValue()));
   }
 
   /** No rule uses the replaced leads any more. */

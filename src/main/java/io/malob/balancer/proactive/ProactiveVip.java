@@ -2,6 +2,8 @@ package io.malob.balancer.proactive;
 
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
+import io.malob.balancer.api.ProactiveStats;
+import io.malob.balancer.api.ProactiveStats.Problem;
 import io.malob.balancer.proactive.EdgeBuckets.Wire;
 import io.malob.balancer.proactive.ProactiveVips.Parts;
 import io.malob.openflow.bucket.BucketKey;
@@ -13,14 +15,17 @@ import io.malob.state.catalog.PlacementMode;
 import io.malob.state.catalog.SourceNetworks;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -34,6 +39,9 @@ final class ProactiveVip {
 
   /** How long an edge stays reactive after a switch has refused a rule. */
   private static final long RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** How long the proposals of new shares may take in one step. */
+  private static final long PROPOSALS_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private static final IPv4AddressWithMask ANY = IPv4AddressWithMask.of("0.0.0.0/0");
 
@@ -52,7 +60,29 @@ final class ProactiveVip {
 
   private record Refusal(String why, long atNanos) {}
 
+  /** What was shown of edges. */
+  private final Map<DatapathId, Shown> shown = new HashMap<>();
+
+  /** An edge as it was shown, and what that depended on. */
+  private record Shown(
+      long version,
+      Optional<Problem> problem,
+      Map<Integer, String> memberIds,
+      ProactiveStats.Edge edge) {}
+
+  /** What the rules depend on that send packets to the buckets, by switch. */
+  private final Map<DatapathId, Entry> entries = new HashMap<>();
+
   private record EntryOwner(int vipNumber) {}
+
+  /**
+   * What these rules depend on.
+   *
+   * @param allowed the clients' networks; null for any
+   * @param members the members at the switch
+   */
+  private record Entry(
+      @Nullable SourceNetworks allowed, List<Server> members, boolean matchesTcpFlags) {}
 
   ProactiveVip(Parts parts, BucketTraffic traffic, long nowNanos) {
     this.parts = parts;
@@ -107,12 +137,29 @@ final class ProactiveVip {
     double[] open = estimates.open(now.candidates(), server -> server.load().active());
     double[] lifetimes = estimates.lifetimes(now.candidates());
     boolean isBlocked = replySide.edges().stream().anyMatch(refusals::containsKey);
-    for (EdgeBuckets edge : edges.values()) {
+    Map<DatapathId, List<Server>> membersAt =
+        now.located().stream().collect(Collectors.groupingBy(server -> server.at().switchId()));
+    long end = parts.nanoTime().getAsLong() + PROPOSALS_NANOS;
+    boolean isTurn = true;
+    for (EdgeBuckets edge : longestWaitingFirst()) {
+      boolean isItsTurn = isTurn && edge.isDue(now);
       parts
           .programmed()
           .wire(edge.switchId())
-          .ifPresent(wire -> advance(edge, now, wire, open, lifetimes, isBlocked));
+          .ifPresent(
+              wire -> {
+                advance(edge, now, wire, open, lifetimes, isItsTurn, isBlocked);
+                enter(edge, now, wire, membersAt.getOrDefault(edge.switchId(), List.of()));
+              });
+      isTurn = parts.nanoTime().getAsLong() - end < 0;
     }
+  }
+
+  /** The edges by the times of their last proposals. */
+  private List<EdgeBuckets> longestWaitingFirst() {
+    return edges.values().stream()
+        .sorted(Comparator.comparingLong(EdgeBuckets::proposedAtNanos))
+        .toList();
   }
 
   private boolean decide(Situation now) {
@@ -134,6 +181,7 @@ final class ProactiveVip {
       Wire wire,
       double[] open,
       double[] lifetimes,
+      boolean isTurn,
       boolean isBlocked) {
     // buckets that were found after a restart tell packets where they belong at once
     Optional<BucketSource> source =
@@ -148,37 +196,48 @@ final class ProactiveVip {
           source.get(),
           open,
           lifetimes,
+          isTurn,
+          parts.programmed().hasRoom(),
           replySide.isReady(),
           () -> parts.pinExposed().accept(traffic.vipNumber(), edge.switchId()));
     } else if (!mayHave) {
-      edge.leave(now, wire);
+      edge.leave(now, wire, parts.programmed().hasRoom());
     }
-    wire.sw()
-        .set(
-            new EntryOwner(traffic.vipNumber()),
-            edge.hasRules() ? entry(now, wire, edge.switchId()) : List.of(),
-            wire.factory(),
-            now.nowNanos());
   }
 
-  private List<OFFlowAdd> entry(Situation now, Wire wire, DatapathId edge) {
+  /** Sends packets to the buckets of an edge, if it has some. */
+  private void enter(EdgeBuckets edge, Situation now, Wire wire, List<Server> members) {
+    @Nullable Entry entry =
+        edge.hasRules()
+            ? new Entry(now.plan().vip().allowedSources(), members, wire.matchesTcpFlags())
+            : null;
+    @Nullable Entry before =
+        entry == null ? entries.remove(edge.switchId()) : entries.put(edge.switchId(), entry);
+    if (!Objects.equals(entry, before)) {
+      wire.sw()
+          .set(
+              new EntryOwner(traffic.vipNumber()),
+              entry == null ? List.of() : rules(entry, wire),
+              wire.factory(),
+              now.nowNanos());
+    }
+  }
+
+  private List<OFFlowAdd> rules(Entry entry, Wire wire) {
     List<OFFlowAdd> rules = new ArrayList<>();
-    @Nullable SourceNetworks allowed = now.plan().vip().allowedSources();
+    @Nullable SourceNetworks allowed = entry.allowed;
     List<IPv4AddressWithMask> clients =
         allowed == null
             ? List.of(ANY)
             : allowed.texts().stream().map(IPv4AddressWithMask::of).toList();
     for (IPv4AddressWithMask each : clients) {
       rules.add(BucketRules.toBuckets(wire.factory(), traffic, each));
-      if (traffic.isTcp() && wire.matchesTcpFlags()) {
+      if (traffic.isTcp() && entry.matchesTcpFlags) {
         rules.add(BucketRules.synsToBuckets(wire.factory(), traffic, each));
       }
     }
-    for (Server server : now.located()) {
-      if (server.at().switchId().equals(edge)) {
-        rules.add(BucketRules.memberAsClient(wire.factory(), traffic, server));
-      }
-    }
+    entry.members.forEach(
+        server -> rules.add(BucketRules.memberAsClient(wire.factory(), traffic, server)));
     return rules;
   }
 
@@ -224,6 +283,21 @@ final class ProactiveVip {
   /** The switches with members. */
   Set<DatapathId> memberEdges() {
     return replySide.edges();
+  }
+
+  /** The state of an edge for other modules; large, so that it is kept until it changes. */
+  ProactiveStats.Edge shown(
+      EdgeBuckets edge, Optional<Problem> problem, Map<Integer, String> memberIds) {
+    @Nullable Shown before = shown.get(edge.switchId());
+    if (before != null
+        && before.version == edge.version()
+        && before.problem.equals(problem)
+        && before.memberIds.equals(memberIds)) {
+      return before.edge;
+    }
+    ProactiveStats.Edge now = ShownVip.edge(edge, problem, memberIds);
+    shown.put(edge.switchId(), new Shown(edge.version(), problem, memberIds, now));
+    return now;
   }
 
   Optional<EdgeBuckets> edge(DatapathId switchId) {

@@ -98,6 +98,8 @@ public final class ProactiveVips implements FoundProactiveRules {
   private final Map<Integer, ProactiveVip> vips = new TreeMap<>();
   private final Map<DatapathId, Reading> readings = new HashMap<>();
   private final Map<DatapathId, Long> orphansSince = new HashMap<>();
+  private Map<DatapathId, Set<Integer>> hosts = Map.of();
+  private @Nullable ArpInputs arp;
   private long polledAtNanos;
   private volatile boolean isBusy;
   private volatile ImmutableList<ProactiveStats> stats = ImmutableList.of();
@@ -115,6 +117,7 @@ public final class ProactiveVips implements FoundProactiveRules {
    * @param matchesTcpFlags whether a switch matches TCP flags
    * @param pinExposed gives connections of a VIP at a switch rules of their own that would reach
    *     another member
+   * @param nanoTime the controller's monotonic clock
    */
   record Parts(
       LabelTable labels,
@@ -125,7 +128,8 @@ public final class ProactiveVips implements FoundProactiveRules {
       AutoMode.Thresholds thresholds,
       IntUnaryOperator halfOpen,
       Predicate<DatapathId> matchesTcpFlags,
-      BiConsumer<Integer, DatapathId> pinExposed) {}
+      BiConsumer<Integer, DatapathId> pinExposed,
+      LongSupplier nanoTime) {}
 
   /** Exchanges connection counts with the view. */
   public interface Corrections {
@@ -184,7 +188,8 @@ public final class ProactiveVips implements FoundProactiveRules {
                 settings.autoPerSecond(), settings.autoHalfOpen(), settings.autoCalm()),
             halfOpen,
             matchesTcpFlags,
-            pinExposed);
+            pinExposed,
+            nanoTime);
     this.views = views;
     this.switches = switches;
     this.devices = devices;
@@ -229,12 +234,16 @@ public final class ProactiveVips implements FoundProactiveRules {
     clients.takeChanged();
     if (vips.isEmpty()) {
       stats = ImmutableList.of();
+      arp = null;
       parts.programmed().clear(new ArpOwner(), now);
       removeOrphans(now);
       parts.programmed().flush();
       return;
     }
-    Map<DatapathId, Set<Integer>> hosts = hostsBySwitch();
+    boolean isPoll = now - polledAtNanos >= POLL_NANOS;
+    if (isPoll || hosts.isEmpty()) {
+      hosts = hostsBySwitch();
+    }
     Set<Integer> addresses = new HashSet<>();
     for (ProactiveVip vip : vips.values()) {
       situation(view, vip, now)
@@ -252,7 +261,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     unknownClients.advance(vips.values());
     removeOrphans(now);
     parts.programmed().flush();
-    if (now - polledAtNanos >= POLL_NANOS) {
+    if (isPoll) {
       polledAtNanos = now;
       estimate(view);
       poll();
@@ -342,18 +351,33 @@ public final class ProactiveVips implements FoundProactiveRules {
 
   private record ArpOwner() {}
 
+  /** What the answers to ARP requests depend on. */
+  private record ArpInputs(
+      Map<Integer, Map<Integer, Attachment>> clientsByVip, Set<DatapathId> connected) {}
+
   /** Lets the clients' own switches answer their ARP requests, also without a controller. */
   private void answerArp(Set<Integer> addresses, long now) {
+    ArpInputs inputs =
+        new ArpInputs(
+            addresses.stream().collect(Collectors.toMap(each -> each, clients::of)),
+            switches.getAllSwitchDpids().stream()
+                .filter(parts.programmed()::isConnected)
+                .collect(Collectors.toSet()));
+    if (inputs.equals(arp)) {
+      return;
+    }
+    arp = inputs;
     Map<DatapathId, List<Map.Entry<Integer, Map.Entry<Integer, Attachment>>>> bySwitch =
         new HashMap<>();
-    for (int vip : addresses) {
-      for (Map.Entry<Integer, Attachment> client : clients.of(vip).entrySet()) {
-        bySwitch
-            .computeIfAbsent(client.getValue().switchId(), any -> new ArrayList<>())
-            .add(Map.entry(vip, client));
-      }
-    }
-    for (DatapathId switchId : switches.getAllSwitchDpids()) {
+    inputs.clientsByVip.forEach(
+        (vip, ofVip) -> {
+          for (Map.Entry<Integer, Attachment> client : ofVip.entrySet()) {
+            bySwitch
+                .computeIfAbsent(client.getValue().switchId(), any -> new ArrayList<>())
+                .add(Map.entry(vip, client));
+          }
+        });
+    for (DatapathId switchId : inputs.connected) {
       parts
           .programmed()
           .wire(switchId)

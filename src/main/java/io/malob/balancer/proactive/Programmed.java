@@ -13,6 +13,9 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /** The rules of proactive VIPs on all switches. For one thread at a time. */
 final class Programmed {
+  /** The max number of messages under way with which more large changes may begin. */
+  private static final int MAX_PENDING = 50_000;
+
   private final FlowProgrammer programmer;
   private final Executor serialExecutor;
 
@@ -70,6 +73,14 @@ final class Programmed {
   /** Whether rules of an earlier run that are not replaced yet use a label. */
   boolean usesFoundLabel(Label label) {
     return switches.values().stream().anyMatch(each -> each.usesFoundLabel(label));
+  }
+
+  /**
+   * Whether changes of thousands of rules may begin: not while as many are collected or not
+   * confirmed, because they need memory here and time on the switches.
+   */
+  boolean hasRoom() {
+    return switches.values().stream().mapToInt(ProgrammedSwitch::pending).sum() < MAX_PENDING;
   }
 
   /** Sends all collected messages. */

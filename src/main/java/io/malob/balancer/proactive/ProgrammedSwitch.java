@@ -38,6 +38,8 @@ final class ProgrammedSwitch {
   private final Map<RuleKey, OFFlowStatsEntry> orphans = new HashMap<>();
 
   private final List<OFMessage> outbox = new ArrayList<>();
+
+  /** The messages that were sent and are not confirmed yet. */
   private int unconfirmed;
 
   /** A rule and the time when it was last sent. */
@@ -136,15 +138,20 @@ final class ProgrammedSwitch {
     }
     ImmutableList<OFMessage> messages = ImmutableList.copyOf(outbox);
     outbox.clear();
-    unconfirmed++;
+    unconfirmed += messages.size();
     programmer.sendInOrder(
         List.of(new SwitchMessages(switchId, messages)),
-        done -> serialExecutor.execute(() -> unconfirmed--));
+        done -> serialExecutor.execute(() -> unconfirmed -= messages.size()));
   }
 
   /** Whether the switch has confirmed all that was sent. */
   boolean isSettled() {
-    return unconfirmed == 0 && outbox.isEmpty();
+    return pending() == 0;
+  }
+
+  /** The number of messages that are collected or not confirmed. */
+  int pending() {
+    return unconfirmed + outbox.size();
   }
 
   /** The number of rules that owners want here. */

@@ -1,6 +1,7 @@
 package io.malob.balancer.proactive;
 
 import io.malob.algorithm.Attachment;
+import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
@@ -28,6 +30,9 @@ import org.projectfloodlight.openflow.types.IpProtocol;
  * For one thread at a time.
  */
 final class ReplySide {
+  /** How often paths are asked for although nothing else has changed: their loads have. */
+  private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final LabelTable labels;
   private final HostRuleCache hostRules;
   private final Programmed programmed;
@@ -35,7 +40,14 @@ final class ReplySide {
   /** The paths to clients' switches, by the members' switch. */
   private final Map<DatapathId, Leads<DatapathId>> leads = new TreeMap<>();
 
+  private @Nullable Asked asked;
+  private long askedAtNanos;
+  private Map<DatapathId, Map<DatapathId, Lead>> ready = Map.of();
   private @Nullable Inputs last;
+
+  /** Whether members' edges have paths to all clients. */
+  private boolean hasPaths;
+
   private boolean isComplete;
 
   /** What the rules depend on. */
@@ -46,6 +58,13 @@ final class ReplySide {
       Map<DatapathId, Map<DatapathId, Lead>> leads,
       Set<DatapathId> connected,
       Set<DatapathId> withFlags) {}
+
+  /** What the paths depend on. */
+  private record Asked(
+      List<Server> servers,
+      Map<Integer, Attachment> clients,
+      Set<DatapathId> clientSwitches,
+      NetworkSnapshot network) {}
 
   private record Owner(int vipNumber) {}
 
@@ -68,9 +87,20 @@ final class ReplySide {
       Set<DatapathId> clientSwitches,
       Predicate<DatapathId> matchesFlags) {
     List<Server> servers = now.located();
-    Set<DatapathId> destinations = new HashSet<>(clientSwitches);
-    clients.values().forEach(at -> destinations.add(at.switchId()));
-    Map<DatapathId, Map<DatapathId, Lead>> ready = wantLeads(now, servers, destinations);
+    Asked next = new Asked(servers, clients, Set.copyOf(clientSwitches), now.view().network());
+    if (!next.equals(asked)
+        || now.nowNanos() - askedAtNanos >= ASK_NANOS
+        || leads.values().stream().anyMatch(Leads::hasPending)) {
+      asked = next;
+      askedAtNanos = now.nowNanos();
+      ready = wantLeads(now, next);
+      hasPaths =
+          clients.values().stream()
+              .map(Attachment::switchId)
+              .distinct()
+              .allMatch(at -> ready.values().stream().allMatch(to -> to.containsKey(at)));
+      installHosts(servers, clients);
+    }
     Set<DatapathId> connected = new HashSet<>();
     Set<DatapathId> withFlags = new HashSet<>();
     for (DatapathId each : leads.keySet()) {
@@ -81,25 +111,21 @@ final class ReplySide {
         withFlags.add(each);
       }
     }
-    isComplete =
-        connected.equals(leads.keySet())
-            && clients.values().stream()
-                .allMatch(
-                    at -> ready.values().stream().allMatch(to -> to.containsKey(at.switchId())));
+    isComplete = connected.equals(leads.keySet()) && hasPaths;
     Inputs inputs = new Inputs(now.traffic(), servers, clients, ready, connected, withFlags);
     if (!inputs.equals(last)) {
       last = inputs;
       connected.forEach(edge -> program(edge, inputs, now.nowNanos()));
       leads.values().forEach(Leads::releaseReplaced);
     }
-    installHosts(servers, clients);
   }
 
-  private Map<DatapathId, Map<DatapathId, Lead>> wantLeads(
-      Situation now, List<Server> servers, Set<DatapathId> destinations) {
+  private Map<DatapathId, Map<DatapathId, Lead>> wantLeads(Situation now, Asked next) {
+    Set<DatapathId> destinations = new HashSet<>(next.clientSwitches);
+    next.clients.values().forEach(at -> destinations.add(at.switchId()));
     Set<DatapathId> edges = new HashSet<>();
-    Map<DatapathId, Map<DatapathId, Lead>> ready = new HashMap<>();
-    for (Server server : servers) {
+    Map<DatapathId, Map<DatapathId, Lead>> found = new HashMap<>();
+    for (Server server : next.servers) {
       DatapathId edge = server.at().switchId();
       if (!edges.add(edge)) {
         continue; // the path to a client is the same for all members of a switch
@@ -114,14 +140,14 @@ final class ReplySide {
         ofEdge.find(destination).ifPresent(lead -> readyHere.put(destination, lead));
       }
       ofEdge.retain(destinations);
-      ready.put(edge, readyHere);
+      found.put(edge, readyHere);
     }
     for (DatapathId gone : Set.copyOf(leads.keySet())) {
       if (!edges.contains(gone)) {
         clear(gone, now.traffic().vipNumber(), now.nowNanos());
       }
     }
-    return ready;
+    return found;
   }
 
   private void program(DatapathId edge, Inputs inputs, long nowNanos) {
@@ -193,6 +219,7 @@ final class ReplySide {
   /** Removes all rules. */
   void clear(int vipNumber, long nowNanos) {
     Set.copyOf(leads.keySet()).forEach(edge -> clear(edge, vipNumber, nowNanos));
+    asked = null;
     last = null;
     isComplete = false;
   }

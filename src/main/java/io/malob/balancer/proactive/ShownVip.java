@@ -24,7 +24,7 @@ final class ShownVip {
       long nowNanos) {
     ImmutableList<ProactiveStats.Edge> edges =
         state.edges().stream()
-            .map(edge -> edge(edge, state, memberIds, sourceProbe))
+            .map(edge -> state.shown(edge, problemOf(edge, state, sourceProbe), memberIds))
             .collect(ImmutableList.toImmutableList());
     ImmutableMap.Builder<String, Long> opened = ImmutableMap.builder();
     memberIds.forEach(
@@ -54,8 +54,9 @@ final class ShownVip {
     return isProactive ? State.PROACTIVE : vip.isWanted() ? State.CHANGING : State.REACTIVE;
   }
 
-  private static ProactiveStats.Edge edge(
-      EdgeBuckets edge, ProactiveVip vip, Map<Integer, String> memberIds, SourceProbe sourceProbe) {
+  /** An edge. */
+  static ProactiveStats.Edge edge(
+      EdgeBuckets edge, Optional<Problem> problem, Map<Integer, String> memberIds) {
     return new ProactiveStats.Edge(
         edge.switchId(),
         switch (edge.state()) {
@@ -72,7 +73,12 @@ final class ShownVip {
         edge.imbalance(),
         edge.hasTooFewSources(),
         edge.packetsPerSecond(),
-        vip.isWanted() ? problem(edge, vip, sourceProbe) : Optional.empty());
+        problem);
+  }
+
+  private static Optional<Problem> problemOf(
+      EdgeBuckets edge, ProactiveVip vip, SourceProbe sourceProbe) {
+    return vip.isWanted() ? problem(edge, vip, sourceProbe) : Optional.empty();
   }
 
   private static Optional<Problem> problem(

@@ -9,10 +9,9 @@ import io.malob.balancer.view.ServicePlan;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.state.catalog.AdminState;
 import io.malob.state.catalog.Member;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param plan the plan of the VIP's connections
  * @param traffic the VIP's traffic
  * @param candidates the members that take new connections
+ * @param located the located members of the pool, by number
  * @param standings the standing of the members of the VIP's pool, by number
  * @param nowNanos the time, on the controller's monotonic clock
  */
@@ -33,6 +33,7 @@ record Situation(
     ServicePlan plan,
     BucketTraffic traffic,
     ImmutableList<Server> candidates,
+    ImmutableList<Server> located,
     Map<Integer, Standing> standings,
     long nowNanos) {
 
@@ -66,6 +67,7 @@ record Situation(
         plan,
         traffic,
         candidates.build(),
+        located(view, standings.keySet()),
         standings,
         nowNanos);
   }
@@ -86,16 +88,29 @@ record Situation(
     return standings.getOrDefault(memberNumber, Standing.DEAD);
   }
 
-  /** The located members of the pool, by number. */
-  List<Server> located() {
-    List<Server> located = new ArrayList<>();
-    for (int number : new TreeSet<>(standings.keySet())) {
-      @Nullable Server server = server(number);
+  private static ImmutableList<Server> located(BalancerView view, Set<Integer> numbers) {
+    ImmutableList.Builder<Server> located = ImmutableList.builder();
+    for (int number : new TreeSet<>(numbers)) {
+      @Nullable Server server = view.servers().get(number);
       if (server != null) {
         located.add(server);
       }
     }
-    return located;
+    return located.build();
+  }
+
+  /** Whether the view is the same as in another situation. */
+  @SuppressWarnings("ReferenceEquality") // views are immutable and large
+  boolean hasViewOf(Situation other) {
+    return view == other.view;
+  }
+
+  /** Whether the members, and what they take, are the same as in another situation. */
+  boolean hasMembersOf(Situation other) {
+    return hasViewOf(other)
+        || (standings.equals(other.standings)
+            && candidates.equals(other.candidates)
+            && located.equals(other.located));
   }
 
   /** A located member of the pool; null if it is not located or not in the pool. */

@@ -53,6 +53,22 @@ final class RuleStore {
     return places.size();
   }
 
+  /** Receives rules. */
+  interface Visitor {
+    /** A rule. */
+    void rule(int table, int priority, long cookie);
+  }
+
+  /** Visits all rules. */
+  void forEach(Visitor visitor) {
+    for (int place = 0; place < end; place++) {
+      if (entries[place] != FREE) {
+        visitor.rule(
+            tables[place] & 0xff, Bytes.uint16(entries[place], ENTRY_PRIORITY), cookies[place]);
+      }
+    }
+  }
+
   /** Takes a FLOW_MOD. */
   void flowMod(byte[] bytes, int at, int length) {
     int command = Bytes.uint8(bytes, at + 25);

@@ -3,6 +3,7 @@ package io.malob.bench.process;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.malob.bench.load.Scenario;
+import io.malob.bench.load.StarScenario;
 import io.malob.bench.load.Storm;
 import java.io.IOException;
 import java.net.URI;
@@ -18,6 +19,10 @@ public final class BalancerClient {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final int CREATED = 201;
   private static final int OK = 200;
+
+  /** The change is stored, but not in force yet. */
+  private static final int ACCEPTED = 202;
+
   private static final int CONFLICT = 409;
 
   private final HttpClient http = HttpClient.newHttpClient();
@@ -74,6 +79,68 @@ public final class BalancerClient {
       fields.put("pool_id", "pool" + name);
       create("members", fields);
     }
+  }
+
+  /** Creates a VIP with a pool of members, which is reactive until {@link #change}d. */
+  public void configure(StarScenario scenario, String method)
+      throws IOException, InterruptedException {
+    String pool = poolId(0);
+    create(
+        "vips",
+        Map.of(
+            "id", "vip0",
+            "name", "vip0",
+            "protocol", "tcp",
+            "address", Scenario.text(StarScenario.VIP),
+            "port", Scenario.VIP_TCP_PORT));
+    create(
+        "pools",
+        Map.of(
+            "id", pool,
+            "name", pool,
+            "protocol", "tcp",
+            "vip_id", "vip0",
+            "lb_method", method));
+    for (int member = 0; member < scenario.members(); member++) {
+      create(
+          "members",
+          Map.of(
+              "id",
+              "member0." + member,
+              "address",
+              Scenario.text(scenario.memberAddress(member)),
+              "port",
+              Scenario.MEMBER_TCP_PORT,
+              "pool_id",
+              pool));
+    }
+  }
+
+  /** Changes a field of a VIP, pool or member. */
+  public void change(String collection, String id, String field, Object value)
+      throws IOException, InterruptedException {
+    String path = "/quantum/v1.0/" + collection + "/" + id + "/";
+    HttpRequest request =
+        request(path)
+            .header("Content-Type", "application/json")
+            .PUT(HttpRequest.BodyPublishers.ofString(json.writeValueAsString(Map.of(field, value))))
+            .build();
+    HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
+    int status = response.statusCode();
+    if (status != OK && status != ACCEPTED) {
+      throw new IOException("PUT " + path + ": " + status + " " + response.body());
+    }
+  }
+
+  /** How many client edges have the buckets of the VIP. */
+  public int proactiveEdges() throws IOException, InterruptedException {
+    int proactive = 0;
+    for (JsonNode vip : get("/wm/malob/placement")) {
+      for (JsonNode edge : vip.path("edges")) {
+        proactive += edge.path("state").asText().equals("proactive") ? 1 : 0;
+      }
+    }
+    return proactive;
   }
 
   /** How many reports of agents were dropped, by reason, as JSON. */
