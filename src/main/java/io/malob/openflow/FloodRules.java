@@ -8,8 +8,6 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
-import org.projectfloodlight.openflow.types.EthType;
-import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
@@ -59,13 +57,9 @@ public final class FloodRules {
    */
   public static OFMessage againstReplies(OFFactory factory, OFPacketIn packetIn, int seconds) {
     Packet packet = Packet.parse(packetIn.getData());
-    Match match =
-        factory
-            .buildMatch()
-            .setExact(MatchField.ETH_TYPE, EthType.IPv4)
-            .setExact(MatchField.IPV4_SRC, IPv4Address.of(packet.srcAddress()))
-            .build();
-    return drop(factory, FlowLayout.REQUESTS, PRIORITY_MISSES, match, seconds);
+    Match.Builder match = factory.buildMatch();
+    IpFamily.of(packet.source()).any().andThen(IpFamily.from(packet.source())).accept(match);
+    return drop(factory, FlowLayout.REQUESTS, PRIORITY_MISSES, match.build(), seconds);
   }
 
   private static OFMessage syns(OFFactory factory, OFPort port, Packet packet, int seconds) {

@@ -187,8 +187,8 @@ class ProactivePlacementTest {
       fixture.memberOf(client, port, FIN);
       fixture.reply(members.get(port), client, port, FIN);
     }
-    assertEquals(0, net.stats("m1").activeConnections());
     fixture.pass(PIN_SECONDS + 10);
+    assertEquals(0, net.stats("m1").activeConnections());
 
     assertEquals(List.of(), fixture.rules(fixture.s1, Cookie.Kind.REQUEST));
     assertEquals(List.of(), fixture.rules(fixture.s3, Cookie.Kind.REPLY));
@@ -250,9 +250,10 @@ class ProactivePlacementTest {
     fixture.setMember("m1", "weight", "3");
     fixture.pass(60);
 
-    assertEquals(
-        Map.of(fixture.number("m1"), 48L, fixture.number("m2"), 16L), fixture.byMember(fixture.s1));
-    assertEquals(16, fixture.stats().moves());
+    // a deviation of one bucket moves none
+    long ofFirst = fixture.byMember(fixture.s1).get(fixture.number("m1"));
+    assertTrue(ofFirst == 47 || ofFirst == 48, () -> ofFirst + " of 64");
+    assertEquals(ofFirst - 32, fixture.stats().moves());
   }
 
   @Test
@@ -559,7 +560,7 @@ class ProactivePlacementTest {
     assertEquals(List.of(), fixture.buckets(fixture.s1));
     assertEquals(
         Optional.of("the switch accepts no masks on ports or addresses"),
-        fixture.edge(fixture.s1).orElseThrow().problem());
+        fixture.edge(fixture.s1).orElseThrow().problem().map(ProactiveStats.Problem::text));
     fixture.open(client, 40_000);
     assertEquals(1, net.module.counters().openConnections());
   }

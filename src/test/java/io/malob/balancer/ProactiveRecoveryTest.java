@@ -281,8 +281,7 @@ class ProactiveRecoveryTest {
     full.net.refuse(Cookie.Kind.BUCKET, true);
     full.settle();
 
-    assertEquals(
-        Optional.of("the switch refuses a rule: FLOW_MOD_FAILED/TABLE_FULL"), problem(full));
+    assertEquals(Optional.of("a switch refuses a rule: FLOW_MOD_FAILED/TABLE_FULL"), problem(full));
     assertEquals(State.REACTIVE, state(full));
     full.pass(MOVE_SECONDS + 1);
     full.open(client, 40_000);
@@ -311,8 +310,7 @@ class ProactiveRecoveryTest {
     full.net.refuse(Cookie.Kind.PROACTIVE, true);
     full.settle();
 
-    assertEquals(
-        Optional.of("the switch refuses a rule: FLOW_MOD_FAILED/TABLE_FULL"), problem(full));
+    assertEquals(Optional.of("a switch refuses a rule: FLOW_MOD_FAILED/TABLE_FULL"), problem(full));
     assertEquals(List.of(), full.buckets(full.s1));
     full.open(client, 40_000);
     assertEquals(1, full.net.module.counters().openConnections());

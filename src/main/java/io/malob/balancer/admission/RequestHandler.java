@@ -340,6 +340,7 @@ public final class RequestHandler {
     }
     admissionControl.adopt(
         request, arrival, Terms.of(plan, onMember(plan, member, view), client, view));
+    buckets.adopted(member.number());
     return true;
   }
 

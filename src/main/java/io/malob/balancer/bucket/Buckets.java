@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -28,6 +29,7 @@ public final class Buckets {
 
   private final Map<Place, BucketTable> tables = new ConcurrentHashMap<>();
   private final AtomicLongArray arrivals = new AtomicLongArray(VIPS);
+  private final Map<Integer, LongAdder> adopted = new ConcurrentHashMap<>();
   private final Timeouts timeouts;
   private final LongSupplier nanoTime;
 
@@ -141,6 +143,19 @@ public final class Buckets {
     return isExposed(vipNumber, switchId, request, memberNumber)
         ? Math.max(usual, timeouts.pin)
         : Math.max(usual, timeouts.move);
+  }
+
+  /**
+   * Counts a connection that a bucket has placed on a member, and that the controller knows now.
+   */
+  public void adopted(int memberNumber) {
+    adopted.computeIfAbsent(memberNumber, any -> new LongAdder()).increment();
+  }
+
+  /** How many such connections of a member there were since the last call. By one thread. */
+  public long takeAdopted(int memberNumber) {
+    @Nullable LongAdder count = adopted.get(memberNumber);
+    return count == null ? 0 : count.sumThenReset();
   }
 
   /** Counts a new connection of a VIP that reached the controller. */

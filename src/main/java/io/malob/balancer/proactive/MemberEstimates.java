@@ -83,6 +83,15 @@ final class MemberEstimates {
     }
   }
 
+  /** The controller counts connections of a member itself that were estimated so far. */
+  void adopted(int memberNumber, long connections) {
+    @Nullable Estimate estimate = byMember.get(memberNumber);
+    if (estimate != null) {
+      estimate.opened = Math.max(0, estimate.opened - connections);
+      estimate.balance -= connections;
+    }
+  }
+
   /** All counters of a poll have been taken over. */
   void polled(long nowNanos) {
     double seconds = (nowNanos - countedAtNanos) / 1e9;
@@ -139,8 +148,8 @@ final class MemberEstimates {
     if (estimate == null) {
       return 0;
     }
-    long more = estimate.opened - estimate.taken;
-    estimate.taken = estimate.opened;
+    long more = Math.max(0, estimate.opened - estimate.taken);
+    estimate.taken += more;
     return more;
   }
 

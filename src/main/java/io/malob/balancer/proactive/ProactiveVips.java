@@ -532,6 +532,8 @@ public final class ProactiveVips implements FoundProactiveRules {
                 boolean isPlacing = vip.edges().stream().anyMatch(EdgeBuckets::hasRules);
                 for (Member member : members) {
                   @Nullable Server server = view.servers().get(member.number());
+                  vip.estimates()
+                      .adopted(member.number(), parts.buckets().takeAdopted(member.number()));
                   if (isPlacing && server != null) {
                     vip.estimates()
                         .correct(
