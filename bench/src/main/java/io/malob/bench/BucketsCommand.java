@@ -206,6 +206,7 @@ final class BucketsCommand implements Callable<Integer> {
       int bits = Integer.numberOfTrailingZeros(buckets);
       figures.addExactly("buckets", "client edge: buckets", of(atClients, 1, 100 + bits), buckets);
       figures.addExactly("entries", "client edge: VIP to buckets", of(atClients, 0, 48_550), 1);
+      figures.addExactly("syns", "client edge: counted SYNs", of(atClients, 0, 48_555), 1);
       figures.addExactly("arp", "client edge: ARP answers", of(atClients, 0, 48_010), clients);
       figures.addCount("client_edge_rules", "client edge: all rules", sum(atClients));
       int memberSwitch = scenario.memberSwitches().get(0);
