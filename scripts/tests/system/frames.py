@@ -1,7 +1,8 @@
 """Sends and counts frames on eth0; run as a program on an emulated host.
 
 `frames.py send SENDER_MAC SENDER_IP TARGET_IP` broadcasts one ARP request.
-`frames.py flood TARGET_IP PORT --seconds N` sends TCP SYNs from random addresses as fast as it can, and prints how many.
+`frames.py flood TARGET_IP PORT --seconds N [--rate N]` sends TCP SYNs from random addresses, so many per second or as fast as it
+can, and prints how many.
 `frames.py count TARGET_IP --seconds N` prints "ready", and then how many for that target came in.
 Uses only the standard library and no other MALOB module: it is started by its path.
 """
@@ -43,7 +44,7 @@ def _syn(mac: bytes, target: bytes, port: int, source: int) -> bytes:
     return ethernet + head + struct.pack("!HHIIBBHHH", 1024 + source % 60000, port, source, 0, 0x50, _SYN, 64240, 0, 0)
 
 
-def _flood(target: str, port: int, seconds: float) -> int:
+def _flood(target: str, port: int, seconds: float, rate: float = 0) -> int:
     """Frames are made before they are sent: that takes longer."""
     with open(f"/sys/class/net/{_DEVICE}/address") as file:
         mac = bytes.fromhex(file.read().strip().replace(":", ""))
@@ -51,8 +52,11 @@ def _flood(target: str, port: int, seconds: float) -> int:
     sent = 0
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as out:
         out.bind((_DEVICE, 0))
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        began = time.monotonic()
+        while (elapsed := time.monotonic() - began) < seconds:
+            if rate and sent >= rate * elapsed:
+                time.sleep(0.001)
+                continue
             out.send(frames[sent % len(frames)])
             sent += 1
     return sent
@@ -81,6 +85,6 @@ if __name__ == "__main__":
     if sys.argv[1] == "send":
         _send(*sys.argv[2:5])
     elif sys.argv[1] == "flood":
-        print(_flood(sys.argv[2], int(sys.argv[3]), float(sys.argv[5])))
+        print(_flood(sys.argv[2], int(sys.argv[3]), *(float(number) for number in sys.argv[5::2])))
     else:
         print(_count(sys.argv[2], float(sys.argv[4])))

@@ -19,13 +19,15 @@ PORT = 8060
 TALKER = Path(__file__).parent / "talker.py"
 MAX_HALF_OPEN = 2000
 AUTO_PER_S, CALM_S, MOVE_S = 500, 5, 2
-FLOOD_S = 8
+FLOOD_S = 7
+#: Many times what makes the VIP proactive, but not all that a core can do: switches and hosts share it.
+FLOOD_PER_S = 20_000
 MAX_CHANGE_S = 2
 MAX_P99_MS = 200
 POLL_S = 0.1
 _SETTINGS = "io.malob.balancer.BalancerModule."
 #: The pauses of open connections in seconds: one that always talks, and those that are silent around a change.
-PAUSES_S = (0.05, 3, 7)
+PAUSES_S = (0.05, 2, 4)
 
 
 class AutoTest(SystemTest):
@@ -40,7 +42,7 @@ class AutoTest(SystemTest):
 
     def test_flood_from_forged_addresses(self) -> None:
         """SYNs from addresses that do not exist, from the second client's host"""
-        self._check(lambda: self.frames("c2", "flood", FLOODED, str(PORT), "--seconds", str(FLOOD_S)))
+        self._check(lambda: self.frames("c2", "flood", FLOODED, str(PORT), "--seconds", str(FLOOD_S), "--rate", str(FLOOD_PER_S)))
 
     def test_flood_from_a_client(self) -> None:
         """many connections of a real client, one after the other, 50 at a time"""
@@ -134,7 +136,7 @@ class AutoTest(SystemTest):
         self.assertEqual(["quit"] * len(PAUSES_S), [each[-1].get("end") for each in said], "no open connection was reset")
         for lines in said:
             self.assertEqual(1, len({line["by"] for line in lines if "by" in line}), "always the same server")
-        self.assertLess(max(open_counts), MAX_HALF_OPEN + 100)
+        self.assertLess(max(open_counts), MAX_HALF_OPEN + len(requests) + len(PAUSES_S))
 
     def _watch(self, began: float, states: list[tuple[float, str]], open_counts: list[int], over: threading.Event) -> None:
         while not over.wait(POLL_S):

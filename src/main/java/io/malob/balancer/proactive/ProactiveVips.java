@@ -102,6 +102,10 @@ public final class ProactiveVips implements FoundProactiveRules {
   private @Nullable ArpInputs arp;
   private long polledAtNanos;
   private volatile boolean isBusy;
+
+  /** The states of edges when {@link #stats} was made: a change shows at once. */
+  private List<EdgeBuckets.State> shownStates = List.of();
+
   private volatile ImmutableList<ProactiveStats> stats = ImmutableList.of();
 
   /**
@@ -265,6 +269,14 @@ public final class ProactiveVips implements FoundProactiveRules {
       polledAtNanos = now;
       estimate(view);
       poll();
+    }
+    List<EdgeBuckets.State> states =
+        vips.values().stream()
+            .flatMap(vip -> vip.edges().stream())
+            .map(EdgeBuckets::state)
+            .toList();
+    if (isPoll || !states.equals(shownStates)) {
+      shownStates = states;
       stats = shown(view, now);
     }
   }
