@@ -88,7 +88,7 @@ class ArchitectureTest(unittest.TestCase):
         page = (pages.DOCS / "architecture/data-plane.md").read_text(encoding="utf-8")
         code = {int(number.replace("_", "")) for number in re.findall(r"int PRIORITY_\w+ = ([\d_]+);", layout)}
         sections = ("What a switch holds", "Proactive placement")
-        holds = "".join(page.partition(f"\n## {section}\n")[2].partition("\n## ")[0] for section in sections)
+        holds = "".join(page.partition(f"\n## {section}\n")[2].partition("\n## ")[0].partition("\n### ")[0] for section in sections)
         table = {int(number) for number in re.findall(r"^\|[^|]*\| (\d+) \|", holds, re.MULTILINE)}
         self.assertGreater(len(code), 10)
         self.assertEqual(code, table)
