@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from lab import balancing, processes
 from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
@@ -18,10 +20,10 @@ FLOODED, OTHER = "10.0.0.141", "10.0.0.142"
 PORT = 8060
 TALKER = Path(__file__).parent / "talker.py"
 MAX_HALF_OPEN = 2000
-AUTO_PER_S, CALM_S, MOVE_S = 500, 5, 2
+AUTO_PER_S, CALM_S, MOVE_S = 300, 5, 2
 FLOOD_S = 7
 #: Many times what makes the VIP proactive, but not all that a core can do: switches and hosts share it.
-FLOOD_PER_S = 20_000
+FLOOD_PER_S = 10_000
 MAX_CHANGE_S = 2
 MAX_P99_MS = 200
 POLL_S = 0.1
@@ -30,6 +32,7 @@ _SETTINGS = "io.malob.balancer.BalancerModule."
 PAUSES_S = (0.05, 2, 4)
 
 
+@pytest.mark.real_time
 class AutoTest(SystemTest):
     topology_name = "mesh5"
     properties = {

@@ -87,6 +87,7 @@ class PortBalanceTest(BalanceTest):
     """64 clients with unequal rates behind one address."""
 
     __test__ = True
+    properties = {_SETTINGS + "bucketMoveSeconds": "2", _SETTINGS + "bucketHoldSeconds": "1"}
     #: connections per second
     clients = [str(1 + number % 4) for number in range(64)]
 
@@ -127,8 +128,6 @@ class AddressBalanceTest(BalanceTest):
         virtual = self.proactive("addresses", "10.0.0.143", weights)
         clients = [f"{1 + number % 4}@{source}" for number, source in enumerate(self._sources(24))]
         results = self.measured(virtual.address, clients)
-        state = self.vip_state(virtual)
-        say(f"  {json.dumps(state)[:1500]}")
         self.assertEqual("address", self.edge(virtual)["source"])
         self.assert_shares(virtual, weights, results)
 
@@ -139,9 +138,9 @@ class AddressBalanceTest(BalanceTest):
             wait_until(lambda: self.edge(virtual)["too_few_sources"], "too few sources to be reported", 25, detail=lambda: str(self.edge(virtual)))
             before = self.vip_state(virtual)["moves"]
             time.sleep(MEASURE_S)
-            after = self.vip_state(virtual)["moves"]
+            after = self.vip_state(virtual)
             self.assertTrue(self.edge(virtual)["too_few_sources"])
         say(f"  {before} moves, {json.dumps(self.edge(virtual))}")
         self.assertEqual([], [result for result in results if "error" in result], "all are answered")
-        self.assertEqual(before, after)
+        self.assertEqual(before, after["moves"], after)
         self.assertIn("too_few_sources vip=few", self.controller.log.read_text())

@@ -36,6 +36,9 @@ final class Cell {
    */
   long packets = UNKNOWN;
 
+  /** How many rates have been read. */
+  int samples;
+
   /** Packets per second, smoothed. */
   double rate;
 

@@ -58,6 +58,9 @@ final class EdgeBuckets {
   /** How much a new rate weighs against those before. */
   private static final double SMOOTHING = 0.2;
 
+  /** How much a new rate weighs if it decides which buckets move: chance must not move them. */
+  private static final double SIZE_SMOOTHING = 0.05;
+
   /** The part of the shares before that is left after a second of new proposals. */
   private static final double KEPT_PER_SECOND = 0.8;
 
@@ -500,6 +503,7 @@ final class EdgeBuckets {
       cell.cause = coarse.cause;
       cell.movedAtNanos = coarse.movedAtNanos;
       cell.rate = coarse.rate * current.count() / count;
+      cell.samples = coarse.samples;
       finer[index] = cell;
     }
     cells = finer;
@@ -537,6 +541,13 @@ final class EdgeBuckets {
     }
   }
 
+  /**
+   * Whether it has no traffic while the shares cannot be met anyhow: to move it changes nothing.
+   */
+  private boolean isIdle(Cell cell) {
+    return tooFewSources && cell.rate < MIN_RATE;
+  }
+
   /** Whether a bucket rests after a move. */
   private boolean isHeld(Situation now, Cell cell) {
     return cell.cause != Cause.FIRST && now.nowNanos() - cell.movedAtNanos < holdNanos;
@@ -568,7 +579,8 @@ final class EdgeBuckets {
       movable[index] =
           !onlyLost
               && !cell.isMoving()
-              && (now.standing(cell.member) == Standing.DRAINING || !isHeld(now, cell));
+              && (now.standing(cell.member) == Standing.DRAINING
+                  || !(isHeld(now, cell) || isIdle(cell)));
     }
     int[] next = BucketAssignment.improve(current, wanted, sizes(), movable, maxMoves);
     int changed = 0;
@@ -903,8 +915,7 @@ final class EdgeBuckets {
     }
     Cell cell = cells[index];
     if (cell.isSentMoving) {
-      return; // its connections get rules of their own, so that its rule counts few of their
-      // packets
+      return; // its connections have rules of their own: it counts few of their packets
     }
     long before = cell.packets;
     cell.packets = packets;
@@ -912,7 +923,12 @@ final class EdgeBuckets {
       return;
     }
     long more = packets >= before ? packets - before : packets;
-    cell.rate += SMOOTHING * (more / Math.max(seconds, 0.1) - cell.rate);
+    cell.samples++;
+    double smoothing = hasEqualBuckets() ? SMOOTHING : SIZE_SMOOTHING;
+    // the first rates are averaged, so that buckets that were not read meanwhile compare with
+    // others
+    cell.rate +=
+        Math.max(smoothing, 1.0 / cell.samples) * (more / Math.max(seconds, 0.1) - cell.rate);
     hasNewRates = true;
     version++;
   }
