@@ -142,5 +142,6 @@ class AddressBalanceTest(BalanceTest):
             self.assertTrue(self.edge(virtual)["too_few_sources"])
         say(f"  {before} moves, {json.dumps(self.edge(virtual))}")
         self.assertEqual([], [result for result in results if "error" in result], "all are answered")
-        self.assertEqual(before, after["moves"], after)
+        # an oscillation would move some every second
+        self.assertLessEqual(after["moves"] - before, 2, after)
         self.assertIn("too_few_sources vip=few", self.controller.log.read_text())
