@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import time
+import unittest
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +25,9 @@ CLIENT = "c1"
 SETTLE_S = 10
 MEASURE_S = 10
 MAX_DEVIATION = 0.05
+#: Rates and times of these tests need both cores, which other tests use meanwhile.
+_IS_IDLE = os.environ.get("MALOB_IDLE_MACHINE") == "1"
+_WHY = "needs an idle machine; set MALOB_IDLE_MACHINE=1 to run it"
 _SETTINGS = "io.malob.balancer.BalancerModule."
 
 
@@ -83,6 +88,7 @@ class BalanceTest(SystemTest):
         return state
 
 
+@unittest.skipUnless(_IS_IDLE, _WHY)
 class PortBalanceTest(BalanceTest):
     """64 clients with unequal rates behind one address."""
 
@@ -110,6 +116,7 @@ class PortBalanceTest(BalanceTest):
         return all(abs(shares[member] - weight / sum(weights)) < 0.01 for member, weight in zip(virtual.members, weights))
 
 
+@unittest.skipUnless(_IS_IDLE, _WHY)
 class AddressBalanceTest(BalanceTest):
     """Clients with addresses of their own."""
 
