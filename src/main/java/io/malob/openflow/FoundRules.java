@@ -114,11 +114,16 @@ public final class FoundRules {
 
   /** The label that a rule gives its packets; empty for none. */
   public static Optional<Label> labelOf(OFFlowStatsEntry entry) {
+    return newDestination(entry).flatMap(Label::of);
+  }
+
+  /** The destination MAC address that a rule gives its packets; empty if it leaves it. */
+  public static Optional<MacAddress> newDestination(OFFlowStatsEntry entry) {
     for (OFAction action : actions(entry)) {
       if (action instanceof OFActionSetField set
           && set.getField().getMatchField().id == MatchField.ETH_DST.id
           && set.getField().getValue() instanceof MacAddress mac) {
-        return Label.of(mac);
+        return Optional.of(mac);
       }
     }
     return Optional.empty();
@@ -142,16 +147,12 @@ public final class FoundRules {
     }
     FiveTuple incoming = ConnectionRules.tupleOf(entry.getMatch());
     FiveTuple outgoing = incoming;
-    Optional<Label> label = Optional.empty();
     for (OFAction action : actions(entry)) {
       if (action instanceof OFActionSetField set) {
         outgoing = rewritten(outgoing, set.getField());
-        if (set.getField().getValue() instanceof MacAddress mac
-            && set.getField().getMatchField().id == MatchField.ETH_DST.id) {
-          label = Label.of(mac);
-        }
       }
     }
+    Optional<Label> label = labelOf(entry);
     TableId next = label.isPresent() ? FlowLayout.LABELS : FlowLayout.HOSTS;
     if (!goesTo(entry, next)) {
       return Optional.empty();

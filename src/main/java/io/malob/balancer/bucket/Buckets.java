@@ -122,9 +122,10 @@ public final class Buckets {
   public boolean isExposed(
       int vipNumber, DatapathId switchId, FiveTuple request, int memberNumber) {
     @Nullable BucketTable table = find(vipNumber, switchId);
-    if (table == null || !table.isInForce()) {
-      return false;
-    }
+    return table != null && table.isInForce() && isExposed(table, request, memberNumber);
+  }
+
+  private static boolean isExposed(BucketTable table, FiveTuple request, int memberNumber) {
     @Nullable Server member = table.of(request).member();
     return member != null && member.number() != memberNumber;
   }
@@ -140,7 +141,7 @@ public final class Buckets {
     if (table == null || !table.isInForce()) {
       return usual;
     }
-    return isExposed(vipNumber, switchId, request, memberNumber)
+    return isExposed(table, request, memberNumber)
         ? Math.max(usual, timeouts.pin)
         : Math.max(usual, timeouts.move);
   }

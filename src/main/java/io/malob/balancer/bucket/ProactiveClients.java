@@ -3,6 +3,7 @@ package io.malob.balancer.bucket;
 import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Attachment;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +78,7 @@ public final class ProactiveClients {
   }
 
   /** Forgets the clients of other VIP addresses. */
-  public void retain(java.util.Set<Integer> vips) {
+  public void retain(Set<Integer> vips) {
     byVip.keySet().retainAll(vips);
   }
 }

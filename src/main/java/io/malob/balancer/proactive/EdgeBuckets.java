@@ -484,10 +484,7 @@ final class EdgeBuckets {
   /** Doubles the number of buckets if the shares need that: each splits into two. */
   private void grow(Situation now, Wire wire) {
     @Nullable BucketKey current = key;
-    if (current == null
-        || current.count() == BucketCount.MAX
-        || areMet()
-        || Arrays.stream(cells).anyMatch(Cell::isMoving)) {
+    if (current == null || current.count() == BucketCount.MAX || areMet() || moving() > 0) {
       return;
     }
     double[] wanted = sharesOf(reachable(now));
@@ -520,11 +517,10 @@ final class EdgeBuckets {
     if (servers.isEmpty()) {
       return;
     }
-    int moving = (int) Arrays.stream(cells).filter(Cell::isMoving).count();
+    int moving = moving();
     boolean drains =
         byMember.keySet().stream().anyMatch(number -> now.standing(number) == Standing.DRAINING);
-    boolean isSettled =
-        !isDirty && !drains && moving == 0 && key != null && key.source() == BucketSource.PORT;
+    boolean isSettled = !isDirty && !drains && moving == 0 && hasEqualBuckets();
     int changed = 0;
     if (!isSettled || !areMet()) {
       version++;
@@ -560,11 +556,7 @@ final class EdgeBuckets {
    */
   private int reassign(Situation now, List<Server> servers, int maxMoves, boolean onlyLost) {
     Map<Integer, Integer> indexOf = indexes(servers);
-    double[] wanted = new double[indexOf.size()];
-    double[] known = sharesOf(servers);
-    for (int index = 0; index < servers.size(); index++) {
-      wanted[index] = known[index];
-    }
+    double[] wanted = Arrays.copyOf(sharesOf(servers), indexOf.size());
     if (Arrays.stream(wanted).sum() == 0) {
       Arrays.fill(wanted, 0, servers.size(), 1.0 / servers.size());
     }
@@ -994,11 +986,6 @@ final class EdgeBuckets {
   /** The shares that the algorithm proposes, by member number. */
   Map<Integer, Double> shares() {
     return Map.copyOf(shares);
-  }
-
-  /** A bucket. */
-  Cell cell(int index) {
-    return cells[index];
   }
 
   double packetsPerSecond() {

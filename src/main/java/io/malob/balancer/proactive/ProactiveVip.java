@@ -329,11 +329,6 @@ final class ProactiveVip {
         .findFirst();
   }
 
-  /** The members' sides are sent again as a whole. */
-  void resend() {
-    replySide.forgetSent();
-  }
-
   /** Removes everything at once: the VIP is gone, or its traffic is another. */
   void remove(long nowNanos) {
     for (EdgeBuckets edge : edges.values()) {

@@ -1,6 +1,7 @@
 package io.malob.balancer.proactive;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.FutureCallback;
 import com.google.common.util.concurrent.Futures;
 import io.malob.algorithm.AddressKey;
@@ -67,7 +68,6 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
-import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * All VIPs whose placement is or may become proactive. Each tick compares what the catalog, the
@@ -99,6 +99,7 @@ public final class ProactiveVips implements FoundProactiveRules {
   private final Map<DatapathId, Reading> readings = new HashMap<>();
   private final Map<DatapathId, Long> orphansSince = new HashMap<>();
   private Map<DatapathId, Set<Integer>> hosts = Map.of();
+  private final Map<Integer, ImmutableMap<Integer, Attachment>> clientsByVip = new HashMap<>();
   private @Nullable ArpInputs arp;
   private long polledAtNanos;
   private volatile boolean isBusy;
@@ -235,7 +236,9 @@ public final class ProactiveVips implements FoundProactiveRules {
     long now = nanoTime.getAsLong();
     follow(view, now);
     isBusy = !vips.isEmpty() || !orphansSince.isEmpty();
-    clients.takeChanged();
+    if (clients.takeChanged()) {
+      clientsByVip.clear();
+    }
     if (vips.isEmpty()) {
       stats = ImmutableList.of();
       arp = null;
@@ -255,7 +258,7 @@ public final class ProactiveVips implements FoundProactiveRules {
               situation ->
                   vip.advance(
                       situation,
-                      clients.of(vip.traffic().address().getInt()),
+                      clientsOf(vip.traffic().address().getInt()),
                       clientSwitches(hosts, situation)));
       if (vip.edges().stream().anyMatch(EdgeBuckets::hasRules)) {
         addresses.add(vip.traffic().address().getInt());
@@ -304,10 +307,17 @@ public final class ProactiveVips implements FoundProactiveRules {
     for (Vip vip : wanted.values()) {
       vips.computeIfAbsent(vip.number(), any -> new ProactiveVip(parts, trafficOf(vip), now));
     }
-    clients.retain(
+    Set<Integer> addresses =
         vips.values().stream()
             .map(each -> each.traffic().address().getInt())
-            .collect(Collectors.toSet()));
+            .collect(Collectors.toSet());
+    clients.retain(addresses);
+    clientsByVip.keySet().retainAll(addresses);
+  }
+
+  /** The clients of a VIP address, which are copied only if any have changed. */
+  private ImmutableMap<Integer, Attachment> clientsOf(int vip) {
+    return clientsByVip.computeIfAbsent(vip, clients::of);
   }
 
   private static boolean hasPool(BalancerView view, Vip vip) {
@@ -371,7 +381,7 @@ public final class ProactiveVips implements FoundProactiveRules {
   private void answerArp(Set<Integer> addresses, long now) {
     ArpInputs inputs =
         new ArpInputs(
-            addresses.stream().collect(Collectors.toMap(each -> each, clients::of)),
+            addresses.stream().collect(Collectors.toMap(each -> each, this::clientsOf)),
             switches.getAllSwitchDpids().stream()
                 .filter(parts.programmed()::isConnected)
                 .collect(Collectors.toSet()));
@@ -404,16 +414,12 @@ public final class ProactiveVips implements FoundProactiveRules {
                                 ReplyRules.arpAnswer(
                                     wire.factory(),
                                     IPv4Address.of(each.getKey()),
-                                    macOf(each.getKey()),
+                                    VipMac.of(each.getKey()),
                                     IPv4Address.of(each.getValue().getKey()),
                                     each.getValue().getValue())));
                 wire.sw().set(new ArpOwner(), rules, wire.factory(), now);
               });
     }
-  }
-
-  private static MacAddress macOf(int vip) {
-    return VipMac.of(vip);
   }
 
   private void removeOrphans(long now) {
@@ -502,7 +508,7 @@ public final class ProactiveVips implements FoundProactiveRules {
                         nanoTime.getAsLong()));
   }
 
-  /** Asks a switch, unless its earlier answer is pending. */
+  /** Asks a switch that is connected for counters. */
   private void ask(
       DatapathId switchId,
       Function<OFFactory, OFFlowStatsRequest> request,

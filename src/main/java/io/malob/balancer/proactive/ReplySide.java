@@ -232,9 +232,4 @@ final class ReplySide {
       removed.releaseReplaced();
     }
   }
-
-  /** The rules must be sent again as a whole. */
-  void forgetSent() {
-    last = null;
-  }
 }

@@ -1,6 +1,7 @@
 package io.malob.openflow.bucket;
 
 import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.bucket.BucketCount;
 
 /**
  * How a switch sorts the packets of clients into buckets.
@@ -10,10 +11,10 @@ import io.malob.algorithm.FiveTuple;
  */
 public record BucketKey(BucketSource source, int count) {
   /** The min number of buckets. */
-  public static final int MIN = 64;
+  public static final int MIN = BucketCount.MIN;
 
   /** The max number of buckets: a cookie has 13 bits for the index of one. */
-  public static final int MAX = 8_192;
+  public static final int MAX = BucketCount.MAX;
 
   public BucketKey {
     if (count < MIN || count > MAX || Integer.bitCount(count) != 1) {

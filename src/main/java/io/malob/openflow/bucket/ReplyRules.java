@@ -4,6 +4,7 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
+import io.malob.openflow.FoundRules;
 import io.malob.openflow.IpFamily;
 import io.malob.openflow.SwitchRules;
 import io.malob.openflow.label.Label;
@@ -17,9 +18,6 @@ import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
-import org.projectfloodlight.openflow.protocol.action.OFActionSetField;
-import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
-import org.projectfloodlight.openflow.protocol.instruction.OFInstructionApplyActions;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.ArpOpcode;
@@ -191,23 +189,14 @@ public final class ReplyRules {
         || !match.isExact(MatchField.IN_PORT)) {
       return Optional.empty();
     }
-    for (OFInstruction instruction : rule.getInstructions()) {
-      if (instruction instanceof OFInstructionApplyActions apply) {
-        for (OFAction action : apply.getActions()) {
-          if (action instanceof OFActionSetField set
-              && set.getField().getMatchField().id == MatchField.ETH_DST.id
-              && set.getField().getValue() instanceof MacAddress mac) {
-            return Optional.of(
+    return FoundRules.newDestination(rule)
+        .map(
+            mac ->
                 new FoundClient(
                     match.get(MatchField.ARP_TPA).getInt(),
                     match.get(MatchField.ARP_SPA).getInt(),
                     match.get(MatchField.IN_PORT),
                     mac));
-          }
-        }
-      }
-    }
-    return Optional.empty();
   }
 
   /** Asks for the counters of the rules of members' replies to a VIP's clients. */
