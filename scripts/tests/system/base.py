@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -26,6 +27,10 @@ from malob.system.waiting import say, undisturbed, wait_until
 
 NAME = "mlt"
 FRAMES = Path(__file__).parent / "frames.py"
+TALKER = Path(__file__).parent / "talker.py"
+
+#: For tests of rates and times, which need both cores while other tests use them.
+needs_idle_machine = unittest.skipUnless(os.environ.get("MALOB_IDLE_MACHINE") == "1", "needs an idle machine; set MALOB_IDLE_MACHINE=1 to run it")
 
 HTTP_PORTS = (80, 8001)
 UDP_PORT = 5353
@@ -111,6 +116,14 @@ class SystemTest(unittest.TestCase):
         assert process.stdout is not None
         self.addCleanup(process.stdout.close)
         return process
+
+    def talker(self, host: str, *arguments: str) -> subprocess.Popen[str]:
+        """Starts talker.py on a host; it is stopped when the test ends."""
+        command = self.lab.inside(host, [sys.executable, "-I", str(TALKER), *arguments])
+        talker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(talker.communicate)
+        self.addCleanup(talker.kill)
+        return talker
 
     def rules(self, switch: str) -> list[str]:
         """The rules that a switch holds, as ovs-ofctl prints them."""

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import threading
 import time
-import unittest
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lab import balancing, processes
 from malob.system.waiting import say, wait_until
-from tests.system.base import SystemTest
+from tests.system.base import SystemTest, needs_idle_machine
 
 FLOODED, OTHER = "10.0.0.141", "10.0.0.142"
 PORT = 8060
-TALKER = Path(__file__).parent / "talker.py"
 MAX_HALF_OPEN = 2000
 AUTO_PER_S, CALM_S, MOVE_S = 300, 5, 2
 FLOOD_S = 7
@@ -30,15 +26,12 @@ MAX_CHANGE_S = 2
 #: less than a retransmission of a SYN: switches, hosts and the flood share the machine
 MAX_P99_MS = 900
 POLL_S = 0.1
-#: Rates and times of these tests need both cores, which other tests use meanwhile.
-_IS_IDLE = os.environ.get("MALOB_IDLE_MACHINE") == "1"
-_WHY = "needs an idle machine; set MALOB_IDLE_MACHINE=1 to run it"
 _SETTINGS = "io.malob.balancer.BalancerModule."
 #: The pauses of open connections in seconds: one that always talks, and those that are silent around a change.
 PAUSES_S = (0.05, 2, 4)
 
 
-@unittest.skipUnless(_IS_IDLE, _WHY)
+@needs_idle_machine
 @pytest.mark.real_time
 class AutoTest(SystemTest):
     topology_name = "mesh5"
@@ -78,27 +71,16 @@ class AutoTest(SystemTest):
         command = self.lab.inside(client, [sys.executable, "-I", "-c", program, FLOODED, str(PORT), str(FLOOD_S)])
         return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
-    def _talker(self, host: str, *arguments: str) -> subprocess.Popen[str]:
-        command = self.lab.inside(host, [sys.executable, "-I", str(TALKER), *arguments])
-        talker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.addCleanup(self._end, talker)
-        return talker
-
-    @staticmethod
-    def _end(talker: subprocess.Popen[str]) -> None:
-        talker.kill()
-        talker.communicate()
-
     def _state(self) -> str:
         return str(next(vip["state"] for vip in balancing.placement_state(self.controller.rest) if vip["vip_id"] == "flooded"))
 
     def _check(self, start_flood: Any) -> None:
         for server in self.servers:
-            self._talker(server.name, "serve", server.name, str(PORT))
+            self.talker(server.name, "serve", server.name, str(PORT))
             wait_until(lambda name=server.name: self.on(name, "ss", "-Htln", "sport", "=", f":{PORT}"), f"{server.name} to listen", 10)  # type: ignore[misc]
         self.virtual("flooded", FLOODED, PORT, placement=balancing.AUTO)
         self.virtual("other", OTHER, 80)
-        holding = [self._talker("c1", "hold", FLOODED, str(PORT), "--every", str(pause)) for pause in PAUSES_S]
+        holding = [self.talker("c1", "hold", FLOODED, str(PORT), "--every", str(pause)) for pause in PAUSES_S]
         for each in holding:
             assert each.stdout is not None
             self.assertIn("local", json.loads(each.stdout.readline()))

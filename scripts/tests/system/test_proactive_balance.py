@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import time
-import unittest
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +15,7 @@ from lab import balancing, processes
 from lab.balancing import VirtualServer
 from malob.system.processes import bound_to_us
 from malob.system.waiting import say, wait_until
-from tests.system.base import SystemTest
+from tests.system.base import SystemTest, needs_idle_machine
 
 ARRIVALS = Path(__file__).parent / "arrivals.py"
 PORT = 80
@@ -25,9 +23,6 @@ CLIENT = "c1"
 SETTLE_S = 10
 MEASURE_S = 10
 MAX_DEVIATION = 0.05
-#: Rates and times of these tests need both cores, which other tests use meanwhile.
-_IS_IDLE = os.environ.get("MALOB_IDLE_MACHINE") == "1"
-_WHY = "needs an idle machine; set MALOB_IDLE_MACHINE=1 to run it"
 _SETTINGS = "io.malob.balancer.BalancerModule."
 
 
@@ -88,7 +83,7 @@ class BalanceTest(SystemTest):
         return state
 
 
-@unittest.skipUnless(_IS_IDLE, _WHY)
+@needs_idle_machine
 class PortBalanceTest(BalanceTest):
     """64 clients with unequal rates behind one address."""
 
@@ -116,7 +111,7 @@ class PortBalanceTest(BalanceTest):
         return all(abs(shares[member] - weight / sum(weights)) < 0.01 for member, weight in zip(virtual.members, weights))
 
 
-@unittest.skipUnless(_IS_IDLE, _WHY)
+@needs_idle_machine
 class AddressBalanceTest(BalanceTest):
     """Clients with addresses of their own."""
 

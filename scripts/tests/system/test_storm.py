@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import time
-from pathlib import Path
 
 from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
@@ -14,7 +12,6 @@ from tests.system.base import SystemTest
 ATTACKED = "10.0.0.141"
 OTHER = "10.0.0.142"
 PORT = 8060
-TALKER = Path(__file__).parent / "talker.py"
 MAX_HALF_OPEN = 300
 FLOOD_S = 4
 
@@ -26,25 +23,14 @@ class StormTest(SystemTest):
         "io.malob.balancer.BalancerModule.floodPerSecond": "500",
     }
 
-    def _talker(self, host: str, *arguments: str) -> subprocess.Popen[str]:
-        command = self.lab.inside(host, [sys.executable, "-I", str(TALKER), *arguments])
-        talker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.addCleanup(self._end, talker)
-        return talker
-
-    @staticmethod
-    def _end(talker: subprocess.Popen[str]) -> None:
-        talker.kill()
-        talker.communicate()
-
     def test_flood_of_syns(self) -> None:
         """one VIP is flooded: its open connection goes on, another VIP answers, new ones get through once the flood's last rules have ended"""
         server = self.servers[0]
-        self._talker(server.name, "serve", server.name, str(PORT))
+        self.talker(server.name, "serve", server.name, str(PORT))
         wait_until(lambda: self.on(server.name, "ss", "-Htln", "sport", "=", f":{PORT}"), "the server to listen", 10)
         self.virtual("attacked", ATTACKED, PORT, servers=[server], member_port=PORT)
         self.virtual("other", OTHER, 80, servers=[server])
-        holding = self._talker("c1", "hold", ATTACKED, str(PORT), "--every", "0.05")
+        holding = self.talker("c1", "hold", ATTACKED, str(PORT), "--every", "0.05")
         assert holding.stdout is not None and holding.stdin is not None
         self.assertIn("local", json.loads(holding.stdout.readline()))
 
