@@ -12,6 +12,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,6 +49,8 @@ class StatisticsHeapTest {
 
   /** 30 MiB in all; the bound is 32. */
   private static final int PARTS = 480;
+
+  private static final int SHOWN = 200;
 
   private final HttpClient client = HttpClient.newHttpClient();
 
@@ -88,10 +91,15 @@ class StatisticsHeapTest {
         ScriptedSwitch sw = new ScriptedSwitch(id, 2).answer(StatisticsHeapTest::answer);
         switches.add(sw.connect(openFlowPort).awaitHandshake());
       }
+      // a switch has its last message of the handshake before the controller knows it
+      for (int id = 1; id <= SWITCHES; id++) {
+        await(process, "http://127.0.0.1:" + httpPort + "/wm/core/switch/" + id + "/desc/json");
+      }
       String uri = "http://127.0.0.1:" + httpPort + "/wm/core/switch/all/flow/json";
-      Callable<Long> asking = () -> flows(uri);
-      for (Future<Long> flows : clients.invokeAll(Collections.nCopies(CLIENTS, asking))) {
-        assertEquals((long) SWITCHES * PARTS * ENTRIES, flows.get());
+      Callable<Flows> asking = () -> flows(uri);
+      for (Future<Flows> asked : clients.invokeAll(Collections.nCopies(CLIENTS, asking))) {
+        Flows flows = asked.get();
+        assertEquals((long) SWITCHES * PARTS * ENTRIES, flows.count(), flows::ends);
       }
       assertTrue(process.isAlive(), () -> said());
     } finally {
@@ -118,8 +126,9 @@ class StatisticsHeapTest {
           return;
         }
       } catch (IOException e) {
-        Thread.sleep(100);
+        // not listening yet
       }
+      Thread.sleep(100);
     }
   }
 
@@ -129,18 +138,25 @@ class StatisticsHeapTest {
         .statusCode();
   }
 
+  /** The rules of an answer, and how it began and ended: errors of two switches are there. */
+  private record Flows(long count, String ends) {}
+
   /** Counts rules without keeping them, by the y of byte_count, priority and eth_type. */
-  private long flows(String uri) throws Exception {
+  private Flows flows(String uri) throws Exception {
     HttpRequest request = HttpRequest.newBuilder(URI.create(uri)).build();
     try (InputStream in = client.send(request, BodyHandlers.ofInputStream()).body()) {
-      byte[] buffer = new byte[64 * 1024];
+      byte[] buffer = in.readNBytes(SHOWN);
+      String start = new String(buffer, StandardCharsets.UTF_8);
+      String end = "";
       long found = 0;
-      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        for (int i = 0; i < read; i++) {
-          found += buffer[i] == 'y' ? 1 : 0;
+      for (; buffer.length > 0; buffer = in.readNBytes(64 * 1024)) {
+        for (byte each : buffer) {
+          found += each == 'y' ? 1 : 0;
         }
+        int shown = Math.min(SHOWN, buffer.length);
+        end = new String(buffer, buffer.length - shown, shown, StandardCharsets.UTF_8);
       }
-      return found / 3;
+      return new Flows(found / 3, start + " ... " + end);
     }
   }
 
