@@ -135,6 +135,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -850,9 +851,16 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             new HttpProbes(answers::add),
             this::measured,
             switchId -> switches.getActiveSwitch(switchId) != null,
+            this::standsBy,
             answers::add),
         answers,
         outliers::accepted);
+  }
+
+  private boolean standsBy() {
+    Set<DatapathId> connected = switches.getAllSwitchDpids();
+    return !connected.isEmpty()
+        && connected.stream().allMatch(id -> switches.getActiveSwitch(id) == null);
   }
 
   private OutlierDetector outlierDetector(SettingReader settings, Executor serialExecutor)

@@ -5,6 +5,7 @@ import io.malob.balancer.api.IBalancerService;
 import io.malob.endhost.IEndhostService;
 import io.malob.latency.ILatencyService;
 import io.malob.module.BaseModule;
+import io.malob.module.IClusterService;
 import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
@@ -50,6 +51,7 @@ public final class BalancerRestModule extends BaseModule implements AutoCloseabl
             balancer,
             context.getServiceImpl(IMonitorService.class),
             context.getServiceImpl(IDeviceService.class),
+            ClusterResources.viewOf(context.getServiceImpl(IClusterService.class)),
             System::nanoTime);
     events = live;
     live.start(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor());

@@ -5,6 +5,8 @@ import io.malob.balancer.api.IBalancerService;
 import io.malob.endhost.IEndhostService;
 import io.malob.json.RejectedException;
 import io.malob.latency.ILatencyService;
+import io.malob.module.ClusterView;
+import io.malob.module.IClusterService;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
 import io.malob.resource.Call;
@@ -17,8 +19,11 @@ import io.malob.rest.problem.Problem;
 import io.malob.rest.problem.Problems;
 import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The table of all resources below {@code /wm/malob}, except events. A new resource is a line here.
@@ -48,6 +53,9 @@ final class StateRoutes {
     CapacityResources capacities = new CapacityResources(monitor.capacities());
     ReportResources reports = new ReportResources(context.getServiceImpl(IAgentService.class));
     MptcpResources mptcp = new MptcpResources(context.getServiceImpl(IMptcpService.class));
+    @Nullable IClusterService clusterService = context.getServiceImpl(IClusterService.class);
+    ClusterResources cluster = new ClusterResources(clusterService);
+    Supplier<Optional<ClusterView>> clusterView = ClusterResources.viewOf(clusterService);
     LogLevels levels = new LogLevels();
     Routes routes =
         Routes.listing()
@@ -74,7 +82,10 @@ final class StateRoutes {
             .post("reports", reports::take)
             .get("refusals", shown(balancer::rejects))
             .get("history", shown(live::history))
-            .get("problems", shown(() -> problems(balancer, monitor)))
+            .get("problems", shown(() -> problems(balancer, monitor, clusterView.get())))
+            .get("cluster", cluster::show)
+            .post("cluster/handover", cluster::handOver)
+            .post("cluster/generation-base", cluster::raiseBase)
             .get("counters", shown(() -> BalancerState.counters(balancer.counters())))
             .get("placement", shown(() -> placement(balancer)))
             .get("audits", shown(() -> BalancerState.audits(balancer.reconcileStats())))
@@ -89,8 +100,9 @@ final class StateRoutes {
     return EndhostResources.addTo(routes, context.getServiceImpl(IEndhostService.class));
   }
 
-  private static List<Object> problems(IBalancerService balancer, IMonitorService monitor) {
-    return Problems.now(balancer, monitor).stream()
+  private static List<Object> problems(
+      IBalancerService balancer, IMonitorService monitor, Optional<ClusterView> cluster) {
+    return Problems.now(balancer, monitor, cluster).stream()
         .map(Problem::shown)
         .collect(Collectors.toList());
   }

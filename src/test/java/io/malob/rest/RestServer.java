@@ -34,6 +34,8 @@ import io.malob.latency.ControlRoundTrip;
 import io.malob.latency.ILatencyService;
 import io.malob.latency.LatencyCounters;
 import io.malob.latency.LatencyCounters.ProbeCount;
+import io.malob.module.ClusterView;
+import io.malob.module.IClusterService;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
 import io.malob.state.catalog.Catalog;
@@ -61,6 +63,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -103,6 +106,12 @@ final class RestServer implements IBalancerService {
   private static final DocumentedAnswers DOCUMENT = new DocumentedAnswers();
 
   volatile boolean endsAreTold;
+
+  /** The cluster, if there is one. */
+  volatile Optional<ClusterView> cluster = Optional.empty();
+
+  /** Whether etcd answers requests of the cluster. */
+  volatile boolean etcdAnswers = true;
 
   /** What catalogEffect() tells. */
   volatile CatalogEffect effect = CatalogEffect.IN_FORCE;
@@ -179,6 +188,7 @@ final class RestServer implements IBalancerService {
     context.addService(IAgentService.class, agents());
     context.addService(ILatencyService.class, latency());
     context.addService(IMptcpService.class, mptcp);
+    context.addService(IClusterService.class, cluster());
     context.addService(IEndhostService.class, endhost);
     context.addService(
         IRestApiService.class,
@@ -200,6 +210,27 @@ final class RestServer implements IBalancerService {
     module.startUp(context);
     component.getDefaultHost().attach(router);
     component.start();
+  }
+
+  private IClusterService cluster() {
+    return new IClusterService() {
+      @Override
+      public Optional<ClusterView> view() {
+        return cluster;
+      }
+
+      @Override
+      public CompletableFuture<Integer> handOver() {
+        return CompletableFuture.completedFuture(3);
+      }
+
+      @Override
+      public CompletableFuture<Long> raiseBase(long minimum) {
+        return etcdAnswers
+            ? CompletableFuture.completedFuture(minimum)
+            : CompletableFuture.failedFuture(new IOException("no answer"));
+      }
+    };
   }
 
   private static AgentTable agentTable() {

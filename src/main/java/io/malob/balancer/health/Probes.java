@@ -7,6 +7,7 @@ import io.malob.state.network.ServerMeasurements;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -26,6 +27,7 @@ public final class Probes {
   private final HttpProbes http;
   private final Function<IPAddress<?>, ServerMeasurements> measured;
   private final Predicate<DatapathId> isControlled;
+  private final BooleanSupplier standsBy;
   private final Consumer<Probe> answered;
 
   /**
@@ -35,6 +37,7 @@ public final class Probes {
    * @param http sends probes over the management network
    * @param measured the agents' reports of the server at an address
    * @param isControlled whether this controller is master of a switch
+   * @param standsBy whether switches are connected, but this controller is master of none
    * @param answered receives each probe once, at its answer, on any thread
    */
   public Probes(
@@ -42,11 +45,13 @@ public final class Probes {
       HttpProbes http,
       Function<IPAddress<?>, ServerMeasurements> measured,
       Predicate<DatapathId> isControlled,
+      BooleanSupplier standsBy,
       Consumer<Probe> answered) {
     this.probes = probes;
     this.http = http;
     this.measured = measured;
     this.isControlled = isControlled;
+    this.standsBy = standsBy;
     this.answered = answered;
   }
 
@@ -112,7 +117,8 @@ public final class Probes {
     if (check.vip == null) {
       return null;
     }
-    if (isOutOfControl(check)) {
+    // a controller that stands by cannot look for a member
+    if (isOutOfControl(check) || (server == null && standsBy.getAsBoolean())) {
       check.searchSinceNanos = nowNanos;
       return null;
     }

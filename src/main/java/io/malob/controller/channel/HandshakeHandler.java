@@ -21,8 +21,10 @@ import org.projectfloodlight.openflow.protocol.OFPortDescStatsReply;
 import org.projectfloodlight.openflow.protocol.OFPortStatus;
 import org.projectfloodlight.openflow.protocol.OFRoleReply;
 import org.projectfloodlight.openflow.protocol.OFRoleRequest;
+import org.projectfloodlight.openflow.protocol.OFRoleRequestFailedCode;
 import org.projectfloodlight.openflow.protocol.OFRoleStatus;
 import org.projectfloodlight.openflow.protocol.OFStatsReplyFlags;
+import org.projectfloodlight.openflow.protocol.errormsg.OFRoleRequestFailedErrorMsg;
 import org.projectfloodlight.openflow.types.OFAuxId;
 import org.projectfloodlight.openflow.types.OFErrorCauseData;
 import org.projectfloodlight.openflow.types.U64;
@@ -42,6 +44,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   /** The time that the controller waits for a switch to speak first. */
   private static final int SILENCE_MILLIS = 500;
 
+  /** In a cluster, how often a switch may get another master during its handshake. */
+  private static final int MAX_STALE_ANSWERS = 5;
+
   /** The value of switches to which no controller has sent a generation id yet. */
   private static final U64 UNDEFINED = U64.of(-1);
 
@@ -52,6 +57,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     PORTS,
     DESCRIPTION,
     TABLE_MISS_BARRIER,
+    SLAVE_BARRIER,
     /** None: active, or refused. */
     OVER
   }
@@ -59,6 +65,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   private final ChannelSettings settings;
   private final Admission admission;
   private final ProtocolVersion version;
+  private final boolean isInCluster;
   private final Function<OpenFlowSwitch, SwitchHandler> whenActive;
   private final EchoKeepAlive echo;
   private final LongSupplier nanoTime;
@@ -70,6 +77,11 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
   private final SwitchPorts ports = new SwitchPorts();
   private long roleRequestXid;
+
+  // in a cluster: the transactions that make this controller a slave, and the refusals so far
+  private long asyncRequestXid;
+  private long slaveBarrierXid;
+  private int staleAnswers;
 
   /**
    * The switch's current generation id, for the role request; null if it does not support roles.
@@ -91,12 +103,14 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
       ProtocolVersion version,
       EchoKeepAlive echo,
       LongSupplier nanoTime,
+      boolean isInCluster,
       Function<OpenFlowSwitch, SwitchHandler> whenActive) {
     this.settings = settings;
     this.admission = admission;
     this.version = version;
     this.echo = echo;
     this.nanoTime = nanoTime;
+    this.isInCluster = isInCluster;
     this.whenActive = whenActive;
   }
 
@@ -192,11 +206,31 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
       case DESCRIPTION -> {
         if (answer instanceof OFDescStatsReply reply) {
           description = new SwitchDescription(reply);
-          enter(State.TABLE_MISS_BARRIER);
-          configure(ctx);
+          if (isInCluster) {
+            enter(State.SLAVE_BARRIER);
+            becomeSlave(ctx);
+          } else {
+            enter(State.TABLE_MISS_BARRIER);
+            configure(ctx);
+          }
         } else if (answer instanceof OFRoleReply reply && reply.getXid() == roleRequestXid) {
-          generationId =
-              reply.getGenerationId().equals(UNDEFINED) ? U64.ZERO : reply.getGenerationId();
+          generationId = generationOf(reply);
+        }
+      }
+      case SLAVE_BARRIER -> {
+        if (answer instanceof OFRoleReply reply && reply.getXid() == roleRequestXid) {
+          role = reply.getRole();
+          if (role != OFControllerRole.ROLE_SLAVE) {
+            // the answer to the question after a stale request
+            generationId = generationOf(reply);
+            becomeSlave(ctx);
+          }
+        } else if (answer instanceof OFBarrierReply && answer.getXid() == slaveBarrierXid) {
+          if (role == OFControllerRole.ROLE_SLAVE) {
+            activate(ctx);
+          } else if (staleAnswers == 0) {
+            refuse(ctx, "does not answer about roles, which a cluster needs");
+          }
         }
       }
       case TABLE_MISS_BARRIER -> {
@@ -212,6 +246,10 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         // messages in these states are ignored
       }
     }
+  }
+
+  private static U64 generationOf(OFRoleReply reply) {
+    return reply.getGenerationId().equals(UNDEFINED) ? U64.ZERO : reply.getGenerationId();
   }
 
   private void onFeatures(ChannelHandlerContext ctx, OFFeaturesReply reply) {
@@ -271,7 +309,55 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     send(ctx, factory.barrierRequest());
   }
 
+  /**
+   * In a cluster: requests the role of slave, and the messages that a standby needs. The switch's
+   * rules and its master stay as they are.
+   */
+  private void becomeSlave(ChannelHandlerContext ctx) {
+    OFFactory factory = version.factory();
+    U64 current = generationId;
+    if (current == null) {
+      refuse(ctx, "does not support roles, which a cluster needs");
+      return;
+    }
+    OFRoleRequest request =
+        factory
+            .buildRoleRequest()
+            .setRole(OFControllerRole.ROLE_SLAVE)
+            .setGenerationId(current)
+            .build();
+    OFMessage messages = StandbyMessages.request(factory);
+    OFMessage barrier = factory.barrierRequest();
+    roleRequestXid = request.getXid();
+    asyncRequestXid = messages.getXid();
+    slaveBarrierXid = barrier.getXid();
+    send(ctx, request);
+    send(ctx, messages);
+    send(ctx, barrier);
+  }
+
+  /** Errors about the role of slave. Between question and request, there was another master. */
+  private void onSlaveError(ChannelHandlerContext ctx, OFErrorMsg error) {
+    if (error.getXid() == asyncRequestXid) {
+      logger.info(
+          "standby_hears_nothing from={} why=\"{}\" - it learns links and hosts when it is master",
+          peer,
+          ErrorKind.of(error));
+    } else if (error instanceof OFRoleRequestFailedErrorMsg failed
+        && failed.getCode() == OFRoleRequestFailedCode.STALE
+        && error.getXid() == roleRequestXid
+        && ++staleAnswers <= MAX_STALE_ANSWERS) {
+      askForGeneration(ctx);
+    } else {
+      refuse(ctx, "answered with " + ErrorKind.of(error) + " when asked for " + state);
+    }
+  }
+
   private void onError(ChannelHandlerContext ctx, OFErrorMsg error) {
+    if (state == State.SLAVE_BARRIER) {
+      onSlaveError(ctx, error);
+      return;
+    }
     boolean askedForRole = state == State.DESCRIPTION || state == State.TABLE_MISS_BARRIER;
     if (askedForRole && error.getXid() == roleRequestXid) {
       logger.info(

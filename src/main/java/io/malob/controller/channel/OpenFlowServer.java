@@ -1,5 +1,6 @@
 package io.malob.controller.channel;
 
+import io.malob.module.Mastership;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -18,6 +19,7 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -45,6 +47,7 @@ public final class OpenFlowServer implements AutoCloseable {
   /**
    * Binds and listens.
    *
+   * @param mastership decides about roles in a cluster; empty without one
    * @throws UncheckedIOException if the address cannot be bound; the message says which and why
    */
   public OpenFlowServer(
@@ -53,7 +56,8 @@ public final class OpenFlowServer implements AutoCloseable {
       ChannelSettings settings,
       Admission admission,
       PacketInQueues queues,
-      SwitchEvents events) {
+      SwitchEvents events,
+      Optional<Mastership> mastership) {
     acceptor = new NioEventLoopGroup(1, new DefaultThreadFactory("openflow-accept"));
     workers = new NioEventLoopGroup(workerThreads, new DefaultThreadFactory("openflow"));
     ServerBootstrap bootstrap =
@@ -75,7 +79,13 @@ public final class OpenFlowServer implements AutoCloseable {
                         .ifPresent(
                             tls -> channel.pipeline().addLast(tls.newHandler(channel.alloc())));
                     addHandlers(
-                        channel.pipeline(), settings, admission, queues, events, System::nanoTime);
+                        channel.pipeline(),
+                        settings,
+                        admission,
+                        queues,
+                        events,
+                        mastership,
+                        System::nanoTime);
                   }
                 });
     ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
@@ -98,6 +108,7 @@ public final class OpenFlowServer implements AutoCloseable {
       Admission admission,
       PacketInQueues queues,
       SwitchEvents events,
+      Optional<Mastership> mastership,
       LongSupplier nanoTime) {
     ProtocolVersion version = new ProtocolVersion();
     EchoKeepAlive echo = new EchoKeepAlive(version, settings, nanoTime);
@@ -105,7 +116,7 @@ public final class OpenFlowServer implements AutoCloseable {
     pipeline
         .addLast(decoder)
         .addLast(new OpenFlowEncoder())
-        .addLast(new PacketInGate(queues))
+        .addLast(new PacketInGate(queues, nanoTime))
         // all output of one batch of input is sent together
         .addLast(new FlushConsolidationHandler(FLUSHES_TOGETHER, true))
         .addLast(echo)
@@ -116,7 +127,10 @@ public final class OpenFlowServer implements AutoCloseable {
                 version,
                 echo,
                 nanoTime,
-                sw -> new SwitchHandler(sw, events, decoder::bytesRead, nanoTime)));
+                mastership.isPresent(),
+                sw ->
+                    new SwitchHandler(
+                        sw, events, mastership.orElse(null), decoder::bytesRead, nanoTime)));
   }
 
   /** The port that it listens on: the one asked for, or a free one if that was 0. */

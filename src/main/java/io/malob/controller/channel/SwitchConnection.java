@@ -3,6 +3,7 @@ package io.malob.controller.channel;
 import com.google.common.collect.ImmutableList;
 import com.google.common.util.concurrent.ListenableFuture;
 import io.malob.controller.channel.OpenFlowEncoder.MessageBatch;
+import io.malob.module.Mastership;
 import io.netty.channel.Channel;
 import java.net.SocketAddress;
 import java.util.Collection;
@@ -164,6 +165,11 @@ final class SwitchConnection implements IOFMessageWriter {
   /** Requests the controller's role, once per echo interval if needed. */
   RoleWatch roleWatch(OFFactory factory) {
     return new RoleWatch(channel, factory, echoIntervalMillis);
+  }
+
+  /** This controller's role at the switch, decided by a cluster's election. */
+  ClusterRole clusterRole(OFFactory factory, Mastership mastership) {
+    return new ClusterRole(channel, factory, id, mastership);
   }
 
   void close() {

@@ -2,6 +2,7 @@ package io.malob.controller.channel;
 
 import io.malob.controller.channel.OpenFlowEncoder.EncodingFailure;
 import io.malob.controller.guard.Refusal;
+import io.malob.module.Mastership;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.CorruptedFrameException;
@@ -10,6 +11,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.PortChangeType;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFBadRequestCode;
 import org.projectfloodlight.openflow.protocol.OFControllerRole;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
@@ -37,17 +39,25 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
   private final RareWarning messageProblems;
   private final RoleWatch roleWatch;
 
+  /** The role in a cluster; null without one. */
+  private final @Nullable ClusterRole cluster;
+
   /** Errors that belong to no request, counted by kind; the number of kinds is bounded. */
   private final Map<ErrorKind, Long> errorCounts = new HashMap<>();
 
   SwitchHandler(
-      OpenFlowSwitch sw, SwitchEvents events, LongSupplier bytesRead, LongSupplier nanoTime) {
+      OpenFlowSwitch sw,
+      SwitchEvents events,
+      @Nullable Mastership mastership,
+      LongSupplier bytesRead,
+      LongSupplier nanoTime) {
     this.sw = sw;
     this.connection = sw.connection();
     this.events = events;
     this.bytesRead = bytesRead;
     messageProblems = new RareWarning(logger, "message_problem", nanoTime);
     roleWatch = connection.roleWatch(sw.getOFFactory());
+    cluster = mastership == null ? null : connection.clusterRole(sw.getOFFactory(), mastership);
   }
 
   @Override
@@ -59,8 +69,11 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
         sw.getOFFactory().getVersion(),
         sw.getControllerRole());
     roleWatch.changed(sw.getControllerRole());
-    ctx.pipeline().get(PacketInGate.class).belongsTo(sw.getId());
+    ctx.pipeline().get(PacketInGate.class).belongsTo(sw);
     events.activated(sw);
+    if (cluster != null) {
+      cluster.connected();
+    }
   }
 
   @Override
@@ -92,7 +105,11 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
         events.received(sw, message);
       }
       case ROLE_REPLY -> {
-        onRole(((OFRoleReply) message).getRole());
+        OFRoleReply reply = (OFRoleReply) message;
+        onRole(reply.getRole());
+        if (cluster != null) {
+          cluster.answered(reply);
+        }
         answer(message);
       }
       default -> answer(message);
@@ -117,6 +134,9 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
         sw.write(BaseRules.messages(sw.getOFFactory()));
       }
       events.roleChanged(sw);
+      if (cluster != null && !takesOrders) {
+        cluster.replaced();
+      }
     }
   }
 
@@ -124,6 +144,9 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
     if (error instanceof OFBadRequestErrorMsg bad && bad.getCode() == OFBadRequestCode.IS_SLAVE) {
       // OpenFlow 1.3 has no other message for it
       onRole(OFControllerRole.ROLE_SLAVE);
+    }
+    if (cluster != null && cluster.takes(error)) {
+      return;
     }
     if (connection.answerError(error)) {
       return;
@@ -169,6 +192,9 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
     sw.markDisconnected();
     connection.closed();
     events.disconnected(sw);
+    if (cluster != null) {
+      cluster.disconnected();
+    }
   }
 
   @Override

@@ -9,8 +9,10 @@ import io.malob.controller.channel.OpenFlowServer;
 import io.malob.controller.channel.PacketInQueues;
 import io.malob.controller.guard.RefusalCounts;
 import io.malob.module.BaseModule;
+import io.malob.module.IMastershipService;
 import io.malob.module.INetworkRefusalService;
 import io.malob.module.IPacketInQueueService;
+import io.malob.module.Mastership;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
 import io.malob.module.WrongSettingException;
@@ -56,7 +58,7 @@ import org.slf4j.LoggerFactory;
   "privateKey",
   "clientAuthorities"
 })
-public final class CoreModule extends BaseModule implements AutoCloseable {
+public final class CoreModule extends BaseModule implements IMastershipService, AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(CoreModule.class);
   private static final int MAX_MILLIS = 3_600_000;
 
@@ -67,6 +69,7 @@ public final class CoreModule extends BaseModule implements AutoCloseable {
   private final ThreadPool threadPool = new ThreadPool();
   private final PacketInQueues queues = new PacketInQueues();
   private final Shutdown shutdown = new Shutdown();
+  private final CompletableFuture<Mastership> election = new CompletableFuture<>();
 
   private InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 6653);
   private int workerThreads = 1;
@@ -82,6 +85,7 @@ public final class CoreModule extends BaseModule implements AutoCloseable {
         IThreadPoolService.class, threadPool,
         IShutdownService.class, shutdown,
         IPacketInQueueService.class, queues,
+        IMastershipService.class, this,
         RefusalCounts.class, refusals,
         INetworkRefusalService.class, refusals);
   }
@@ -147,9 +151,26 @@ public final class CoreModule extends BaseModule implements AutoCloseable {
     // switches may connect when all modules are up: see listen()
   }
 
+  @Override
+  public void decideBy(Mastership mastership) {
+    election.complete(mastership);
+  }
+
+  @Override
+  public CompletableFuture<Mastership> election() {
+    return election;
+  }
+
   private void listen() {
     OpenFlowServer started =
-        new OpenFlowServer(address, workerThreads, channelSettings, admission, queues, switches);
+        new OpenFlowServer(
+            address,
+            workerThreads,
+            channelSettings,
+            admission,
+            queues,
+            switches,
+            Optional.ofNullable(election.getNow(null)));
     server = started;
     logger.info("openflow_started address={} port={}", address.getHostString(), started.port());
   }

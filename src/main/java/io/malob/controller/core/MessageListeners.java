@@ -1,6 +1,7 @@
 package io.malob.controller.core;
 
 import io.malob.controller.channel.RareWarning;
+import io.malob.module.StandbyListener;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -9,6 +10,7 @@ import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IListener.Command;
 import net.floodlightcontroller.core.IOFMessageListener;
 import net.floodlightcontroller.core.IOFSwitch;
+import org.projectfloodlight.openflow.protocol.OFControllerRole;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.slf4j.Logger;
@@ -71,14 +73,23 @@ final class MessageListeners {
     return all;
   }
 
-  /** Calls the listeners of this message's type until one of them stops it. */
+  /**
+   * Calls the listeners of this message's type until one of them stops it. Only a {@link
+   * StandbyListener} gets packet-ins of a switch of which this controller is a slave.
+   */
   void dispatch(IOFSwitch sw, OFMessage message) {
     IOFMessageListener[] listeners = byType.getOrDefault(message.getType(), NONE);
     if (listeners.length == 0) {
       return;
     }
+    boolean standsBy =
+        message.getType() == OFType.PACKET_IN
+            && sw.getControllerRole() == OFControllerRole.ROLE_SLAVE;
     FloodlightContext context = new FloodlightContext();
     for (IOFMessageListener listener : listeners) {
+      if (standsBy && !(listener instanceof StandbyListener)) {
+        continue;
+      }
       try {
         if (listener.receive(sw, message, context) == Command.STOP) {
           return;

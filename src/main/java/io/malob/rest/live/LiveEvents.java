@@ -3,14 +3,17 @@ package io.malob.rest.live;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.json.RejectedException;
 import io.malob.json.RejectedException.Reason;
+import io.malob.module.ClusterView;
 import io.malob.monitor.IMonitorService;
 import io.malob.resource.Reply;
 import io.malob.resource.Routes;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,12 +42,13 @@ public final class LiveEvents implements AutoCloseable {
       IBalancerService balancer,
       IMonitorService monitor,
       IDeviceService devices,
+      Supplier<Optional<ClusterView>> cluster,
       LongSupplier nanoTime) {
     this.monitor = monitor;
     meter = new TrafficMeter(balancer);
     feed =
         new LiveFeed(
-            new LiveSource(balancer, monitor, devices, history),
+            new LiveSource(balancer, monitor, devices, cluster, history),
             nanoTime,
             MAX_LISTENERS,
             PATIENCE_NANOS);

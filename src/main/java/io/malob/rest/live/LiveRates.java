@@ -8,6 +8,7 @@ import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.LinkStats;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.ProfileStats;
+import io.malob.module.ClusterView;
 import io.malob.monitor.IMonitorService;
 import io.malob.rest.problem.Problem;
 import io.malob.rest.problem.Problems;
@@ -22,6 +23,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -54,9 +56,11 @@ final class LiveRates {
 
   private final IBalancerService balancer;
   private final IMonitorService monitor;
+  private final Optional<ClusterView> cluster;
   private final long nowNanos;
 
-  LiveRates(IBalancerService balancer, IMonitorService monitor) {
+  LiveRates(IBalancerService balancer, IMonitorService monitor, Optional<ClusterView> cluster) {
+    this.cluster = cluster;
     this.balancer = balancer;
     this.monitor = monitor;
     this.nowNanos = monitor.nanoTime();
@@ -81,7 +85,7 @@ final class LiveRates {
     shown.put("open_connections", counters.openConnections());
     shown.put("dormant_connections", counters.dormantConnections());
     shown.put("unsent_batches", counters.unsentBatches());
-    List<Problem> problems = Problems.now(balancer, monitor);
+    List<Problem> problems = Problems.now(balancer, monitor, cluster);
     shown.put(
         "problems",
         problems.stream().limit(MAX_PROBLEMS).map(Problem::shown).collect(Collectors.toList()));

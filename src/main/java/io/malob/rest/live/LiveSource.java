@@ -5,9 +5,12 @@ import com.google.common.collect.ImmutableSet;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.json.Json;
+import io.malob.module.ClusterView;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.network.LinkMeasurements;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +24,7 @@ final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {
   private final IBalancerService balancer;
   private final IMonitorService monitor;
   private final IDeviceService devices;
+  private final Supplier<Optional<ClusterView>> cluster;
   private final TrafficHistory traffic;
   private @Nullable LiveState written;
 
@@ -28,10 +32,12 @@ final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {
       IBalancerService balancer,
       IMonitorService monitor,
       IDeviceService devices,
+      Supplier<Optional<ClusterView>> cluster,
       TrafficHistory traffic) {
     this.balancer = balancer;
     this.monitor = monitor;
     this.devices = devices;
+    this.cluster = cluster;
     this.traffic = traffic;
   }
 
@@ -52,7 +58,7 @@ final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {
             : LiveFrames.Part.of(Json.bytes(state.shown()));
     written = state;
     Map<String, @Nullable Object> rates =
-        new LiveRates(balancer, monitor).shown(state, part.tag(), known);
+        new LiveRates(balancer, monitor, cluster.get()).shown(state, part.tag(), known);
     rates.put("traffic", traffic.latest());
     return new LiveFrames(part, LiveFrames.Part.of(Json.bytes(rates)));
   }

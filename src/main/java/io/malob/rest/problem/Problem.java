@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * One thing that keeps the balancer, or a part of it, from working.
  *
  * @param reason what is wrong
- * @param id the id of the VIP, pool or member; null for {@link Reason#NO_SWITCH}
+ * @param id the id of the VIP, pool or member; null if it is about none
  * @param problem a sentence that says what is wrong
  * @param remedy a sentence that says what to do
  * @param command the command that does it, with placeholders in capitals; null if there is none
@@ -21,6 +21,12 @@ public record Problem(
   public enum Reason {
     /** No switch is connected. */
     NO_SWITCH(null),
+    /** The cluster's etcd does not answer. */
+    ETCD_SILENT(null),
+    /** Another controller of the cluster has this one's name. */
+    NAME_TAKEN(null),
+    /** Switches reject the cluster's controllers, because etcd was restored. */
+    ETCD_BEHIND(null),
     /** A VIP has no pool. */
     NO_POOL("vip"),
     /** A switch refuses the rules of a proactive VIP. */

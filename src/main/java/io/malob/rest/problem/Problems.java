@@ -5,6 +5,7 @@ import io.malob.balancer.api.EjectedMember;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.ProactiveStats;
+import io.malob.module.ClusterView;
 import io.malob.monitor.IMonitorService;
 import io.malob.rest.problem.Problem.Reason;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -19,9 +20,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what keeps the balancer from working at one moment: switches first, then VIPs and pools,
- * then members. A member that an operator has taken out of service is no problem. The web page and
- * the command line show these sentences and compute none of their own.
+ * Finds what keeps the balancer from working at one moment: switches and the cluster first, then
+ * VIPs and pools, then members. A member that an operator has taken out of service is no problem.
+ * The web page and the command line show these sentences and compute none of their own.
  */
 public final class Problems {
   private static final MemberStats NOTHING_YET = MemberStats.unknown(false);
@@ -31,9 +32,12 @@ public final class Problems {
   private final Map<String, EjectedMember> ejected;
   private final List<ProactiveStats> proactive;
   private final boolean hasSwitches;
+  private final Optional<ClusterView> cluster;
   private final List<Problem> found = new ArrayList<>();
 
-  private Problems(IBalancerService balancer, IMonitorService monitor) {
+  private Problems(
+      IBalancerService balancer, IMonitorService monitor, Optional<ClusterView> cluster) {
+    this.cluster = cluster;
     catalog = balancer.catalog().snapshot();
     stats = balancer.memberStats();
     ejected = balancer.ejected();
@@ -42,14 +46,16 @@ public final class Problems {
   }
 
   /** All problems of this moment. */
-  public static List<Problem> now(IBalancerService balancer, IMonitorService monitor) {
-    Problems problems = new Problems(balancer, monitor);
+  public static List<Problem> now(
+      IBalancerService balancer, IMonitorService monitor, Optional<ClusterView> cluster) {
+    Problems problems = new Problems(balancer, monitor, cluster);
     problems.findAll();
     return problems.found;
   }
 
   private void findAll() {
-    if (!hasSwitches) {
+    boolean standsBy = cluster.isPresent() && !cluster.get().roles().isEmpty();
+    if (!hasSwitches && !standsBy) {
       found.add(
           new Problem(
               Reason.NO_SWITCH,
@@ -59,6 +65,7 @@ public final class Problems {
                   + " (6653 by default).",
               null));
     }
+    cluster.ifPresent(view -> view.problems().forEach(each -> found.add(ofCluster(each))));
     for (Vip vip : catalog.vips().values()) {
       Optional<Pool> pool = catalog.poolOfVip(vip.id());
       if (pool.isPresent()) {
@@ -78,6 +85,32 @@ public final class Problems {
         checkMember(member, stats.getOrDefault(member.id(), NOTHING_YET));
       }
     }
+  }
+
+  private static Problem ofCluster(ClusterView.Problem problem) {
+    return switch (problem.kind()) {
+      case ETCD_SILENT ->
+          new Problem(
+              Reason.ETCD_SILENT,
+              null,
+              problem.text(),
+              "Check etcd's servers, and the network to them.",
+              null);
+      case NAME_TAKEN ->
+          new Problem(
+              Reason.NAME_TAKEN,
+              null,
+              problem.text(),
+              "Stop one of the two, and start it with another name.",
+              "./malob run --node NAME");
+      case ETCD_BEHIND ->
+          new Problem(
+              Reason.ETCD_BEHIND,
+              null,
+              problem.text(),
+              "Raise the base of generation ids.",
+              "./malob cluster raise-base");
+    };
   }
 
   private static Problem withoutPool(Vip vip) {

@@ -30,6 +30,7 @@ class HealthChecksTest {
   private final ConcurrentLinkedQueue<Probe> answers = new ConcurrentLinkedQueue<>();
   private long nanos;
   private int asked;
+  private boolean standsBy;
   private final HealthChecks checks =
       new HealthChecks(
           () -> nanos,
@@ -43,6 +44,7 @@ class HealthChecksTest {
                 return ServerMeasurements.UNKNOWN;
               },
               none -> true,
+              () -> standsBy,
               answers::add),
           answers,
           anyMember -> {});
@@ -97,6 +99,32 @@ class HealthChecksTest {
 
   @Test
   void memberThatIsNotFoundYetAfterAStart_isNotJudged_forTenSeconds() throws Exception {
+    int member = followOneMember();
+
+    askedInTicks(9);
+    assertEquals(Health.UP, checks.health().get(member));
+
+    askedInTicks(10);
+    assertEquals(Health.DOWN, checks.health().get(member), "nobody has found it");
+  }
+
+  /** A controller that is a slave of all switches sends nothing, so silence proves nothing. */
+  @Test
+  void memberThatIsNotFound_whileTheControllerStandsBy_isNotJudged() throws Exception {
+    standsBy = true;
+    int member = followOneMember();
+
+    askedInTicks(60);
+    assertEquals(Health.UP, checks.health().get(member));
+
+    standsBy = false;
+    askedInTicks(9);
+    assertEquals(Health.UP, checks.health().get(member), "it has its time to be found");
+    askedInTicks(10);
+    assertEquals(Health.DOWN, checks.health().get(member));
+  }
+
+  private int followOneMember() throws IOException, RejectedException {
     Catalog catalog = Catalog.open(new MemoryStore(Runnable::run));
     var unusedVip = catalog.create(Catalog.VIPS, Fields.of("id", "v", "address", "10.0.0.100"));
     var unusedPool = catalog.create(Catalog.POOLS, Fields.of("id", "p", "vip_id", "v"));
@@ -106,13 +134,7 @@ class HealthChecksTest {
     var unusedMonitor =
         catalog.create(Catalog.MONITORS, Fields.of("type", "TCP", "pool_id", "p", "delay", "1"));
     checks.follow(CatalogSnapshot.empty(), catalog.snapshot());
-    int member = catalog.snapshot().membersOfPool("p").iterator().next().number();
-
-    askedInTicks(9);
-    assertEquals(Health.UP, checks.health().get(member));
-
-    askedInTicks(10);
-    assertEquals(Health.DOWN, checks.health().get(member), "nobody has found it");
+    return catalog.snapshot().membersOfPool("p").iterator().next().number();
   }
 
   private static int sum(List<Integer> counts) {

@@ -1,6 +1,7 @@
 package io.malob.controller.channel;
 
 import io.malob.controller.guard.Refusal;
+import io.malob.module.Mastership;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -8,6 +9,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import net.floodlightcontroller.core.PortChangeType;
@@ -77,13 +79,23 @@ abstract class EmbeddedSwitch {
   }
 
   EmbeddedSwitch(Admission admission) {
+    this(admission, Optional.empty());
+  }
+
+  EmbeddedSwitch(Admission admission, Optional<Mastership> mastership) {
     channel =
         new EmbeddedChannel(
             new ChannelInitializer<>() {
               @Override
               protected void initChannel(Channel created) {
                 OpenFlowServer.addHandlers(
-                    created.pipeline(), SETTINGS, admission, queues, recorder, () -> nanos);
+                    created.pipeline(),
+                    SETTINGS,
+                    admission,
+                    queues,
+                    recorder,
+                    mastership,
+                    () -> nanos);
               }
             });
     channel.freezeTime();

@@ -28,7 +28,7 @@ class PacketInGateTest {
   private final List<String> handled = new ArrayList<>();
   private final EmbeddedChannel channel =
       new EmbeddedChannel(
-          new PacketInGate(queues),
+          new PacketInGate(queues, () -> 0),
           new ChannelInboundHandlerAdapter() {
             @Override
             public void channelRead(ChannelHandlerContext ctx, Object message) {

@@ -11,6 +11,7 @@ import io.malob.module.BaseModule;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
+import io.malob.module.StandbyListener;
 import io.malob.module.Unordered;
 import io.malob.openflow.packet.Packet;
 import java.util.Collection;
@@ -59,7 +60,7 @@ import org.slf4j.LoggerFactory;
     value = {"maxDevices", "deviceLifeSeconds", "learntPerSecond"},
     deprecated = "mostDevices=maxDevices")
 public final class DeviceModule extends BaseModule
-    implements IDeviceService, IOFMessageListener, Unordered<OFType> {
+    implements IDeviceService, IOFMessageListener, StandbyListener, Unordered<OFType> {
   /** The name by which other listeners order themselves. */
   public static final String NAME = "devicemanager";
 

@@ -10,9 +10,12 @@ import io.malob.controller.network.SteadyClock;
 import io.malob.controller.network.links.ProbeFrames.Probe;
 import io.malob.module.BaseModule;
 import io.malob.module.DropLog;
+import io.malob.module.IMastershipService;
+import io.malob.module.Mastership;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
+import io.malob.module.StandbyListener;
 import io.malob.module.SwitchListener;
 import io.malob.module.Unordered;
 import java.util.Collection;
@@ -21,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
@@ -57,15 +61,16 @@ import org.slf4j.LoggerFactory;
  * Finds the links between switches by LLDP, and those through legacy switches by broadcasts, and
  * removes them when probes stay away. Probes that this run has not signed, that are older than a
  * link's lifetime, or that come back to the port that sent them, are refused, counted and logged.
- * All changes happen one after the other on the shared pool; listeners are called there, too.
- * Settings: {@code probeIntervalMillis} (3000), {@code missedProbes} (3), {@code settleMillis}
- * (1000).
+ * All changes happen one after the other on the shared pool; listeners are called there, too. In a
+ * cluster, the master's probes also show a slave the links. Settings: {@code probeIntervalMillis}
+ * (3000), {@code missedProbes} (3), {@code settleMillis} (1000).
  */
 @Settings({"probeIntervalMillis", "missedProbes", "settleMillis"})
 public final class LinkDiscoveryModule extends BaseModule
     implements ILinkDiscoveryService,
         LinkSnapshots,
         IOFMessageListener,
+        StandbyListener,
         Unordered<OFType>,
         SwitchListener,
         LinkTracker.Outlet {
@@ -76,7 +81,9 @@ public final class LinkDiscoveryModule extends BaseModule
   private static final long TICK_MILLIS = 100;
   private static final long TELL_MILLIS = 1_000;
 
-  private final ProbeFrames frames = ProbeFrames.withRandomKey();
+  /** With this run's key; in a cluster, with the key that its controllers share. */
+  private volatile ProbeFrames frames = ProbeFrames.withRandomKey();
+
   private final List<ILinkDiscoveryListener> listeners = new CopyOnWriteArrayList<>();
   private final LongSupplier millis;
 
@@ -98,6 +105,7 @@ public final class LinkDiscoveryModule extends BaseModule
   private IOFSwitchService switches;
   private ScheduledExecutorService pool;
   private Executor writer;
+  private @Nullable CompletableFuture<Mastership> election;
   private LinkTracker tracker;
 
   /** Called by the module loader. */
@@ -130,6 +138,8 @@ public final class LinkDiscoveryModule extends BaseModule
             settings.number("settleMillis", 1_000, 1, 3_600_000));
     switches = context.getServiceImpl(IOFSwitchService.class);
     refusals = context.getServiceImpl(RefusalCounts.class);
+    @Nullable IMastershipService roles = context.getServiceImpl(IMastershipService.class);
+    election = roles == null ? null : roles.election();
     tracker = new LinkTracker(times, millis, this);
   }
 
@@ -140,6 +150,13 @@ public final class LinkDiscoveryModule extends BaseModule
     context
         .getServiceImpl(IFloodlightProviderService.class)
         .addOFMessageListener(OFType.PACKET_IN, this);
+    CompletableFuture<Mastership> inCluster = election;
+    if (inCluster != null) {
+      var unused =
+          inCluster
+              .thenCompose(Mastership::sharedKey)
+              .thenAccept(key -> frames = new ProbeFrames(key));
+    }
     switches.addOFSwitchListener(this);
     switches.getAllSwitchDpids().forEach(this::switchActivated);
     Repetition repetition = new Repetition(pool);
@@ -246,8 +263,7 @@ public final class LinkDiscoveryModule extends BaseModule
   public void switchActivated(DatapathId switchId) {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
     if (sw != null) {
-      List<OFPort> ports =
-          sw.getEnabledPortNumbers().stream().filter(PacketMessages::isPhysical).toList();
+      List<OFPort> ports = physicalPorts(sw);
       writer.execute(() -> tracker.switchUp(switchId, ports));
     }
   }
@@ -271,9 +287,31 @@ public final class LinkDiscoveryModule extends BaseModule
     writer.execute(() -> tracker.switchDown(switchId));
   }
 
+  /** In a cluster, a slave knows links by the master's probes. */
+  @Override
+  public void switchAdded(DatapathId switchId) {
+    @Nullable IOFSwitch sw = switches.getSwitch(switchId);
+    if (sw != null && !sw.isActive() && isInCluster()) {
+      List<OFPort> ports = physicalPorts(sw);
+      writer.execute(() -> tracker.switchObserved(switchId, ports));
+    }
+  }
+
   @Override
   public void switchDeactivated(DatapathId switchId) {
-    writer.execute(() -> tracker.switchDown(switchId));
+    if (isInCluster()) {
+      writer.execute(() -> tracker.switchObserved(switchId, List.of()));
+    } else {
+      writer.execute(() -> tracker.switchDown(switchId));
+    }
+  }
+
+  private boolean isInCluster() {
+    return election != null && election.isDone();
+  }
+
+  private static List<OFPort> physicalPorts(IOFSwitch sw) {
+    return sw.getEnabledPortNumbers().stream().filter(PacketMessages::isPhysical).toList();
   }
 
   @Override

@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.linkdiscovery.Link;
@@ -56,8 +57,20 @@ final class LinkTable {
     return seen != null && seen.kind == kind;
   }
 
-  /** Removes and returns the links that no probe has crossed since that time. */
-  List<Gone> removeSeenBefore(long time) {
+  /** Gives the links of a switch a whole lifetime, as if probes had crossed them at that time. */
+  void renew(DatapathId switchId, long now) {
+    links.replaceAll(
+        (link, seen) ->
+            link.getSrc().equals(switchId) ? new Seen(seen.kind, seen.first, now) : seen);
+    oldest = Math.min(oldest, now);
+  }
+
+  /**
+   * Removes and returns the links that no probe has crossed since that time.
+   *
+   * @param observed switches that another controller probes: its silence proves nothing
+   */
+  List<Gone> removeSeenBefore(long time, Set<DatapathId> observed) {
     if (oldest >= time) {
       return List.of(); // the usual case, without a scan of all links
     }
@@ -65,9 +78,10 @@ final class LinkTable {
     oldest = Long.MAX_VALUE;
     links.forEach(
         (link, seen) -> {
-          if (seen.last < time) {
+          boolean isObserved = observed.contains(link.getSrc());
+          if (!isObserved && seen.last < time) {
             old.add(link);
-          } else {
+          } else if (!isObserved) {
             oldest = Math.min(oldest, seen.last);
           }
         });

@@ -5,6 +5,7 @@ import com.google.common.primitives.Longs;
 import io.malob.module.Tasks;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -38,6 +39,10 @@ final class LinkTracker {
   private final LongSupplier millis;
   private final Outlet outlet;
   private final TreeSet<DatapathId> switches = new TreeSet<>();
+
+  /** Those of the switches that another controller of the cluster probes. */
+  private final Set<DatapathId> observed = new HashSet<>();
+
   private final ProbeSchedule schedule;
   private final LinkTable links = new LinkTable();
   private final List<LDUpdate> updates = new ArrayList<>();
@@ -87,6 +92,10 @@ final class LinkTracker {
 
   /** This controller is now master of a switch, and these of the switch's ports are up. */
   void switchUp(DatapathId switchId, Collection<OFPort> ports) {
+    if (observed.remove(switchId)) {
+      takeOver(switchId);
+      return;
+    }
     // a switch that reconnects without a disconnect event may have lost or moved cables meanwhile
     forget(switchId);
     switches.add(switchId);
@@ -97,7 +106,30 @@ final class LinkTracker {
     publish();
   }
 
-  /** This controller is no longer master of a switch. */
+  /** Keeps the links that the former master's probes have shown, until own probes confirm them. */
+  private void takeOver(DatapathId switchId) {
+    long now = millis.getAsLong();
+    links.renew(switchId, now);
+    schedule.takeOver(switchId, now);
+    probeDuePorts(now);
+  }
+
+  /**
+   * This controller is connected to a switch, or was its master, and another controller of the
+   * cluster probes it. These of its ports are up.
+   */
+  void switchObserved(DatapathId switchId, Collection<OFPort> ports) {
+    long now = millis.getAsLong();
+    if (!switches.contains(switchId)) {
+      switches.add(switchId);
+      ports.forEach(port -> schedule.addObserved(new NodePortTuple(switchId, port), now));
+      updates.add(new LDUpdate(switchId, SwitchType.BASIC_SWITCH, UpdateOperation.SWITCH_UPDATED));
+      publish();
+    }
+    observed.add(switchId);
+  }
+
+  /** The switch has disconnected, or has another master than this controller. */
   void switchDown(DatapathId switchId) {
     if (forget(switchId)) {
       updates.add(new LDUpdate(switchId, SwitchType.BASIC_SWITCH, UpdateOperation.SWITCH_REMOVED));
@@ -107,6 +139,7 @@ final class LinkTracker {
 
   private boolean forget(DatapathId switchId) {
     boolean wasThere = switches.remove(switchId);
+    observed.remove(switchId);
     if (wasThere) {
       schedule.removeSwitch(switchId);
       removed(links.removeAt(switchId));
@@ -117,7 +150,11 @@ final class LinkTracker {
   /** A port came up. */
   void portUp(DatapathId switchId, OFPort port) {
     long now = millis.getAsLong();
-    if (switches.contains(switchId) && schedule.add(new NodePortTuple(switchId, port), now)) {
+    NodePortTuple end = new NodePortTuple(switchId, port);
+    if (switches.contains(switchId)
+        && (observed.contains(switchId)
+            ? schedule.addObserved(end, now)
+            : schedule.add(end, now))) {
       probeDuePorts(now);
       publish();
     }
@@ -175,7 +212,8 @@ final class LinkTracker {
     tickedAt = now;
     if (now - awakeSince >= times.linkLife()) {
       tasks.run(
-          "removing silent links", () -> removed(links.removeSeenBefore(now - times.linkLife())));
+          "removing silent links",
+          () -> removed(links.removeSeenBefore(now - times.linkLife(), observed)));
     }
     tasks.run("settling ports", () -> settlePorts(now));
     probeDuePorts(now);
@@ -212,6 +250,9 @@ final class LinkTracker {
   }
 
   private boolean probe(NodePortTuple port) {
+    if (observed.contains(port.getNodeId())) {
+      return true; // another controller sends the probes
+    }
     // a cable is found at once, and needs no broadcasts
     boolean broadcasts = schedule.wasProbed(port) && !isCabled(port);
     boolean taken = outlet.probe(port, ProbeKind.LLDP);

@@ -50,6 +50,35 @@ final class ProbeSchedule {
     return true;
   }
 
+  /**
+   * Adds a port that another controller probes; false if it is already known. It settles after the
+   * lifetime of a link: by then, all probes of that controller have come.
+   */
+  boolean addObserved(NodePortTuple port, long now) {
+    if (ports.containsKey(port)) {
+      return false;
+    }
+    start(port, now, times.linkLife());
+    return true;
+  }
+
+  /**
+   * This controller probes the ports of a switch from now on. Ports that have settled stay so; the
+   * others settle as new ports do.
+   */
+  void takeOver(DatapathId switchId, long now) {
+    for (NodePortTuple port : List.copyOf(ports.keySet())) {
+      if (port.getNodeId().equals(switchId)) {
+        PortState state = ports.get(port);
+        if (state == null || state.settled) {
+          hurry(port, now);
+        } else {
+          start(port, now, times.settle());
+        }
+      }
+    }
+  }
+
   private void start(NodePortTuple port, long now, long hold) {
     PortState state = new PortState();
     state.nextProbe = now;

@@ -315,4 +315,73 @@ class LinkTrackerTest implements LinkTracker.Outlet {
         .map(LinkInfo::getLinkType)
         .collect(Collectors.toSet());
   }
+
+  // ---- a switch whose master is another controller of the cluster ----
+
+  /** The ports of both switches are observed; the master's probes show the link. */
+  private LinkTracker observing() {
+    LinkTracker standby = new LinkTracker(new LinkTimes(3_000, 3, 1_000), () -> now, this);
+    standby.switchObserved(ONE, List.of(OFPort.of(1), OFPort.of(2)));
+    standby.switchObserved(TWO, List.of(OFPort.of(1), OFPort.of(3)));
+    standby.probeArrived(ProbeKind.LLDP, A, B);
+    standby.probeArrived(ProbeKind.LLDP, B, A);
+    probes.clear();
+    return standby;
+  }
+
+  @Test
+  void observedSwitch_isNotProbed_andItsLinksDoNotExpire() {
+    LinkTracker standby = observing();
+    passObserving(standby, 60_000);
+    assertEquals(List.of(), probes);
+    assertEquals(2, standby.current().links().size());
+  }
+
+  @Test
+  void observedPort_withoutAProbeForTheLifetimeOfALink_isSettled() {
+    LinkTracker standby = observing();
+    passObserving(standby, 8_500);
+    assertEquals(Set.of(), standby.current().settledPorts());
+    passObserving(standby, 1_000);
+    assertTrue(standby.current().settledPorts().contains(HOST));
+  }
+
+  private void passObserving(LinkTracker standby, int millis) {
+    for (int i = 0; i < millis; i += 100) {
+      now += 100;
+      standby.tick();
+    }
+  }
+
+  @Test
+  void observedPort_goesDown_takesItsLinks() {
+    LinkTracker standby = observing();
+    standby.portDown(ONE, OFPort.of(2));
+    now += 1_000;
+    standby.tick();
+    assertEquals(0, standby.current().links().size());
+  }
+
+  @Test
+  void switchOfWhichThisControllerBecomesMaster_keepsLinksAndIsProbedAtOnce() {
+    LinkTracker standby = observing();
+    passObserving(standby, 20_000);
+    standby.switchUp(ONE, List.of(OFPort.of(1), OFPort.of(2)));
+    assertEquals(Set.of(A, HOST), Set.copyOf(probes));
+    assertEquals(2, standby.current().links().size());
+    // its own silence counts from now on
+    passObserving(standby, 8_600);
+    assertEquals(2, standby.current().links().size());
+    passObserving(standby, 1_000);
+    assertEquals(1, standby.current().links().size(), "from the other switch, it is observed");
+  }
+
+  @Test
+  void formerMaster_keepsLinks() {
+    LinkTracker standby = observing();
+    standby.switchUp(ONE, List.of());
+    standby.switchObserved(ONE, List.of());
+    passObserving(standby, 60_000);
+    assertEquals(2, standby.current().links().size());
+  }
 }

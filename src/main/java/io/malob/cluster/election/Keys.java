@@ -1,0 +1,48 @@
+package io.malob.cluster.election;
+
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/** The keys of the election in etcd. */
+final class Keys {
+  /** Live controllers, by name; each depends on the lease of its controller. */
+  static final String NODES = "nodes/";
+
+  /** The numbers of live controllers, with their names; with the same lease. */
+  static final String SLOTS = "slots/";
+
+  /** The masters of switches: names of controllers, by datapath id; with the master's lease. */
+  static final String MASTERS = "masters/";
+
+  /** Permanent values of the cluster. */
+  static final String CLUSTER = "cluster/";
+
+  /** The number that is added to revisions to make generation ids; absent: 0. */
+  static final String BASE = CLUSTER + "generation-base";
+
+  /** The key that signs link probes, in hexadecimal. */
+  static final String PROBE_KEY = CLUSTER + "probe-key";
+
+  private Keys() {}
+
+  static String node(String name) {
+    return NODES + name;
+  }
+
+  static String slot(int number) {
+    return SLOTS + number;
+  }
+
+  static String master(DatapathId switchId) {
+    return MASTERS + switchId;
+  }
+
+  /** The switch of a key of {@link #master}; null if the key is none. */
+  static @Nullable DatapathId switchOf(String key) {
+    try {
+      return DatapathId.of(key.substring(MASTERS.length()));
+    } catch (IllegalArgumentException e) {
+      return null; // not written by a controller
+    }
+  }
+}

@@ -1,0 +1,358 @@
+package io.malob.cluster.election;
+
+import com.google.common.collect.ImmutableSet;
+import io.malob.cluster.etcd.Etcd;
+import io.malob.cluster.etcd.Etcd.Change;
+import io.malob.cluster.etcd.Etcd.Condition;
+import io.malob.cluster.etcd.Etcd.Item;
+import io.malob.cluster.etcd.Etcd.Outcome;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This controller as a member of the cluster: its lease, its key and its slot, joined again
+ * whenever the lease has expired. All methods on one serial executor.
+ */
+final class Membership {
+  private static final Logger logger = LoggerFactory.getLogger(Membership.class);
+
+  /** The time after a failed request to etcd. */
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  /** A key of an ended process is there for the lifetime of its lease, and this time at most. */
+  private static final long NAME_GRACE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private final Etcd etcd;
+  private final String name;
+  private final String restAddress;
+  private final Duration lifetime;
+  private final Executor serial;
+  private final LongSupplier nanoTime;
+  private final Listener listener;
+  private final CompletableFuture<Void> firstJoin = new CompletableFuture<>();
+
+  /** The current lease; 0 if there is none. */
+  private long lease;
+
+  /** The revision that created this controller's key with that lease; 0 if it has none. */
+  private long createRevision;
+
+  /** The revision of the key's latest change. */
+  private long modRevision;
+
+  private int slot;
+
+  /** Slots that others have taken since the last joining. */
+  private final Set<Integer> takenSlots = new HashSet<>();
+
+  /** Whether a request for a lease or a key is under way. */
+  private boolean isBusy;
+
+  private boolean isClosed;
+  private long retryNanos;
+  private long kept;
+  private long keptAliveNanos;
+  private boolean isNameTaken;
+  private long nameTakenNanos;
+
+  private ImmutableSet<DatapathId> switches = ImmutableSet.of();
+  private ImmutableSet<DatapathId> published = ImmutableSet.of();
+
+  /** Is told of changes. */
+  interface Listener {
+    /** The controller is a member, with a new key. */
+    void joined();
+
+    /** The lease has expired, and all keys with it. */
+    void expired();
+  }
+
+  Membership(
+      Etcd etcd,
+      String name,
+      String restAddress,
+      Duration lifetime,
+      Executor serial,
+      LongSupplier nanoTime,
+      Listener listener) {
+    this.etcd = etcd;
+    this.name = name;
+    this.restAddress = restAddress;
+    this.lifetime = lifetime;
+    this.serial = serial;
+    this.nanoTime = nanoTime;
+    this.listener = listener;
+    retryNanos = nanoTime.getAsLong();
+    kept = retryNanos;
+    keptAliveNanos = retryNanos;
+  }
+
+  /** Completed when it has joined first; fails if another live controller has the name. */
+  CompletableFuture<Void> firstJoin() {
+    return firstJoin;
+  }
+
+  boolean isMember() {
+    return createRevision != 0;
+  }
+
+  /** The lease of a member; 0 if it is none. */
+  long lease() {
+    return isMember() ? lease : 0;
+  }
+
+  /** Since when it is a member, as a revision; 0 if it is none. */
+  long createRevision() {
+    return createRevision;
+  }
+
+  int slot() {
+    return slot;
+  }
+
+  /** Whether another live controller has this one's name. */
+  boolean isNameTaken() {
+    return isNameTaken
+        && nanoTime.getAsLong() - nameTakenNanos >= lifetime.toNanos() + NAME_GRACE_NANOS;
+  }
+
+  /** The time since etcd has last extended the lease. */
+  long silentNanos() {
+    return nanoTime.getAsLong() - keptAliveNanos;
+  }
+
+  /** Sets the switches that its key names; published with the next tick, or now. */
+  void setSwitches(ImmutableSet<DatapathId> now) {
+    switches = now;
+  }
+
+  /** Does what is due; to be called several times a second. */
+  void tick() {
+    if (isClosed) {
+      return;
+    }
+    long now = nanoTime.getAsLong();
+    if (lease != 0 && now - kept >= lifetime.toNanos() / 3) {
+      kept = now;
+      keepAlive();
+    }
+    if (isBusy || now - retryNanos < 0) {
+      return;
+    }
+    if (lease == 0) {
+      grant();
+    } else if (createRevision == 0) {
+      join();
+    } else if (!published.equals(switches)) {
+      publish();
+    }
+  }
+
+  private void grant() {
+    isBusy = true;
+    long asked = nanoTime.getAsLong();
+    var unused =
+        etcd.grant(lifetime)
+            .whenCompleteAsync(
+                (granted, problem) -> {
+                  isBusy = false;
+                  if (problem != null || granted == null) {
+                    retryLater();
+                    return;
+                  }
+                  lease = granted;
+                  kept = asked;
+                  keptAliveNanos = asked;
+                  if (isClosed) {
+                    var unusedEnd = revoke();
+                  } else {
+                    tick();
+                  }
+                },
+                serial);
+  }
+
+  /**
+   * Extends the lease. It does not wait for the answer to the request before: one server of etcd
+   * that is silent must not cost the lease.
+   */
+  private void keepAlive() {
+    long extended = lease;
+    long asked = nanoTime.getAsLong();
+    var unused =
+        etcd.keepAlive(extended)
+            .whenCompleteAsync(
+                (isAlive, problem) -> {
+                  if (problem != null || isAlive == null || lease != extended) {
+                    return;
+                  }
+                  if (isAlive) {
+                    keptAliveNanos = Math.max(keptAliveNanos, asked);
+                  } else {
+                    expired();
+                  }
+                },
+                serial);
+  }
+
+  private void expired() {
+    boolean wasMember = isMember();
+    lease = 0;
+    createRevision = 0;
+    if (wasMember) {
+      logger.warn(
+          "cluster_lease_expired node={} - etcd did not hear of this controller for {} s",
+          name,
+          lifetime.toSeconds());
+    }
+    listener.expired();
+    tick();
+  }
+
+  private void join() {
+    while (takenSlots.contains(slot)) {
+      slot++;
+    }
+    if (slot > Node.MAX_SLOT) {
+      slot = 0;
+      takenSlots.clear();
+      retryLater();
+      return;
+    }
+    isBusy = true;
+    long withLease = lease;
+    ImmutableSet<DatapathId> offered = switches;
+    List<Condition> absent =
+        List.of(new Condition(Keys.node(name), 0), new Condition(Keys.slot(slot), 0));
+    var unused =
+        etcd.commit(
+                absent,
+                List.of(
+                    new Change.Put(
+                        Keys.node(name), Node.value(restAddress, slot, offered), withLease),
+                    new Change.Put(Keys.slot(slot), name, withLease)))
+            .whenCompleteAsync(
+                (outcome, problem) -> joined(outcome, problem, withLease, offered), serial);
+  }
+
+  private void joined(
+      @Nullable Outcome outcome,
+      @Nullable Throwable problem,
+      long withLease,
+      ImmutableSet<DatapathId> offered) {
+    isBusy = false;
+    if (problem != null || outcome == null || lease != withLease || isClosed) {
+      retryLater();
+      return;
+    }
+    if (outcome.isDone()) {
+      becomeMember(outcome.revision(), outcome.revision(), offered);
+      return;
+    }
+    Optional<Item> own =
+        outcome.now().stream().filter(item -> item.key().equals(Keys.node(name))).findFirst();
+    if (own.isPresent() && own.get().lease() == withLease) {
+      // the answer to an earlier request was lost
+      becomeMember(own.get().createRevision(), own.get().modRevision(), ImmutableSet.of());
+    } else if (own.isPresent()) {
+      nameTaken();
+    } else {
+      takenSlots.add(slot);
+      slot = 0;
+      tick();
+    }
+  }
+
+  private void becomeMember(long created, long modified, ImmutableSet<DatapathId> offered) {
+    createRevision = created;
+    modRevision = modified;
+    published = offered;
+    isNameTaken = false;
+    takenSlots.clear();
+    logger.info("cluster_joined node={} slot={}", name, slot);
+    firstJoin.complete(null);
+    listener.joined();
+    tick();
+  }
+
+  private void nameTaken() {
+    if (!isNameTaken) {
+      isNameTaken = true;
+      nameTakenNanos = nanoTime.getAsLong();
+    }
+    if (isNameTaken()) {
+      String problem =
+          "another live controller of this cluster is named \"" + name + "\": choose another name";
+      if (firstJoin.completeExceptionally(new NameTakenException(problem))) {
+        return;
+      }
+      logger.error("cluster_name_taken node={} - {}", name, problem);
+    }
+    retryLater();
+  }
+
+  private void publish() {
+    isBusy = true;
+    long withLease = lease;
+    ImmutableSet<DatapathId> offered = switches;
+    var unused =
+        etcd.commit(
+                List.of(new Condition(Keys.node(name), modRevision)),
+                List.of(
+                    new Change.Put(
+                        Keys.node(name), Node.value(restAddress, slot, offered), withLease)))
+            .whenCompleteAsync(
+                (outcome, problem) -> published(outcome, problem, withLease, offered), serial);
+  }
+
+  private void published(
+      @Nullable Outcome outcome,
+      @Nullable Throwable problem,
+      long withLease,
+      ImmutableSet<DatapathId> offered) {
+    isBusy = false;
+    if (problem != null || outcome == null || lease != withLease) {
+      retryLater();
+    } else if (outcome.isDone()) {
+      modRevision = outcome.revision();
+      published = offered;
+      tick();
+    } else {
+      Optional<Item> own = outcome.now().stream().findFirst();
+      if (own.isPresent() && own.get().lease() == withLease) {
+        modRevision = own.get().modRevision(); // the answer to an earlier request was lost
+      } else {
+        createRevision = 0; // the lease has expired, or an operator has deleted the key
+      }
+      tick();
+    }
+  }
+
+  private void retryLater() {
+    retryNanos = nanoTime.getAsLong() + RETRY_NANOS;
+  }
+
+  /** Leaves the cluster: all keys with its lease are deleted. */
+  CompletableFuture<Void> close() {
+    isClosed = true;
+    createRevision = 0;
+    return revoke();
+  }
+
+  private CompletableFuture<Void> revoke() {
+    long ended = lease;
+    lease = 0;
+    return ended == 0 ? CompletableFuture.completedFuture(null) : etcd.revoke(ended);
+  }
+}

@@ -1,0 +1,116 @@
+package io.malob.cluster.election;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.cluster.etcd.Etcd;
+import io.malob.module.ClusterView;
+import io.malob.module.IClusterService;
+import io.malob.module.IMastershipService;
+import io.malob.module.Repetition;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import net.floodlightcontroller.core.IShutdownListener;
+import net.floodlightcontroller.core.IShutdownService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A controller's election, on the shared pool. When the controller stops, it hands its switches
+ * over first, and leaves the cluster.
+ */
+public final class RunningElection implements IClusterService, IShutdownListener {
+  private static final Logger logger = LoggerFactory.getLogger(RunningElection.class);
+  private static final long TICK_MILLIS = 100;
+
+  /** The exit status if the controller's name is taken. */
+  private static final int FAILED = 1;
+
+  /** The max time for a hand-over: the election itself gives it a second. */
+  private static final long HAND_OVER_MILLIS = 1_500;
+
+  private static final long LEAVING_MILLIS = 1_000;
+
+  private final Election election;
+
+  /**
+   * An election that begins with {@link #start}.
+   *
+   * @param name this controller's
+   * @param restAddress where its REST interface listens
+   */
+  public RunningElection(
+      Etcd etcd, String name, String restAddress, Duration lease, FloodlightModuleContext context) {
+    ScheduledExecutorService pool = pool(context);
+    election =
+        new Election(
+            etcd,
+            name,
+            restAddress,
+            lease,
+            MoreExecutors.newSequentialExecutor(pool),
+            System::nanoTime);
+  }
+
+  private static ScheduledExecutorService pool(FloodlightModuleContext context) {
+    return context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
+  }
+
+  /**
+   * Joins the cluster, and decides about roles from now on; before switches may connect. If another
+   * live controller has the name, the controller stops.
+   */
+  public void start(FloodlightModuleContext context) {
+    IShutdownService shutdown = context.getServiceImpl(IShutdownService.class);
+    shutdown.registerShutdownListener(this);
+    context.getServiceImpl(IMastershipService.class).decideBy(election);
+    new Repetition(pool(context)).every(TICK_MILLIS, "the election of masters", election::tick);
+    var unused =
+        election
+            .start()
+            .exceptionally(
+                problem -> {
+                  String why = String.valueOf(problem.getMessage());
+                  logger.error("cluster_not_joined why=\"{}\"", why);
+                  shutdown.terminate(why, FAILED);
+                  return null;
+                });
+  }
+
+  @Override
+  public Optional<ClusterView> view() {
+    return Optional.of(election.view());
+  }
+
+  @Override
+  public CompletableFuture<Integer> handOver() {
+    return election.handOver(false);
+  }
+
+  @Override
+  public CompletableFuture<Long> raiseBase(long minimum) {
+    return election.raiseBase(minimum);
+  }
+
+  @Override
+  public void floodlightIsShuttingDown() {
+    await("handing over", election.handOver(true), HAND_OVER_MILLIS);
+    await("leaving the cluster", election.leave(), LEAVING_MILLIS);
+  }
+
+  private static void await(String what, Future<?> done, long millis) {
+    try {
+      done.get(millis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      logger.warn("cluster_not_left what=\"{}\" - its keys end with its lease", what);
+    }
+  }
+}

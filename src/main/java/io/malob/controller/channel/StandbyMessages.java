@@ -1,0 +1,65 @@
+package io.malob.controller.channel;
+
+import java.util.List;
+import org.projectfloodlight.openflow.protocol.OFAsyncSet;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+
+/**
+ * What a switch reports to a controller of a cluster that stands by: ports, and packet-ins. From
+ * these it knows links (the master's probes) and hosts (their first packets). It gets no ends of
+ * rules: when it becomes master, it reads the switch.
+ */
+final class StandbyMessages {
+  // bits of OpenFlow's reasons
+  private static final long NO_MATCH = 1;
+  private static final long ACTION = 1 << 1;
+  private static final long ALL_PORT_CHANGES = 0x7;
+  private static final long ALL_ENDS_OF_RULES = 0xf;
+
+  /** From OpenFlow 1.4 on, the reasons of actions in action sets, groups and packet-outs. */
+  private static final long ACTIONS_14 = ACTION | 1 << 3 | 1 << 4 | 1 << 5;
+
+  private static final int TYPE_OFFSET = 12;
+  private static final int ARP = 0x0806;
+  private static final int LLDP = 0x88cc;
+  private static final int BROADCAST_PROBE = 0x8942;
+
+  private StandbyMessages() {}
+
+  /** The message that sets this; for masters, it repeats OpenFlow's defaults. */
+  static OFAsyncSet request(OFFactory factory) {
+    if (factory.getVersion() == OFVersion.OF_13) {
+      return factory
+          .buildAsyncSet()
+          .setPacketInMaskEqualMaster(NO_MATCH | ACTION)
+          .setPacketInMaskSlave(NO_MATCH | ACTION)
+          .setPortStatusMaskEqualMaster(ALL_PORT_CHANGES)
+          .setPortStatusMaskSlave(ALL_PORT_CHANGES)
+          .setFlowRemovedMaskEqualMaster(ALL_ENDS_OF_RULES)
+          .setFlowRemovedMaskSlave(0)
+          .build();
+    }
+    return factory
+        .buildAsyncSet()
+        .setProperties(
+            List.of(
+                factory.asyncConfigPropPacketInSlave(NO_MATCH | ACTIONS_14),
+                factory.asyncConfigPropPortStatusSlave(ALL_PORT_CHANGES)))
+        .build();
+  }
+
+  /**
+   * Whether a packet-in is of use for a controller that stands by, judged by its first bytes: link
+   * probes and ARP are. Of the others, samples show hosts that send no ARP.
+   */
+  static boolean isOfUse(OFPacketIn packetIn) {
+    byte[] frame = packetIn.getData();
+    if (frame.length < TYPE_OFFSET + 2) {
+      return false;
+    }
+    int type = (frame[TYPE_OFFSET] & 0xff) << 8 | (frame[TYPE_OFFSET + 1] & 0xff);
+    return type == ARP || type == LLDP || type == BROADCAST_PROBE;
+  }
+}

@@ -1,0 +1,60 @@
+package io.malob.module;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * The cluster as one controller sees it.
+ *
+ * @param name this controller's
+ * @param isMember whether it has a lease; if not, it keeps the switches that it is master of
+ * @param slot its number, unique among live controllers
+ * @param generationBase the number that is added to etcd's revisions to make generation ids
+ * @param nodes the live controllers, in the order in which they joined
+ * @param masters the controllers that hold the switches' keys, by name
+ * @param roles this controller's roles at its switches
+ * @param problems what needs an operator
+ */
+public record ClusterView(
+    String name,
+    boolean isMember,
+    int slot,
+    long generationBase,
+    ImmutableList<Member> nodes,
+    ImmutableMap<DatapathId, String> masters,
+    ImmutableMap<DatapathId, Role> roles,
+    ImmutableList<Problem> problems) {
+
+  /** A live controller. */
+  public record Member(String name, String restAddress, int slot, int switches) {}
+
+  /** What a controller is to a switch. */
+  public enum Role {
+    /** The switch obeys it. */
+    MASTER,
+    /** It has requested to be master, and the switch has not answered yet. */
+    REQUESTED,
+    /** The switch rejects its claims, because it has seen a later generation id. */
+    STALE,
+    /** It stands by. */
+    SLAVE
+  }
+
+  /**
+   * What needs an operator.
+   *
+   * @param text one sentence, for operators
+   */
+  public record Problem(Kind kind, String text) {
+    /** The kinds of problems. */
+    public enum Kind {
+      /** etcd does not answer, or has no quorum. */
+      ETCD_SILENT,
+      /** Another live controller has this one's name. */
+      NAME_TAKEN,
+      /** Switches have accepted later generation ids than etcd's revisions give. */
+      ETCD_BEHIND
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.malob.module;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import net.floodlightcontroller.core.module.IFloodlightService;
+
+/** The cluster that this controller belongs to. Real Floodlight does not have this service. */
+public interface IClusterService extends IFloodlightService {
+  /** The cluster as this controller sees it; empty if it belongs to none. */
+  Optional<ClusterView> view();
+
+  /**
+   * Hands this controller's switches over to others that are connected to them; it stands by then.
+   *
+   * @return the number of switches that have been handed over
+   */
+  CompletableFuture<Integer> handOver();
+
+  /**
+   * Raises the base of generation ids, after etcd was restored from a backup: to this number, or to
+   * the latest generation id that this controller's switches have accepted, if that is greater.
+   *
+   * @return the base after that
+   */
+  CompletableFuture<Long> raiseBase(long minimum);
+}

@@ -1,0 +1,44 @@
+package io.malob.module;
+
+import java.util.concurrent.CompletableFuture;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Decides of which switches this controller is master, in a cluster. The OpenFlow channel reports
+ * the events of its connections, and requests the role of master only when told to. The calls for
+ * one connection come from one thread, in order; they must not block.
+ */
+public interface Mastership {
+  /** A switch has connected and has accepted this controller as its slave. */
+  void connected(RoleChannel sw);
+
+  /** The switch has accepted the claim with this generation id: this controller is its master. */
+  void granted(RoleChannel sw, long generation);
+
+  /** The switch has rejected the claim with this generation id: it has accepted a later one. */
+  void staleClaim(RoleChannel sw, long generation);
+
+  /** The switch has another master now. */
+  void replaced(RoleChannel sw);
+
+  /** The switch has named the latest generation id that it has accepted. */
+  void generationSeen(RoleChannel sw, long generation);
+
+  /** The connection has ended. */
+  void disconnected(RoleChannel sw);
+
+  /** A key that only the controllers of the cluster know; completed as soon as it is known. */
+  CompletableFuture<byte[]> sharedKey();
+
+  /** A connection to a switch, as far as the role is concerned. Thread-safe; nothing blocks. */
+  interface RoleChannel {
+    /** The switch. */
+    DatapathId id();
+
+    /** Requests the role of master with this generation id. */
+    void requestMaster(long generation);
+
+    /** Asks the switch for this controller's role. */
+    void askRole();
+  }
+}

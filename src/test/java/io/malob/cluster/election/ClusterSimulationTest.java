@@ -1,0 +1,175 @@
+package io.malob.cluster.election;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.collect.Iterables;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Random faults in a cluster: late messages, partitions, suspended and killed processes, times
+ * without a quorum, lost answers and watches. Each schedule has a seed. {@link SimulatedCluster}
+ * asserts one writer per switch and generation, and that only the creator of a key uses its
+ * generation.
+ */
+class ClusterSimulationTest {
+  private static final int SCHEDULES = 3_000;
+  private static final long SECOND = SimulatedCluster.SECOND;
+  private static final long MILLI = SimulatedCluster.MILLI;
+
+  @Test
+  void randomFaults_neverTwoWritersAndAlwaysAMasterAfterwards() {
+    int takeOvers = 0;
+    int rejected = 0;
+    for (int seed = 0; seed < SCHEDULES; seed++) {
+      Schedule schedule = new Schedule(seed);
+      try {
+        schedule.run();
+      } catch (AssertionError e) {
+        throw new AssertionError("seed " + seed + ": " + e.getMessage() + schedule.log, e);
+      }
+      for (SimulatedCluster.Switch sw : schedule.cluster.switches.values()) {
+        takeOvers += sw.claims.size();
+        rejected += sw.rejectedWrites;
+      }
+    }
+    // the schedules do contain what they are to survive
+    assertTrue(takeOvers > 5 * SCHEDULES, "take-overs: " + takeOvers);
+    assertTrue(rejected > SCHEDULES / 10, "rejected writes of former masters: " + rejected);
+  }
+
+  /** One run. */
+  private static final class Schedule {
+    final Random random;
+    final SimulatedCluster cluster;
+    final List<String> log = new ArrayList<>();
+    private final List<Runnable> repairs = new ArrayList<>();
+    private final List<String> names;
+
+    Schedule(int seed) {
+      random = new Random(seed);
+      long slow = random.nextInt(4) == 0 ? 40 : 3;
+      cluster = new SimulatedCluster(() -> MILLI / 5 + (long) (random.nextDouble() * slow * MILLI));
+      names = List.of("a", "b", "c").subList(0, 1 + random.nextInt(3));
+    }
+
+    void run() {
+      for (int i = 1; i <= 3; i++) {
+        cluster.addSwitch(i).tellsRoles = random.nextBoolean();
+      }
+      for (String name : names) {
+        cluster.start(name);
+        cluster.pass(random.nextInt(500) * MILLI);
+      }
+      for (int i = 0; i < 12; i++) {
+        cluster.pass(random.nextInt(2_000) * MILLI);
+        fault();
+      }
+      cluster.pass(random.nextInt(3_000) * MILLI);
+      repairs.forEach(Runnable::run);
+      note("all repaired");
+      settle();
+    }
+
+    /** All faults are over: each switch has a master soon, and keeps it. */
+    private void settle() {
+      cluster.pass(SimulatedCluster.LEASE.toNanos() + SECOND);
+      Map<DatapathId, String> masters = new TreeMap<>();
+      for (SimulatedCluster.Switch sw : cluster.switches.values()) {
+        assertNotNull(sw.master, () -> "no master: " + cluster.describe());
+        long believers =
+            sw.links.values().stream().filter(SimulatedCluster.Link::believesToBeMaster).count();
+        assertEquals(1, believers, cluster::describe);
+        assertTrue(sw.master.believesToBeMaster(), cluster::describe);
+        masters.put(sw.id, sw.masterName());
+      }
+      cluster.pass(6 * SECOND);
+      cluster.switches.forEach(
+          (id, sw) -> assertEquals(masters.get(id), sw.masterName(), cluster::describe));
+    }
+
+    private void fault() {
+      SimulatedCluster.Controller one =
+          Iterables.get(cluster.controllers.values(), random.nextInt(cluster.controllers.size()));
+      SimulatedCluster.Link link =
+          Iterables.get(cluster.switches.values(), random.nextInt(3)).links.get(one);
+      switch (random.nextInt(9)) {
+        case 0 ->
+            during("pause " + one.name, () -> one.setPaused(true), () -> one.setPaused(false));
+        case 1 ->
+            during(
+                "cut from etcd " + one.name,
+                () -> one.client.setCut(true),
+                () -> one.client.setCut(false));
+        case 2 -> during("cut " + link, () -> link.setCut(true), () -> link.setCut(false));
+        case 3 ->
+            during(
+                "no quorum",
+                () -> cluster.etcd.setQuorum(false),
+                () -> cluster.etcd.setQuorum(true));
+        case 4 -> {
+          note("reset " + link);
+          link.reset();
+        }
+        case 5 -> restart(one);
+        case 6 ->
+            during(
+                "no answers of etcd to " + one.name,
+                () -> one.client.losesAnswers = true,
+                () -> one.client.losesAnswers = false);
+        case 7 -> {
+          note("lost watches of " + one.name);
+          one.client.loseWatches();
+        }
+        case 8 -> {
+          note("hand-over of " + one.name);
+          var unused = one.election.handOver(false);
+        }
+        default -> throw new AssertionError();
+      }
+    }
+
+    private void during(String name, Runnable begin, Runnable end) {
+      note(name);
+      begin.run();
+      Runnable once = once(name, end);
+      repairs.add(once);
+      cluster.queue.after(random.nextInt(7_000) * MILLI, once);
+    }
+
+    private Runnable once(String name, Runnable end) {
+      boolean[] isDone = new boolean[1];
+      return () -> {
+        if (!isDone[0]) {
+          isDone[0] = true;
+          note("end of " + name);
+          end.run();
+        }
+      };
+    }
+
+    private void restart(SimulatedCluster.Controller one) {
+      note("kill " + one.name);
+      one.kill();
+      if (cluster.controllers.isEmpty() || random.nextBoolean()) {
+        note("start " + one.name);
+        cluster.start(one.name);
+      } else {
+        Runnable start = once("absence of " + one.name, () -> cluster.start(one.name));
+        repairs.add(start);
+        cluster.queue.after(random.nextInt(7_000) * MILLI, start);
+      }
+    }
+
+    private void note(String event) {
+      log.add("\n" + cluster.queue.now() / MILLI + " " + event);
+    }
+  }
+}

@@ -1,0 +1,484 @@
+package io.malob.cluster.election;
+
+import static io.malob.cluster.election.SimulatedCluster.MILLI;
+import static io.malob.cluster.election.SimulatedCluster.SECOND;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.module.ClusterView;
+import io.malob.module.ClusterView.Problem;
+import io.malob.module.ClusterView.Role;
+import io.malob.testing.LogLines;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/** The election, by its inputs; messages take 1 ms. */
+class ElectionTest {
+  private final SimulatedCluster cluster = new SimulatedCluster(() -> MILLI);
+
+  private SimulatedCluster.Controller controller(String name) {
+    SimulatedCluster.Controller started = cluster.start(name);
+    cluster.pass(200 * MILLI);
+    return started;
+  }
+
+  private boolean allHaveMaster(String name) {
+    return cluster.switches.values().stream().allMatch(sw -> name.equals(sw.masterName()));
+  }
+
+  private void addSwitches(int count) {
+    for (int i = 1; i <= count; i++) {
+      cluster.addSwitch(i);
+    }
+  }
+
+  // ---- claims ----
+
+  @Test
+  void onlyController_claimsWithTheRevisionOfItsKey() {
+    controller("a");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> sw.master != null, SECOND / 4);
+    assertEquals(cluster.etcd.get(Keys.master(sw.id)).createRevision(), sw.generation);
+    assertEquals("a", cluster.etcd.get(Keys.master(sw.id)).value());
+    cluster.pass(2 * SECOND);
+    assertEquals(Role.MASTER, cluster.controllers.get("a").election.view().roles().get(sw.id));
+    assertEquals(1, sw.claims.size(), "one claim is enough");
+  }
+
+  @Test
+  void thousandSwitches_areMasteredWithinASecondByFewTransactions() {
+    controller("a");
+    controller("b");
+    addSwitches(1_000);
+    int before = cluster.etcd.transactions;
+    cluster.passUntil(() -> allHaveMaster("a"), SECOND);
+    assertTrue(cluster.etcd.transactions - before < 60, "" + (cluster.etcd.transactions - before));
+  }
+
+  @Test
+  void thousandSwitches_changeTheirMasterWithinASecondAfterItsLease() {
+    SimulatedCluster.Controller a = controller("a");
+    controller("b");
+    addSwitches(1_000);
+    cluster.passUntil(() -> allHaveMaster("a"), SECOND);
+    int before = cluster.etcd.transactions;
+    a.kill();
+    cluster.passUntil(() -> allHaveMaster("b"), 4 * SECOND);
+    assertTrue(cluster.etcd.transactions - before < 60, "" + (cluster.etcd.transactions - before));
+  }
+
+  @Test
+  void claim_whoseAnswerIsLost_isFoundAndUsed() {
+    SimulatedCluster.Controller a = controller("a");
+    cluster.pass(SECOND);
+    a.client.losesAnswers = true;
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.pass(SECOND / 2);
+    assertNull(sw.master);
+    a.client.losesAnswers = false;
+    cluster.passUntil(() -> sw.master != null, 3 * SECOND);
+    assertEquals(cluster.etcd.get(Keys.master(sw.id)).createRevision(), sw.generation);
+  }
+
+  @Test
+  void switchThatDisconnects_isReleased_andClaimedAnewWithALaterId() {
+    controller("a");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> sw.master != null, SECOND / 4);
+    long first = sw.generation;
+    sw.link("a").setCut(true);
+    sw.link("a").reset();
+    cluster.pass(SECOND);
+    assertNull(cluster.etcd.get(Keys.master(sw.id)));
+    sw.link("a").setCut(false);
+    cluster.passUntil(() -> sw.master != null, SECOND);
+    assertTrue(sw.generation > first);
+  }
+
+  // ---- preference ----
+
+  @Test
+  void firstController_isPreferred_evenIfASwitchReachesTheSecondBefore() {
+    SimulatedCluster.Controller a = controller("a");
+    controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    sw.links.get(a).setCut(true);
+    cluster.pass(500 * MILLI);
+    assertNull(sw.master);
+    sw.links.get(a).setCut(false);
+    cluster.passUntil(() -> sw.master != null, SECOND / 2);
+    assertEquals("a", sw.masterName());
+  }
+
+  @Test
+  void switchThatDoesNotReachTheFirstController_getsTheSecondAfterASecond() {
+    SimulatedCluster.Controller a = controller("a");
+    controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    sw.links.get(a).setCut(true);
+    cluster.passUntil(() -> sw.master != null, 1_300 * MILLI);
+    assertEquals("b", sw.masterName());
+  }
+
+  @Test
+  void formerMasterThatReturns_standsBy() {
+    SimulatedCluster.Controller a = controller("a");
+    controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> sw.master != null, SECOND);
+    a.kill();
+    cluster.passUntil(() -> "b".equals(sw.masterName()), 5 * SECOND);
+    controller("a");
+    cluster.pass(20 * SECOND);
+    assertEquals("b", sw.masterName());
+    assertEquals(2, sw.claims.size());
+  }
+
+  @Test
+  void firstControllerWithoutConnection_losesTheSwitchToTheSecondAtOnce() {
+    controller("a");
+    controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> sw.master != null, SECOND);
+    cluster.pass(2 * SECOND);
+    sw.link("a").setCut(true);
+    sw.link("a").reset();
+    long took = cluster.passUntil(() -> sw.master != null, SECOND);
+    assertEquals("b", sw.masterName());
+    assertTrue(took < 30 * MILLI, took / MILLI + " ms");
+  }
+
+  // ---- faults ----
+
+  @Test
+  void masterThatIsKilled_hasASuccessorWithinTheLeaseAndASecond() {
+    SimulatedCluster.Controller a = controller("a");
+    controller("b");
+    addSwitches(3);
+    cluster.passUntil(() -> allHaveMaster("a"), SECOND);
+    a.kill();
+    cluster.passUntil(() -> allHaveMaster("b"), SimulatedCluster.LEASE.toNanos() + SECOND);
+  }
+
+  @Test
+  void suspendedMaster_isRejectedByTheSwitch_andStepsDown() {
+    SimulatedCluster.Controller a = controller("a");
+    controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> sw.master != null, SECOND);
+    SimulatedCluster.Link former = sw.link("a");
+    a.setPaused(true);
+    cluster.pass(10 * SECOND);
+    assertEquals("b", sw.masterName());
+    assertTrue(former.believesToBeMaster());
+    int before = sw.rejectedWrites;
+    a.setPaused(false);
+    cluster.passUntil(() -> !former.believesToBeMaster(), SECOND);
+    assertTrue(sw.rejectedWrites - before <= 1);
+    cluster.pass(10 * SECOND);
+    assertEquals("b", sw.masterName());
+  }
+
+  @Test
+  void masterThatIsCutOffFromEtcd_servesUntilAnotherTakesOver_thenStepsDown() {
+    SimulatedCluster.Controller a = controller("a");
+    controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> sw.master != null, SECOND);
+    a.client.setCut(true);
+    cluster.pass(2 * SECOND);
+    assertEquals("a", sw.masterName());
+    cluster.passUntil(() -> "b".equals(sw.masterName()), 2 * SECOND);
+    cluster.pass(SECOND);
+    assertFalse(sw.link("a").believesToBeMaster());
+    a.client.setCut(false);
+    cluster.pass(10 * SECOND);
+    assertEquals("b", sw.masterName());
+  }
+
+  @Test
+  void onlyControllerThatIsCutOffFromEtcd_keepsItsSwitches_andTakesTheKeysAgain() {
+    SimulatedCluster.Controller a = controller("a");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> sw.master != null, SECOND);
+    long before = sw.generation;
+    a.client.setCut(true);
+    cluster.pass(30 * SECOND);
+    assertTrue(sw.link("a").believesToBeMaster());
+    assertNull(cluster.etcd.get(Keys.master(sw.id)));
+    assertEquals(Problem.Kind.ETCD_SILENT, a.election.view().problems().get(0).kind());
+    a.client.setCut(false);
+    cluster.passUntil(() -> sw.generation > before, 4 * SECOND);
+    assertEquals("a", sw.masterName());
+    cluster.pass(2 * SECOND);
+    assertEquals(List.of(), a.election.view().problems());
+  }
+
+  @Test
+  void withoutQuorum_mastersStay_andASwitchThatReconnectsGetsItsMasterBack() {
+    SimulatedCluster.Controller a = controller("a");
+    controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> sw.master != null, SECOND);
+    cluster.etcd.setQuorum(false);
+    cluster.pass(20 * SECOND);
+    assertEquals("a", sw.masterName());
+    sw.link("a").reset();
+    cluster.passUntil(() -> sw.master != null, SECOND / 2);
+    assertEquals("a", sw.masterName());
+    a.kill();
+    cluster.pass(40 * SECOND);
+    assertNull(sw.master, "no take-over without a quorum");
+    cluster.etcd.setQuorum(true);
+    cluster.passUntil(() -> "b".equals(sw.masterName()), 5 * SECOND);
+  }
+
+  @Test
+  void lostWatch_isReadAnew() {
+    controller("a");
+    SimulatedCluster.Controller b = controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> sw.master != null, SECOND);
+    b.client.loseWatches();
+    cluster.pass(50 * MILLI);
+    cluster.controllers.get("a").kill();
+    cluster.passUntil(() -> "b".equals(sw.masterName()), 5 * SECOND);
+  }
+
+  @Test
+  void controllerOutsideOfTheCluster_thatTakesASwitch_isFoughtRarely() {
+    try (LogLines log = LogLines.of(Election.class)) {
+      controller("a");
+      SimulatedCluster.Switch sw = cluster.addSwitch(1);
+      cluster.passUntil(() -> sw.master != null, SECOND);
+      for (int i = 0; i < 200; i++) {
+        sw.master = null; // Floodlight has claimed it, with the same generation id
+        cluster.pass(SECOND / 10);
+      }
+      assertTrue(sw.claims.size() <= 5, sw.claims.toString());
+      assertTrue(log.lines().get(0).startsWith("mastership_contested"), log.lines().toString());
+      cluster.pass(7 * SECOND);
+      assertEquals("a", sw.masterName());
+    }
+  }
+
+  // ---- names and slots ----
+
+  @Test
+  void secondControllerOfAName_isRefused() {
+    controller("a");
+    SimulatedCluster.Controller second = cluster.new Controller("a");
+    cluster.pass(4 * SECOND);
+    assertFalse(second.started.isDone(), "the lease of an ended process may still be there");
+    cluster.pass(2 * SECOND);
+    assertTrue(second.started.isCompletedExceptionally());
+    ExecutionException refused = assertThrows(ExecutionException.class, second.started::get);
+    assertEquals(
+        "another live controller of this cluster is named \"a\": choose another name",
+        refused.getCause().getMessage());
+  }
+
+  @Test
+  void controllerThatRestarts_getsItsNameWhenTheLeaseHasExpired() {
+    controller("a").kill();
+    SimulatedCluster.Controller again = cluster.start("a");
+    cluster.passUntil(again.started::isDone, 4 * SECOND);
+    assertFalse(again.started.isCompletedExceptionally());
+  }
+
+  @Test
+  void slots_areUniqueAmongLiveControllers_andReused() {
+    Set<Integer> slots = new HashSet<>();
+    for (String name : List.of("a", "b", "c")) {
+      cluster.start(name); // at the same time
+    }
+    cluster.pass(SECOND);
+    cluster.controllers.values().forEach(each -> slots.add(each.election.view().slot()));
+    assertEquals(Set.of(0, 1, 2), slots);
+    int freed = cluster.controllers.get("b").election.view().slot();
+    cluster.controllers.get("b").kill();
+    cluster.pass(4 * SECOND);
+    assertEquals(freed, viewAfterJoining("d").slot());
+  }
+
+  private ClusterView viewAfterJoining(String name) {
+    SimulatedCluster.Controller joined = cluster.start(name);
+    cluster.passUntil(joined.started::isDone, SECOND);
+    cluster.pass(SECOND);
+    return joined.election.view();
+  }
+
+  @Test
+  void view_showsNodesInTheirOrder_andMasters() {
+    controller("z");
+    controller("a");
+    addSwitches(2);
+    cluster.pass(2 * SECOND);
+    ClusterView view = cluster.controllers.get("a").election.view();
+    assertEquals(
+        List.of(
+            new ClusterView.Member("z", "z:8080", 0, 2),
+            new ClusterView.Member("a", "a:8080", 1, 2)),
+        view.nodes());
+    assertEquals("z", view.masters().get(DatapathId.of(2)));
+    assertEquals(Role.SLAVE, view.roles().get(DatapathId.of(2)));
+    assertTrue(view.isMember());
+  }
+
+  @Test
+  void sharedKey_isTheSameEverywhere_andNotOfAnotherCluster() throws Exception {
+    controller("a");
+    controller("b");
+    byte[] ofA = cluster.controllers.get("a").election.sharedKey().get();
+    byte[] ofB = cluster.controllers.get("b").election.sharedKey().get();
+    assertEquals(32, ofA.length);
+    assertTrue(Arrays.equals(ofA, ofB));
+    SimulatedCluster other = new SimulatedCluster(() -> MILLI);
+    SimulatedCluster.Controller c = other.start("c");
+    other.pass(SECOND);
+    assertFalse(Arrays.equals(ofA, c.election.sharedKey().get()));
+  }
+
+  // ---- a restored etcd ----
+
+  @Test
+  void restoredEtcd_isNamed_andASwitchIsNotClaimedInAStorm_untilTheBaseIsRaised() throws Exception {
+    try (LogLines log = LogLines.of(Election.class)) {
+      SimulatedCluster.Controller a = controller("a");
+      controller("b");
+      for (int i = 0; i < 50; i++) {
+        cluster.etcd.put("catalog", "" + i);
+      }
+      addSwitches(2);
+      SimulatedCluster.Switch sw = cluster.switches.get(DatapathId.of(1));
+      cluster.passUntil(() -> allHaveMaster("a"), SECOND);
+      long before = sw.generation;
+      cluster.etcd.restore();
+      cluster.pass(4 * SECOND);
+      sw.link("a").reset();
+      cluster.pass(10 * SECOND);
+      assertNull(sw.master);
+      assertEquals(before, sw.generation);
+      assertEquals(
+          "1 switches reject this controller: they have accepted later generation ids than etcd's"
+              + " revisions give, so etcd was restored or replaced.",
+          problemOf(Problem.Kind.ETCD_BEHIND));
+      assertTrue(log.lines().stream().anyMatch(l -> l.contains("./malob cluster raise-base")));
+      assertEquals(
+          1, log.lines().stream().filter(l -> l.startsWith("cluster_behind_switches")).count());
+
+      CompletableFuture<Long> raised = a.election.raiseBase(0);
+      cluster.passUntil(() -> sw.master != null, SECOND);
+      assertEquals(before, raised.get());
+      assertTrue(sw.generation > before);
+      cluster.pass(SECOND);
+      assertEquals(List.of(), a.election.view().problems());
+      assertEquals(before, a.election.view().generationBase());
+    }
+  }
+
+  private String problemOf(Problem.Kind kind) {
+    return cluster.controllers.values().stream()
+        .flatMap(each -> each.election.view().problems().stream())
+        .filter(problem -> problem.kind() == kind)
+        .map(Problem::text)
+        .findFirst()
+        .orElse("none");
+  }
+
+  @Test
+  void raiseBase_neverLowersIt() throws Exception {
+    SimulatedCluster.Controller a = controller("a");
+    CompletableFuture<Long> first = a.election.raiseBase(1_000);
+    cluster.pass(SECOND);
+    CompletableFuture<Long> second = a.election.raiseBase(10);
+    cluster.pass(SECOND);
+    assertEquals(1_000, first.get());
+    assertEquals(1_000, second.get());
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> sw.master != null, SECOND);
+    assertTrue(sw.generation > 1_000);
+  }
+
+  // ---- hand-over ----
+
+  @Test
+  void handOver_movesAllSwitchesWithoutAGapOfMoreThanAFewMessages() throws Exception {
+    SimulatedCluster.Controller a = controller("a");
+    controller("b");
+    addSwitches(300);
+    cluster.passUntil(() -> allHaveMaster("a"), SECOND);
+    cluster.pass(2 * SECOND);
+    CompletableFuture<Integer> handedOver = a.election.handOver(true);
+    boolean[] neverWithout = {true};
+    cluster.queue.pass(
+        150 * MILLI,
+        () ->
+            neverWithout[0] &=
+                cluster.switches.values().stream().allMatch(sw -> sw.master != null));
+    assertTrue(neverWithout[0]);
+    assertTrue(allHaveMaster("b"));
+    cluster.passUntil(handedOver::isDone, 200 * MILLI);
+    assertEquals(300, handedOver.get());
+    CompletableFuture<Void> left = a.election.leave();
+    cluster.passUntil(left::isDone, 100 * MILLI);
+    assertNull(cluster.etcd.get(Keys.node("a")));
+    cluster.pass(5 * SECOND);
+    assertTrue(allHaveMaster("b"));
+  }
+
+  @Test
+  void handOver_withoutAnotherController_keepsTheSwitches() throws Exception {
+    SimulatedCluster.Controller a = controller("a");
+    addSwitches(2);
+    cluster.passUntil(() -> allHaveMaster("a"), SECOND);
+    CompletableFuture<Integer> handedOver = a.election.handOver(false);
+    cluster.pass(2 * SECOND);
+    assertEquals(0, handedOver.get());
+    assertTrue(allHaveMaster("a"));
+  }
+
+  @Test
+  void handOver_onRequest_leavesTheControllerAsAStandbyThatTakesOver() throws Exception {
+    SimulatedCluster.Controller a = controller("a");
+    SimulatedCluster.Controller b = controller("b");
+    addSwitches(2);
+    cluster.passUntil(() -> allHaveMaster("a"), SECOND);
+    cluster.pass(2 * SECOND);
+    var unused = a.election.handOver(false);
+    cluster.passUntil(() -> allHaveMaster("b"), SECOND / 4);
+    cluster.pass(20 * SECOND);
+    assertTrue(allHaveMaster("b"), "no flapping");
+    b.kill();
+    cluster.passUntil(() -> allHaveMaster("a"), 4 * SECOND);
+  }
+
+  // ---- wrong values in etcd ----
+
+  @Test
+  void unreadableValues_areLoggedAndIgnored() {
+    try (LogLines log = LogLines.of(Election.class)) {
+      cluster.etcd.put("nodes/x", "{}");
+      cluster.etcd.put("masters/nonsense", "x");
+      cluster.etcd.put(Keys.BASE, "many");
+      controller("a");
+      SimulatedCluster.Switch sw = cluster.addSwitch(1);
+      cluster.passUntil(() -> sw.master != null, SECOND);
+      assertNotEquals(-1, sw.generation);
+      assertTrue(
+          log.lines().stream().anyMatch(l -> l.startsWith("cluster_key_unreadable key=nodes/x")),
+          log.lines().toString());
+    }
+  }
+}
