@@ -755,6 +755,7 @@ public final class Election implements Mastership {
     @Nullable Item item = cluster.get(Keys.BASE);
     try {
       base = item == null ? 0 : Long.parseLong(item.value());
+      staleLogged = false;
     } catch (NumberFormatException e) {
       logger.warn("cluster_key_unreadable key={} why=\"not a number\"", Keys.BASE);
     }

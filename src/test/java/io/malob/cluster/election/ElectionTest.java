@@ -178,6 +178,7 @@ class ElectionTest {
     SimulatedCluster.Switch sw = cluster.addSwitch(1);
     cluster.passUntil(() -> sw.master != null, SECOND);
     SimulatedCluster.Link former = sw.link("a");
+    cluster.passUntil(former::believesToBeMaster, SECOND);
     a.setPaused(true);
     cluster.pass(10 * SECOND);
     assertEquals("b", sw.masterName());
@@ -375,8 +376,9 @@ class ElectionTest {
               + " revisions give, so etcd was restored or replaced.",
           problemOf(Problem.Kind.ETCD_BEHIND));
       assertTrue(log.lines().stream().anyMatch(l -> l.contains("./malob cluster raise-base")));
-      assertEquals(
-          1, log.lines().stream().filter(l -> l.startsWith("cluster_behind_switches")).count());
+      long lines =
+          log.lines().stream().filter(l -> l.startsWith("cluster_behind_switches")).count();
+      assertTrue(lines <= 2, "once by each controller at most");
 
       CompletableFuture<Long> raised = a.election.raiseBase(0);
       cluster.passUntil(() -> sw.master != null, SECOND);

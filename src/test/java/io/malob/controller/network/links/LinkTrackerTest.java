@@ -341,9 +341,9 @@ class LinkTrackerTest implements LinkTracker.Outlet {
   void observedPort_withoutAProbeForTheLifetimeOfALink_isSettled() {
     LinkTracker standby = observing();
     passObserving(standby, 8_500);
-    assertEquals(Set.of(), standby.current().settledPorts());
+    assertEquals(Set.of(), standby.current().settled());
     passObserving(standby, 1_000);
-    assertTrue(standby.current().settledPorts().contains(HOST));
+    assertTrue(standby.current().settled().contains(HOST));
   }
 
   private void passObserving(LinkTracker standby, int millis) {
