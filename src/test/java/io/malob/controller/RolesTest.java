@@ -136,7 +136,7 @@ class RolesTest {
     sw.await(OFRoleRequest.class, request -> request.getRole() == OFControllerRole.ROLE_MASTER);
   }
 
-  private static OFMessage claim(SwitchRoles roles, Object other, long generation) {
+  static OFMessage claim(SwitchRoles roles, Object other, long generation) {
     return roles.answer(
         other,
         ScriptedSwitch.FACTORY,

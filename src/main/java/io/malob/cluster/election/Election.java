@@ -52,10 +52,6 @@ import org.slf4j.LoggerFactory;
 public final class Election implements Mastership {
   private static final Logger logger = LoggerFactory.getLogger(Election.class);
 
-  private static final String STALE =
-      "switches have accepted later generation ids than etcd's revisions give: etcd was restored or"
-          + " replaced; './malob cluster raise-base' lets the cluster claim them again";
-
   /** The max number of switches in a transaction: etcd accepts 128 operations by default. */
   private static final int BATCH = 100;
 
@@ -319,7 +315,11 @@ public final class Election implements Mastership {
           outcome -> {
             if (outcome.isDone() && !staleLogged) {
               staleLogged = true;
-              logger.error("cluster_behind_switches switch={} - {}", id, STALE);
+              logger.error(
+                  "cluster_behind_switches switch={} - switches have accepted later generation ids"
+                      + " than etcd's revisions give: etcd was restored or replaced; './malob"
+                      + " cluster raise-base' lets the cluster claim them again",
+                  id);
             }
           });
     }
@@ -594,8 +594,8 @@ public final class Election implements Mastership {
     toRelease.remove(id);
     if (pausedUntil.containsKey(id)) {
       logger.warn(
-          "mastership_contested switch={} - it obeys a controller outside of the cluster, or does"
-              + " not answer; it is not claimed for {} s",
+          "mastership_contested switch={} pause_s={} - it obeys a controller outside of the cluster,"
+              + " or does not answer",
           id,
           TimeUnit.NANOSECONDS.toSeconds(PAUSE_NANOS));
     }
@@ -677,8 +677,12 @@ public final class Election implements Mastership {
       Node node = Node.of(item);
       nodesByName.put(node.name(), node);
     } catch (DamagedException e) {
-      logger.warn("cluster_key_unreadable key={} why=\"{}\"", item.key(), e.getMessage());
+      unreadable(item.key(), String.valueOf(e.getMessage()));
     }
+  }
+
+  private static void unreadable(String key, String why) {
+    logger.warn("cluster_key_unreadable key={} why=\"{}\"", key, why);
   }
 
   private final class MastersListener implements MirroredRange.Listener {
@@ -732,7 +736,7 @@ public final class Election implements Mastership {
     try {
       sharedKey.complete(HexFormat.of().parseHex(item.value()));
     } catch (IllegalArgumentException e) {
-      logger.warn("cluster_key_unreadable key={} why=\"not hexadecimal\"", Keys.PROBE_KEY);
+      unreadable(Keys.PROBE_KEY, "not hexadecimal");
     }
   }
 
@@ -757,7 +761,7 @@ public final class Election implements Mastership {
       base = item == null ? 0 : Long.parseLong(item.value());
       staleLogged = false;
     } catch (NumberFormatException e) {
-      logger.warn("cluster_key_unreadable key={} why=\"not a number\"", Keys.BASE);
+      unreadable(Keys.BASE, "not a number");
     }
     evaluateAll();
   }

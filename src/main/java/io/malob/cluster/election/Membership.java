@@ -212,7 +212,7 @@ final class Membership {
     createRevision = 0;
     if (wasMember) {
       logger.warn(
-          "cluster_lease_expired node={} - etcd did not hear of this controller for {} s",
+          "cluster_lease_expired node={} seconds={} - etcd did not hear of this controller",
           name,
           lifetime.toSeconds());
     }
@@ -292,12 +292,14 @@ final class Membership {
       nameTakenNanos = nanoTime.getAsLong();
     }
     if (isNameTaken()) {
-      String problem =
-          "another live controller of this cluster is named \"" + name + "\": choose another name";
-      if (firstJoin.completeExceptionally(new NameTakenException(problem))) {
+      if (firstJoin.completeExceptionally(
+          new NameTakenException(
+              "another live controller of this cluster is named \""
+                  + name
+                  + "\": choose another"))) {
         return;
       }
-      logger.error("cluster_name_taken node={} - {}", name, problem);
+      logger.error("cluster_name_taken node={} - another live controller has this name", name);
     }
     retryLater();
   }

@@ -286,7 +286,7 @@ class ElectionTest {
     assertTrue(second.started.isCompletedExceptionally());
     ExecutionException refused = assertThrows(ExecutionException.class, second.started::get);
     assertEquals(
-        "another live controller of this cluster is named \"a\": choose another name",
+        "another live controller of this cluster is named \"a\": choose another",
         refused.getCause().getMessage());
   }
 

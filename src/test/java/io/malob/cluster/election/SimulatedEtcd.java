@@ -12,7 +12,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /**
  * etcd in simulated time: transactions, leases that expire, watches that arrive late, clients that
@@ -273,19 +272,20 @@ final class SimulatedEtcd {
       if (isCut) {
         return;
       }
-      Supplier<Boolean> respond;
       try {
         T result = call.run();
-        respond = () -> answer.complete(result);
+        respond(() -> answer.complete(result));
       } catch (IOException e) {
-        respond = () -> answer.completeExceptionally(e);
+        respond(() -> answer.completeExceptionally(e));
       }
-      Supplier<Boolean> response = respond;
+    }
+
+    private void respond(Runnable response) {
       queue.after(
           delayNanos.getAsLong(),
           () -> {
             if (!isCut && !losesAnswers) {
-              response.get();
+              response.run();
             }
           });
     }

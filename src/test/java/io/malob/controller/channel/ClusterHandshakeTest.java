@@ -79,12 +79,8 @@ class ClusterHandshakeTest extends EmbeddedSwitch {
   }
 
   ClusterHandshakeTest() {
-    this(new Recorder());
-  }
-
-  private ClusterHandshakeTest(Recorder election) {
-    super(Admission.EVERYONE, Optional.of(election));
-    this.election = election;
+    super(Admission.EVERYONE, Optional.of(new Recorder()));
+    election = (Recorder) mastership.orElseThrow();
   }
 
   @AfterEach

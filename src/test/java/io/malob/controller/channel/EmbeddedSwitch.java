@@ -73,6 +73,7 @@ abstract class EmbeddedSwitch {
   final PacketInQueues queues = new PacketInQueues();
 
   final EmbeddedChannel channel;
+  final Optional<Mastership> mastership;
 
   EmbeddedSwitch() {
     this(Admission.EVERYONE);
@@ -83,6 +84,7 @@ abstract class EmbeddedSwitch {
   }
 
   EmbeddedSwitch(Admission admission, Optional<Mastership> mastership) {
+    this.mastership = mastership;
     channel =
         new EmbeddedChannel(
             new ChannelInitializer<>() {
