@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from malob.errors import MissingError, ScriptError
@@ -29,14 +29,17 @@ def settings_file(directory: Path, settings: Mapping[str, object]) -> Path:
 class Controller:
     """One controller process. Its log and its data stay when it ends: restart() finds the same catalog."""
 
-    def __init__(self, directory: Path, openflow_port: int, http_port: int, properties: Path | None = None) -> None:
-        """directory: for log and data. properties: the controller's -cf; None for its own defaults."""
+    def __init__(
+        self, directory: Path, openflow_port: int, http_port: int, properties: Path | None = None, options: Sequence[str] = ()
+    ) -> None:
+        """directory: for log and data. properties: the controller's -cf; None for its own defaults. options: others of the controller."""
         self.openflow_port = openflow_port
         self.http_port = http_port
         self.log = directory / "controller.log"
         self.rest = RestClient("127.0.0.1", http_port)
-        self._data = directory / "data"
+        self.data = directory / "data"
         self._properties = properties
+        self._options = options
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -61,7 +64,7 @@ class Controller:
         keep: it may outlive this process. Raises ScriptError with the last line of its log if it ends or takes too long.
         """
         self.check_ports()
-        self._data.mkdir(parents=True, exist_ok=True)
+        self.data.mkdir(parents=True, exist_ok=True)
         command = self._command()
         with open(self.log, "ab") as log:
             self._process = subprocess.Popen(
@@ -86,7 +89,8 @@ class Controller:
             "--bind",
             "127.0.0.1",
             "--data",
-            str(self._data),
+            str(self.data),
+            *self._options,
         ]
         if self._properties is not None:
             command += ["-cf", str(self._properties)]

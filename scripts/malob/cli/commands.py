@@ -80,6 +80,7 @@ def _catalog(name: str, purpose: str) -> Command:
 
 _ALL = (
     Command("run", "the controller with its load balancer, in the foreground; needs no root", "malob.cli.run"),
+    Command("cluster", "three etcd servers for a trial of several controllers; needs no root", "malob.cli.cluster"),
     Command("demo", "a network of five switches with clients and servers, balanced by MALOB; needs root", "lab.demo.__main__"),
     Command("status", "the state of switches, links and servers; needs no root", "malob.cli.status.__main__"),
     Command("top", "members, links and pools, live, the busiest first", "malob.cli.top.__main__"),

@@ -2,7 +2,7 @@
 # Installs missing programs from the distribution's packages, and asks first. Sourced by ./malob.
 
 # Services of these packages: MALOB does not need them.
-readonly UNNEEDED_SERVICES=nginx,haproxy,openvswitch-switch,iperf3
+readonly UNNEEDED_SERVICES=nginx,haproxy,openvswitch-switch,iperf3,etcd
 # How long a question waits for an answer.
 QUESTION_S=300
 POLICY_FILE=/usr/sbin/policy-rc.d
@@ -15,6 +15,7 @@ package_of() {
     javac) echo "openjdk-17-jdk-headless openjdk-21-jdk-headless default-jdk-headless|compiles the controller" ;;
     dpkg-deb) echo "dpkg|makes .deb packages" ;;
     mvn) echo "maven|builds the controller" ;;
+    etcd) echo "etcd-server etcd|keeps the state that the controllers of a cluster share" ;;
     ovs-vsctl) echo "openvswitch-switch|provides the switches of the emulated network" ;;
     ip) echo "iproute2|makes the hosts of the emulated network" ;;
     tc) echo "iproute2|shapes the links of the emulated network" ;;

@@ -45,6 +45,7 @@ def all_findings() -> list[Finding]:
         _program("curl", "curl", "asking the controller by hand", "curl", True),
         _program("ab", "ab", "system tests", "apache2-utils", False),
         _program("iperf3", "iperf3", "system tests, link agents", "iperf3", False),
+        _program("etcd", "etcd", "several controllers (./malob cluster), system tests", "etcd-server", False),
         _program("cc", "C compiler", "building the link emulator, where the kernel has no netem", "gcc", False),
         _root(),
         _namespaces(),

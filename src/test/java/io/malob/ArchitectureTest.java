@@ -56,6 +56,7 @@ class ArchitectureTest {
   private static final String RESOURCE = "io.malob.resource..";
   private static final String MODULE = "io.malob.module..";
   private static final String REST = "io.malob.rest..";
+  private static final String CLUSTER = "io.malob.cluster..";
   private static final String CONTROLLER = "io.malob.controller..";
   private static final String FLOODLIGHT = "net.floodlightcontroller..";
 
@@ -100,6 +101,7 @@ class ArchitectureTest {
           Map.entry("io.malob.json..", 6),
           Map.entry("io.malob.resource..", 8),
           Map.entry("io.malob.metrics..", 8),
+          Map.entry("io.malob.cluster..", 10),
           Map.entry("io.malob.controller..", 60),
           Map.entry("net.floodlightcontroller..", 25));
 
@@ -209,12 +211,12 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat(oursExcept(STORE, FILE, JSON));
 
-  /** Others know stores by their interface: which one it is, is chosen in one place. */
+  /** Others know stores by their interface; which one it is, is chosen by the store's module. */
   @ArchTest
   static final ArchRule stores_areMadeByTheirModuleOnly =
       noClasses()
           .that()
-          .resideOutsideOfPackage(STORE)
+          .resideOutsideOfPackages(STORE, CLUSTER)
           .and()
           .doNotHaveFullyQualifiedName("io.malob.module.StoreModule")
           .should()
@@ -398,6 +400,14 @@ class ArchitectureTest {
                   .and(notOneOf(LATENCY_SERVICE))
                   .and(notOneOf(MONITOR_SERVICE))
                   .and(notOneOf(AGENT_SERVICE)));
+
+  @ArchTest
+  static final ArchRule cluster_seesStoresAndModulesOnly =
+      noClasses()
+          .that()
+          .resideInAPackage(CLUSTER)
+          .should()
+          .dependOnClassesThat(oursExcept(CLUSTER, MODULE, STORE, FILE, JSON, FLOODLIGHT));
 
   @ArchTest
   static final ArchRule controller_seesNoFeature =

@@ -4,6 +4,7 @@ import io.malob.controller.core.CoreModule;
 import io.malob.controller.module.ModuleSettings;
 import io.malob.controller.module.RunningModules;
 import io.malob.controller.rest.RestModule;
+import io.malob.module.StoreModule;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import net.floodlightcontroller.core.IFloodlightProviderService;
@@ -20,6 +21,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class EmbeddedController implements AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(EmbeddedController.class);
+
+  /** By name: the controller does not depend on it, and does not load it without a cluster. */
+  static final String CLUSTER_MODULE = "io.malob.cluster.ClusterModule";
 
   private final CoreModule core;
   private final RestModule rest;
@@ -38,7 +42,14 @@ public final class EmbeddedController implements AutoCloseable {
    * @throws java.io.UncheckedIOException if a port cannot be bound; the message says which and why
    */
   public static EmbeddedController start(ModuleSettings settings) throws FloodlightModuleException {
-    return start(settings, RunningModules.onClassPath());
+    return start(
+        settings.including(isInCluster(settings) ? CLUSTER_MODULE : StoreModule.class.getName()),
+        RunningModules.onClassPath());
+  }
+
+  /** Whether these settings are those of a controller in a cluster. */
+  static boolean isInCluster(ModuleSettings settings) {
+    return !settings.of(CLUSTER_MODULE).getOrDefault("endpoints", "").isEmpty();
   }
 
   /** The same as {@link #start(ModuleSettings)} with these modules instead of the class path's. */

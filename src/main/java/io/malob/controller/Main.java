@@ -24,8 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /**
  * The controller as a process: runs in the foreground until SIGTERM or SIGINT. Exit codes: 0
@@ -41,6 +43,10 @@ public final class Main implements Callable<Integer> {
   private static final String DEFAULT_SETTINGS = "/floodlightdefault.properties";
   private static final int FAILED = 1;
   private static final int SECONDS_TO_STOP = 10;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // set by picocli
+  private CommandSpec spec;
 
   @Option(
       names = {"-cf", "--config-file"},
@@ -79,6 +85,20 @@ public final class Main implements Callable<Integer> {
       description = "Data directory (the environment variable MALOB_DATA).")
   private @Nullable Path dataDirectory;
 
+  @Option(
+      names = "--etcd",
+      paramLabel = "URLS",
+      description =
+          "Servers of the etcd that the controllers of a cluster share, http://HOST:PORT,…"
+              + " (none: one controller, with its state in files).")
+  private @Nullable String etcdServers;
+
+  @Option(
+      names = "--node",
+      paramLabel = "NAME",
+      description = "Name of this controller in the cluster (the host's name).")
+  private @Nullable String nodeName;
+
   private final CountDownLatch stopped = new CountDownLatch(1);
 
   /** Runs the controller and ends the process. */
@@ -104,6 +124,9 @@ public final class Main implements Callable<Integer> {
   @Override
   public Integer call() {
     ModuleSettings settings = readSettings().overlaidWith(overrides());
+    if (nodeName != null && !EmbeddedController.isInCluster(settings)) {
+      throw new ParameterException(spec.commandLine(), "--node needs --etcd");
+    }
     try (EmbeddedController controller = EmbeddedController.start(settings)) {
       stopOnSignal(controller.shutdownRequested());
       return controller.shutdownRequested().join();
@@ -130,6 +153,8 @@ public final class Main implements Callable<Integer> {
     override(overrides, CoreModule.class.getName() + ".openFlowHost", bindAddress);
     override(overrides, RestModule.class.getName() + ".host", bindAddress);
     override(overrides, RestModule.class.getName() + ".insecure", isInsecure ? "true" : null);
+    override(overrides, EmbeddedController.CLUSTER_MODULE + ".endpoints", etcdServers);
+    override(overrides, EmbeddedController.CLUSTER_MODULE + ".name", nodeName);
     // every module that keeps data finds the directory in its own settings
     override(overrides, "*.data", dataDirectory);
     return overrides;
@@ -147,7 +172,7 @@ public final class Main implements Callable<Integer> {
       return ModuleSettings.read(reader);
     } catch (IOException e) {
       String problem = "Cannot read " + (file == null ? DEFAULT_SETTINGS : file) + ": " + e;
-      throw new ParameterException(new CommandLine(this), problem, e);
+      throw new ParameterException(spec.commandLine(), problem, e);
     }
   }
 

@@ -45,6 +45,8 @@ public final class RejectedException extends Exception {
     SWITCH_REFUSED(502),
     /** Too many requests; try again later. */
     BUSY(503),
+    /** The store of a cluster cannot be used now; try again later. */
+    UNAVAILABLE(503),
     /** A switch did not answer in time. */
     SWITCH_SILENT(504);
 
@@ -115,6 +117,12 @@ public final class RejectedException extends Exception {
   /** The change could not be written to the disk. */
   public static RejectedException notStored(String sentence, Throwable cause) {
     return new RejectedException(Reason.NOT_STORED, sentence, null, ImmutableSortedSet.of(), cause);
+  }
+
+  /** The change could not be stored now, but possibly later. */
+  public static RejectedException unavailable(String sentence, Throwable cause) {
+    return new RejectedException(
+        Reason.UNAVAILABLE, sentence, null, ImmutableSortedSet.of(), cause);
   }
 
   /** The method is not allowed. */

@@ -16,6 +16,7 @@ import io.malob.openflow.label.Label;
 import io.malob.openflow.subflow.Fan;
 import io.malob.openflow.subflow.SubflowRule;
 import io.malob.store.Document;
+import io.malob.store.NotStored;
 import io.malob.store.Revisioned;
 import io.malob.store.Store;
 import io.malob.store.Swap;
@@ -282,7 +283,7 @@ final class PlanKeeper {
         LOG.error("mptcp_plan_not_stored why=\"{}\"", e.toString());
       }
       isStoreRefusing = true;
-      throw RejectedException.notStored("the plan could not be stored; the log says why", e);
+      throw NotStored.rejection("the plan could not be stored; the log says why", e);
     }
   }
 
@@ -355,7 +356,7 @@ final class PlanKeeper {
       keep(Optional.empty());
     } catch (IOException e) {
       LOG.error("mptcp_plan_not_removed why=\"{}\"", e.toString());
-      throw RejectedException.notStored("the plan could not be removed; the log says why", e);
+      throw NotStored.rejection("the plan could not be removed; the log says why", e);
     }
     List<Label> old = labelsOf(view);
     view = View.CLEARING;

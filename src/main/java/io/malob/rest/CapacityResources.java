@@ -13,15 +13,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The capacities that operators set: one for each port that sends into a link. Safe for use by
  * several threads.
  */
 final class CapacityResources {
-  private static final Logger LOG = LoggerFactory.getLogger(CapacityResources.class);
   private static final double MEGA = 1e6;
   private static final double MAX_MBPS = ConfiguredCapacities.MAX_BPS / MEGA;
 
@@ -80,24 +77,13 @@ final class CapacityResources {
       return before.isPresent() ? Reply.ok(body) : Reply.created(body);
     } catch (IllegalStateException e) {
       throw RejectedException.unprocessable(null, String.valueOf(e.getMessage()));
-    } catch (IOException e) {
-      throw notStored(e);
     }
   }
 
   /** Removes the capacity of a port. */
   Reply delete(Call call) throws RejectedException {
     PortId port = port(call);
-    try {
-      return Reply.ok(shown(port, found(port, capacities.remove(port).orElse(null))));
-    } catch (IOException e) {
-      throw notStored(e);
-    }
-  }
-
-  private static RejectedException notStored(IOException e) {
-    LOG.error("capacities_not_stored why=\"{}\"", e.toString());
-    return RejectedException.notStored("the change could not be stored; the log says why", e);
+    return Reply.ok(shown(port, found(port, capacities.remove(port).orElse(null))));
   }
 
   private static double found(PortId port, @Nullable Double bitsPerSecond)

@@ -1,6 +1,7 @@
 package io.malob.controller;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +18,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -110,6 +112,21 @@ class ControllerProcessTest {
 
   private URI uri(String path) {
     return URI.create("http://127.0.0.1:" + httpPort + path);
+  }
+
+  @Test
+  void withoutCluster_noClassOfEtcdsClientIsLoaded() throws Exception {
+    start();
+    Process jcmd =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                Long.toString(process.pid()),
+                "VM.class_hierarchy")
+            .redirectErrorStream(true)
+            .start();
+    String loaded = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertTrue(loaded.contains("io.malob.module.StoreModule"), loaded);
+    assertFalse(loaded.contains("io.malob.cluster.etcd"), loaded);
   }
 
   @Test

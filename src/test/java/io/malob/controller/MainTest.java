@@ -15,6 +15,7 @@ final class MainTest {
   @ParameterizedTest
   @CsvSource({
     "--bogus, Unknown option: '--bogus'",
+    "--node=left, --node needs --etcd",
     "--http-port=x, Invalid value for option '--http-port': 'x' is not an int"
   })
   void wrongCommandLine_isOneLineAndWrongUse(String argument, String problem) {
@@ -32,7 +33,8 @@ final class MainTest {
   @ValueSource(
       strings = {
         "io.malob.controller.core.CoreModule.openFlowPrt=0",
-        "io.malob.controller.core.CoreModule.openFlowPort=many"
+        "io.malob.controller.core.CoreModule.openFlowPort=many",
+        "io.malob.cluster.ClusterModule.endpoints=nowhere"
       })
   void settingThatIsWrong_isWrongUse(String line, @TempDir Path directory) throws Exception {
     Path file = Files.writeString(directory.resolve("wrong.properties"), line);

@@ -34,7 +34,7 @@ class FileStoreTest extends StoreContract {
   }
 
   @Override
-  Store open() {
+  protected Store open() {
     return FileStore.inDirectory(directory, notifier);
   }
 

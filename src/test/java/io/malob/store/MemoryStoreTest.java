@@ -3,7 +3,7 @@ package io.malob.store;
 /** The contract, in memory. */
 class MemoryStoreTest extends StoreContract {
   @Override
-  Store open() {
+  protected Store open() {
     return new MemoryStore(notifier);
   }
 }

@@ -27,12 +27,12 @@ import org.junit.jupiter.api.Timeout;
 
 /** What every store must do. A subclass says which store. */
 @Timeout(60)
-abstract class StoreContract {
+public abstract class StoreContract {
   private static final int WRITERS = 8;
   private static final int WRITES_EACH = 50;
 
   /** A number. */
-  static final Document<Long> COUNTER =
+  protected static final Document<Long> COUNTER =
       Document.of(
           "counter",
           bytes -> StateFile.parse(bytes).get("n").whole(0L, Long.MAX_VALUE),
@@ -42,12 +42,12 @@ abstract class StoreContract {
       Document.of("other", COUNTER.reader(), COUNTER.writer());
 
   /** Runs what listeners do, as a controller's timer does: by several threads. */
-  final ExecutorService notifier = Executors.newFixedThreadPool(4);
+  protected final ExecutorService notifier = Executors.newFixedThreadPool(4);
 
   private Store store;
 
   /** A store without documents. */
-  abstract Store open() throws IOException;
+  protected abstract Store open() throws IOException;
 
   @BeforeEach
   void openStore() throws IOException {

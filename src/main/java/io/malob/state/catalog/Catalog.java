@@ -2,6 +2,7 @@ package io.malob.state.catalog;
 
 import io.malob.json.RejectedException;
 import io.malob.store.Document;
+import io.malob.store.NotStored;
 import io.malob.store.Revisioned;
 import io.malob.store.Store;
 import io.malob.store.Swap;
@@ -264,7 +265,7 @@ public final class Catalog {
       swap = store.compareAndSet(DOCUMENT, stored, Optional.of(after));
     } catch (IOException e) {
       log.error("catalog_not_stored why=\"{}\"", e.toString());
-      throw RejectedException.notStored(
+      throw NotStored.rejection(
           "the change could not be stored on the controller's disk, so nothing was changed", e);
     }
     publish(swap.now());

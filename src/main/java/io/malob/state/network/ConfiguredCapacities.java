@@ -1,7 +1,9 @@
 package io.malob.state.network;
 
 import com.google.common.collect.ImmutableSortedMap;
+import io.malob.json.RejectedException;
 import io.malob.store.Document;
+import io.malob.store.NotStored;
 import io.malob.store.Revisioned;
 import io.malob.store.Store;
 import io.malob.store.Swap;
@@ -75,13 +77,14 @@ public final class ConfiguredCapacities {
   }
 
   /**
-   * Sets one; on return it is on the disk.
+   * Sets one; on return it is durable.
    *
    * @return what was set before
    * @throws IllegalStateException if there are {@link #MAX} already
-   * @throws IOException if it could not be stored; nothing has changed then
+   * @throws RejectedException if it could not be stored
    */
-  public synchronized Optional<Double> set(PortId port, double bitsPerSecond) throws IOException {
+  public synchronized Optional<Double> set(PortId port, double bitsPerSecond)
+      throws RejectedException {
     if (!isPossible(bitsPerSecond)) {
       throw new IllegalArgumentException("a link cannot carry " + bitsPerSecond + " bit/s");
     }
@@ -98,9 +101,9 @@ public final class ConfiguredCapacities {
    * Removes one.
    *
    * @return its value; empty if there was none
-   * @throws IOException if that could not be stored; nothing has changed then
+   * @throws RejectedException if that could not be stored
    */
-  public synchronized Optional<Double> remove(PortId port) throws IOException {
+  public synchronized Optional<Double> remove(PortId port) throws RejectedException {
     return change(changed -> changed.remove(port));
   }
 
@@ -109,7 +112,7 @@ public final class ConfiguredCapacities {
     @Nullable Double make(Map<PortId, Double> capacities);
   }
 
-  private Optional<Double> change(Change change) throws IOException {
+  private Optional<Double> change(Change change) throws RejectedException {
     while (true) {
       ImmutableSortedMap<PortId, Double> before = all();
       Map<PortId, Double> after = new TreeMap<>(before);
@@ -117,12 +120,21 @@ public final class ConfiguredCapacities {
       if (after.equals(before)) {
         return was;
       }
-      Swap<ImmutableSortedMap<PortId, Double>> swap =
-          store.compareAndSet(DOCUMENT, stored, Optional.of(ImmutableSortedMap.copyOf(after)));
+      Swap<ImmutableSortedMap<PortId, Double>> swap = swap(ImmutableSortedMap.copyOf(after));
       publish(swap.now());
       if (swap.isDone()) {
         return was;
       }
+    }
+  }
+
+  private Swap<ImmutableSortedMap<PortId, Double>> swap(ImmutableSortedMap<PortId, Double> after)
+      throws RejectedException {
+    try {
+      return store.compareAndSet(DOCUMENT, stored, Optional.of(after));
+    } catch (IOException e) {
+      LOG.error("capacities_not_stored why=\"{}\"", e.toString());
+      throw NotStored.rejection("the change could not be stored; the log says why", e);
     }
   }
 

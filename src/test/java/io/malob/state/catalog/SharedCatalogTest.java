@@ -3,17 +3,23 @@ package io.malob.state.catalog;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.mock;
 
 import io.malob.json.RejectedException;
 import io.malob.json.RejectedException.Reason;
 import io.malob.store.MemoryStore;
 import io.malob.store.Revisioned;
+import io.malob.store.Store;
+import io.malob.store.StoreUnavailableException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.mockito.AdditionalAnswers;
 
 /** Two catalogs on one store, as two controllers would have them. */
 class SharedCatalogTest {
@@ -65,6 +71,20 @@ class SharedCatalogTest {
     tell();
     assertEquals(List.of("[] to [p]", "[p] to [p, q]"), told);
     assertEquals(ours.now().tables(), theirs.now().tables());
+  }
+
+  @Test
+  void storeThatIsUnavailable_is503_andChangesNothing() throws Exception {
+    ours.pool("id", "p");
+    Store unavailable = mock(Store.class, AdditionalAnswers.delegatesTo(store));
+    doThrow(new StoreUnavailableException("no quorum", null))
+        .when(unavailable)
+        .compareAndSet(any(), any(), any());
+    CatalogFixture cutOff = new CatalogFixture(Catalog.open(unavailable));
+    RejectedException e = assertThrows(RejectedException.class, () -> cutOff.pool("id", "q"));
+    assertEquals(503, e.status());
+    assertEquals("the change could not be stored: no quorum", e.sentence());
+    assertEquals("[p]", cutOff.now().pools().keySet().toString());
   }
 
   /** Without a catalog the rules of all VIPs would go. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.json.RejectedException;
 import io.malob.store.FileStore;
 import io.malob.store.MemoryStore;
 import java.io.IOException;
@@ -63,8 +64,8 @@ class ConfiguredCapacitiesTest {
     ConfiguredCapacities capacities = open();
     capacities.set(PORT, 1);
     Files.createDirectory(directory.resolve("capacities.json.new"));
-    assertThrows(IOException.class, () -> capacities.set(PORT, 2));
-    assertThrows(IOException.class, () -> capacities.remove(PORT));
+    assertThrows(RejectedException.class, () -> capacities.set(PORT, 2));
+    assertThrows(RejectedException.class, () -> capacities.remove(PORT));
     assertEquals(Map.of(PORT, 1.0), capacities.all());
   }
 

@@ -1,0 +1,212 @@
+"""`./malob cluster`: three etcd servers on loopback, in the foreground, for a trial of several controllers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from malob.cli.arguments import Parser, port
+from malob.errors import MissingError, ScriptError, UsageError, run_main
+from malob.system.ports import free_ports, port_is_free
+from malob.system.preparation import prepare
+from malob.system.processes import PidFile, ProcessId, bound_to_us
+from malob.system.waiting import orderly_end, say, undisturbed, wait_until
+
+SERVERS = 3
+_START_S = 30
+_POLL_S = 0.2
+_PREFIX = "malob-cluster-"
+#: no proxy of the environment lies between loopback addresses
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def parser() -> Parser:
+    made = Parser(
+        prog="malob cluster",
+        description="Starts three etcd servers on loopback for a trial of several controllers, in the foreground, and prints the option for"
+        " './malob run'. Ctrl-C or SIGTERM stops them; needs no root (docs/how-to/cluster.md).",
+    )
+    made.add_argument("--port", metavar="N", type=port, help=f"ports N to N+{2 * SERVERS - 1} (default: free ones)")
+    made.add_argument(
+        "--data", metavar="DIR", type=Path, help="keep the data in DIR for the next start with the same --port (default: a temporary directory)"
+    )
+    return made
+
+
+@dataclass(frozen=True)
+class Server:
+    """One server of etcd. peers: what all of them are called, NAME=URL,..."""
+
+    name: str
+    client_port: int
+    peer_port: int
+    data: Path
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.client_port}"
+
+    @property
+    def peer(self) -> str:
+        return f"http://127.0.0.1:{self.peer_port}"
+
+    @property
+    def log(self) -> Path:
+        return self.data.with_suffix(".log")
+
+    def command(self, peers: str) -> Sequence[str]:
+        return [
+            "etcd",
+            f"--name={self.name}",
+            f"--data-dir={self.data}",
+            f"--listen-client-urls={self.url}",
+            f"--advertise-client-urls={self.url}",
+            f"--listen-peer-urls={self.peer}",
+            f"--initial-advertise-peer-urls={self.peer}",
+            f"--initial-cluster={peers}",
+            # a leader that fails is replaced within a second
+            "--heartbeat-interval=50",
+            "--election-timeout=500",
+            "--logger=zap",
+            "--log-outputs=stderr",
+        ]
+
+    def serves(self) -> bool:
+        """Whether it has a leader."""
+        try:
+            with _OPENER.open(f"{self.url}/health", timeout=2) as answer:
+                return bool(json.load(answer).get("health") == "true")
+        except (OSError, ValueError, urllib.error.URLError):
+            return False
+
+    def last_words(self) -> str:
+        try:
+            lines = self.log.read_text(errors="replace").splitlines()
+        except OSError:
+            lines = []
+        return lines[-1] if lines else "it said nothing"
+
+
+def main() -> int:
+    options = parser().parse_args()
+    ports = _ports(options.port, options.data)
+    prepare("cluster")
+    _remove_remains(Path(tempfile.gettempdir()))
+    try:
+        with orderly_end(), _directory(options.data) as directory:
+            names = [f"etcd-{number + 1}" for number in range(SERVERS)]
+            servers = [Server(name, *pair, directory / name) for name, pair in zip(names, zip(ports[::2], ports[1::2]))]
+            with _running(servers) as processes:
+                _serve(servers, processes)
+    except KeyboardInterrupt:
+        say("malob cluster: stopped")
+    return 0
+
+
+def _ports(first: int | None, data: Path | None) -> Sequence[int]:
+    """For clients and for peers, alternately."""
+    if first is None:
+        if data is not None:
+            # the servers find each other by what they have stored
+            raise UsageError("--data needs --port: etcd stores the ports of its servers with the data")
+        return free_ports(2 * SERVERS)
+    ports = range(first, first + 2 * SERVERS)
+    if ports[-1] > 65535:
+        raise UsageError(f"--port: expected at most {65536 - 2 * SERVERS}, as {2 * SERVERS} ports are used, not {first}")
+    taken = [number for number in ports if not port_is_free(number)]
+    if taken:
+        raise MissingError(f"port {taken[0]} is in use; end that program, or choose others with --port N")
+    return ports
+
+
+@contextmanager
+def _directory(data: Path | None) -> Iterator[Path]:
+    """For the servers' data and logs; without --data it is removed at the end, or by the next start after a crash."""
+    if data is not None:
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        yield data
+        return
+    made = Path(tempfile.mkdtemp(prefix=f"new-{_PREFIX}"))
+    try:
+        process = ProcessId.of(os.getpid())
+        assert process is not None
+        _owner(made).path.write_text(f"{process.pid} {process.start_ticks}", encoding="ascii")
+        # only now, so that it never has the name without an owner
+        made = made.rename(made.with_name(made.name[len("new-") :]))
+        yield made
+    finally:
+        with undisturbed():
+            shutil.rmtree(made, ignore_errors=True)
+
+
+def _owner(directory: Path) -> PidFile:
+    return PidFile(directory / "owner")
+
+
+def _remove_remains(folder: Path) -> None:
+    """Removes the directories of our earlier runs that were killed; their servers ended with them."""
+    for directory in folder.glob(f"{_PREFIX}*"):
+        if directory.lstat().st_uid == os.geteuid() and directory.is_dir() and _owner(directory).process() is None:
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+@contextmanager
+def _running(servers: Sequence[Server]) -> Iterator[Sequence[subprocess.Popen[bytes]]]:
+    # settings in the environment would change ports and names
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ETCD_")}
+    peers = ",".join(f"{server.name}={server.peer}" for server in servers)
+    processes: list[subprocess.Popen[bytes]] = []
+    try:
+        for server in servers:
+            with open(server.log, "ab") as log:
+                command = bound_to_us(server.command(peers))
+                processes.append(
+                    subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True)
+                )
+        yield processes
+    finally:
+        with undisturbed():
+            for process in processes:
+                process.terminate()
+            for process in processes:
+                try:
+                    process.wait(5)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+
+
+def _serve(servers: Sequence[Server], processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    """Returns never; raises ScriptError if no server is left."""
+    started = dict(zip(servers, processes))
+
+    def ended() -> list[Server]:
+        return [server for server, process in started.items() if process.poll() is not None]
+
+    wait_until(lambda: ended() or all(server.serves() for server in servers), "etcd to serve", _START_S)
+    for server in ended():
+        raise ScriptError(f"{server.name} ended at once: {server.last_words()}")
+    for server, process in started.items():
+        say(f"{server.name}: {server.url}, process {process.pid}, log {server.log}")
+    say("controllers of the cluster: ./malob run --node NAME with this option; Ctrl-C stops the servers")
+    print(f"--etcd {','.join(server.url for server in servers)}", flush=True)
+    while started:
+        for server in ended():
+            say(f"{server.name} has ended" + ("" if len(started) == SERVERS else "; the cluster has no quorum"))
+            del started[server]
+        time.sleep(_POLL_S)
+    raise ScriptError("all servers have ended")
+
+
+if __name__ == "__main__":
+    run_main(main, "malob cluster")

@@ -1,0 +1,195 @@
+"""Several controllers on a real etcd of three servers, without switches."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.balancing import BASE
+from lab.controller import Controller
+from malob.errors import ScriptError
+from malob.rest.client import RestError
+from malob.system.place import ROOT
+from malob.system.ports import free_port
+from malob.system.processes import bound_to_us
+from malob.system.waiting import say, undisturbed, wait_until
+
+SERVERS = 3
+
+
+class Cluster:
+    """./malob cluster, as users run it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.log = directory / "cluster.log"
+        with open(self.log, "ab") as log:
+            self._command = subprocess.Popen(
+                bound_to_us([str(ROOT / "malob"), "cluster"]), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True
+            )
+        assert self._command.stdout is not None
+        words = self._command.stdout.readline().split()
+        if words[:1] != ["--etcd"]:
+            raise ScriptError(f"no etcd: {self.log.read_text()}")
+        self.endpoints = words[1]
+        self._processes = [int(pid) for pid in re.findall(r"etcd-\d: .* process (\d+),", self.log.read_text())]
+        self._ended: list[int] = []
+
+    def kill(self, number: int) -> None:
+        """As abruptly as a power cut."""
+        os.kill(self._processes[number], signal.SIGKILL)
+        self._ended.append(number)
+
+    @contextmanager
+    def without_quorum(self) -> Iterator[None]:
+        """Inside, one server is left that does anything."""
+        frozen = [self._processes[number] for number in range(SERVERS) if number not in self._ended][: SERVERS - 1 - len(self._ended)]
+        for pid in frozen:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in frozen:
+                os.kill(pid, signal.SIGCONT)
+
+    def stop(self) -> None:
+        self._command.terminate()
+        self._command.communicate(timeout=30)
+
+
+@pytest.mark.needs("cluster")
+@pytest.mark.real_time
+class ClusterTest(unittest.TestCase):
+    """Two controllers, each of which shows what the other one has changed."""
+
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory(prefix="malob-test-")
+        self.addCleanup(directory.cleanup)
+        self.cluster = Cluster(Path(directory.name))
+        self.addCleanup(self._stop)
+        self.controllers: list[Controller] = []
+        for name in ("left", "right"):
+            folder = Path(directory.name, name)
+            folder.mkdir()
+            options = ("--etcd", self.cluster.endpoints, "--node", name)
+            self.controllers.append(Controller(folder, free_port(), free_port(), options=options))
+            self.controllers[-1].start()
+        self.left, self.right = self.controllers
+
+    def _stop(self) -> None:
+        with undisturbed():
+            for controller in self.controllers:
+                controller.stop()
+            self.cluster.stop()
+
+    def logs(self) -> Sequence[Path]:
+        """What is shown of a test that has failed (conftest.py)."""
+        return [self.cluster.log, *(controller.log for controller in self.controllers)]
+
+    def test_change_is_shown_by_the_other_controller(self) -> None:
+        """within a second, and survives kill -9 of the controller that has acknowledged it"""
+        self._add(self.left, "one")
+        self._shows(self.right, {"one"}, 1)
+        self._add(self.right, "two")
+        self._shows(self.left, {"one", "two"}, 1)
+        self._add(self.left, "three")
+        self.left.kill()
+        self._shows(self.right, {"one", "two", "three"}, 1)
+        self.left.start()
+        self.assertEqual({"one", "two", "three"}, self._vips(self.left))
+        self.assertEqual([], list(self.left.data.glob("*.json")), "nothing is in files")
+
+    def test_of_concurrent_changes_with_one_tag_one_is_made(self) -> None:
+        self._add(self.left, "vip")
+        self._shows(self.right, {"vip"}, 1)
+        for turn in range(20):
+            path = f"{BASE}/vips/vip"
+            tags = {controller.rest.ask("GET", path).etag or "" for controller in self.controllers}
+            self.assertEqual(1, len(tags))
+            results: dict[str, int] = {}
+            start = threading.Barrier(2)
+
+            def change(controller: Controller, name: str, tag: str) -> None:
+                start.wait()
+                try:
+                    controller.rest.ask("PUT", path, {"name": name}, {"If-Match": tag})
+                    results[name] = 200
+                except RestError as refused:
+                    results[name] = refused.status
+
+            threads = [
+                threading.Thread(target=change, args=(controller, f"{number}-{turn}", next(iter(tags))))
+                for number, controller in enumerate(self.controllers)
+            ]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            made = [name for name, status in results.items() if status == 200]
+            self.assertEqual(1, len(made), results)
+            self.assertLessEqual(set(results.values()), {200, 409, 412})
+            wait_until(lambda: all(self._name(controller) == made[0] for controller in self.controllers), f"both to show {made[0]}", 1, 0.02)
+
+    def test_servers_of_etcd_fail(self) -> None:
+        """one: changes go on; a quorum: changes get 503 within seconds, reads go on, and after it all works"""
+        self._add(self.left, "before")
+        self.cluster.kill(0)
+        for number, controller in enumerate(self.controllers * 2):
+            self._add(controller, f"vip-{number}", patience_s=3)
+        expected = {"before", "vip-0", "vip-1", "vip-2", "vip-3"}
+        for controller in self.controllers:
+            self._shows(controller, expected, 5)
+        with self.cluster.without_quorum():
+            for controller in self.controllers:
+                begun = time.monotonic()
+                with self.assertRaises(RestError) as refused:
+                    self._add(controller, f"late-{controller.http_port}")
+                taken_s = time.monotonic() - begun
+                say(f"  {refused.exception.status} after {taken_s:.1f} s: {refused.exception.sentence}")
+                self.assertEqual(503, refused.exception.status)
+                self.assertIn("etcd has no quorum or cannot be reached", refused.exception.sentence)
+                self.assertLess(taken_s, 6)
+                begun = time.monotonic()
+                self.assertEqual(expected, self._vips(controller))
+                self.assertLess(time.monotonic() - begun, 1)
+        for controller in self.controllers:
+            self._add(controller, f"after-{controller.http_port}", patience_s=10)
+        wait_until(lambda: self._vips(self.left) == self._vips(self.right), "both to show the same", 5)
+        # what was answered with 503 may have been made
+        self.assertLessEqual(expected | {f"after-{controller.http_port}" for controller in self.controllers}, self._vips(self.left))
+
+    def _add(self, controller: Controller, vip: str, patience_s: float = 0) -> None:
+        """Adds a VIP; with patience it tries again after 412 and 503."""
+        self._added = getattr(self, "_added", 0) + 1
+        fields = {"id": vip, "name": vip, "protocol": "tcp", "address": f"10.0.1.{self._added}", "port": "80"}
+        deadline = time.monotonic() + patience_s
+        while True:
+            try:
+                controller.rest.post(f"{BASE}/vips/", fields)
+                return
+            except RestError as refused:
+                if refused.status not in (412, 503) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
+
+    def _vips(self, controller: Controller) -> set[Any]:
+        return {vip["id"] for vip in controller.rest.get(f"{BASE}/vips/")}
+
+    def _name(self, controller: Controller) -> str:
+        return str(controller.rest.get(f"{BASE}/vips/vip")["name"])
+
+    def _shows(self, controller: Controller, expected: set[str], within_s: float) -> None:
+        wait_until(
+            lambda: self._vips(controller) == expected, f"the controller to show {expected}", within_s, 0.02, lambda: f"{self._vips(controller)}"
+        )

@@ -1,0 +1,107 @@
+package io.malob.cluster;
+
+import io.malob.cluster.etcd.Etcd;
+import io.malob.cluster.etcd.HttpEtcd;
+import io.malob.module.BaseModule;
+import io.malob.module.IStoreService;
+import io.malob.module.SettingReader;
+import io.malob.module.Settings;
+import io.malob.module.StoreModule;
+import io.malob.store.Store;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This controller's part in a cluster: the connection to etcd, and the store that all controllers
+ * share. The embedded controller loads it in the place of {@link StoreModule} if {@code endpoints}
+ * is set.
+ */
+@Settings({
+  "endpoints",
+  "name",
+  "prefix",
+  "leaseSeconds",
+  "caFile",
+  "certificateFile",
+  "keyFile",
+  "user",
+  "passwordFile"
+})
+@SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
+public final class ClusterModule extends BaseModule implements IStoreService, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterModule.class);
+
+  /** For documents with a file of their own. */
+  private final StoreModule files = new StoreModule();
+
+  /** By data directory. */
+  private final Map<String, EtcdStore> stores = new ConcurrentHashMap<>();
+
+  private ClusterSettings cluster;
+  private @Nullable Etcd etcd;
+  private Executor notifier;
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(IThreadPoolService.class);
+  }
+
+  @Override
+  protected void init(FloodlightModuleContext context, SettingReader settings)
+      throws FloodlightModuleException {
+    files.init(context);
+    cluster = ClusterSettings.read(settings);
+    etcd = new HttpEtcd(cluster.access());
+    notifier = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
+    LOG.info(
+        "cluster_configured node={} prefix=\"{}\" etcd=\"{}\"",
+        cluster.node(),
+        cluster.access().prefix(),
+        cluster.access().shown());
+  }
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    files.startUp(context);
+  }
+
+  /** The documents of the cluster; no controller has any of its own. */
+  @Override
+  public Store inDirectory(String data) {
+    return stores.computeIfAbsent(
+        data,
+        any ->
+            new EtcdStore(
+                Objects.requireNonNull(etcd),
+                cluster.access().prefix(),
+                data.isEmpty() ? Optional.empty() : Optional.of(Path.of(data).toAbsolutePath()),
+                notifier));
+  }
+
+  @Override
+  public Store inFile(Path file) {
+    return files.inFile(file);
+  }
+
+  @Override
+  public void close() {
+    stores.values().forEach(EtcdStore::close);
+    if (etcd != null) {
+      etcd.close();
+    }
+    files.close();
+  }
+}

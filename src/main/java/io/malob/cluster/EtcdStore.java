@@ -1,0 +1,320 @@
+package io.malob.cluster;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.cluster.etcd.Etcd;
+import io.malob.cluster.etcd.EtcdException;
+import io.malob.file.DamagedException;
+import io.malob.store.Document;
+import io.malob.store.Revisioned;
+import io.malob.store.Store;
+import io.malob.store.StoreUnavailableException;
+import io.malob.store.Swap;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps each document under {@code docs/KEY} in etcd, where all controllers of a cluster see it.
+ * Revisions are etcd's, which grow over all keys, also with deletions and restarts. Exclusive
+ * documents are shared: writers see each other's revisions. Reads and changes wait for etcd, and
+ * fail with {@link StoreUnavailableException} without a quorum.
+ */
+public final class EtcdStore implements Store {
+  private static final Logger LOG = LoggerFactory.getLogger(EtcdStore.class);
+  private static final String FOLDER = "docs/";
+
+  /** etcd's default limit for a request ({@code --max-request-bytes}), less what surrounds it. */
+  static final int MAX_BYTES = 1536 * 1024 - 1024;
+
+  /** Before a watch that has missed changes asks again. */
+  private static final long PAUSE_SECONDS = 1;
+
+  private final Etcd etcd;
+  private final String prefix;
+  private final Optional<Path> directory;
+  private final Executor notifier;
+  private final Set<Subscription<?>> subscriptions = ConcurrentHashMap.newKeySet();
+
+  /**
+   * The documents of a cluster. The client stays open when the store is closed.
+   *
+   * @param prefix the cluster's prefix in etcd, for messages
+   * @param directory the data directory of a controller, whose files are not used: a document that
+   *     is there, and not in etcd, is an error and not a first start
+   * @param notifier runs the calls of listeners
+   */
+  public EtcdStore(Etcd etcd, String prefix, Optional<Path> directory, Executor notifier) {
+    this.etcd = etcd;
+    this.prefix = prefix;
+    this.directory = directory;
+    this.notifier = notifier;
+  }
+
+  private static String key(Document<?> document) {
+    return FOLDER + document.key();
+  }
+
+  @Override
+  public String where(Document<?> document) {
+    return "etcd's key " + prefix + key(document);
+  }
+
+  @Override
+  public <T> Revisioned<T> read(Document<T> document) throws IOException {
+    Etcd.Reading reading = await(etcd.read(key(document)));
+    Revisioned<T> found = of(document, reading.items(), reading.revision());
+    if (found.content().isEmpty() && directory.isPresent()) {
+      checkAbsent(document, directory.get().resolve(document.key() + ".json"));
+    }
+    return found;
+  }
+
+  /** Tokens of a controller that joins a cluster, for instance, must not be ignored. */
+  private void checkAbsent(Document<?> document, Path file) throws IOException {
+    if (Files.exists(file)) {
+      String key = prefix + key(document);
+      throw new IOException(
+          String.format(
+              "%1$s exists, but etcd has no key %2$s: \"etcdctl put %2$s < %1$s\" copies it; to"
+                  + " start without it, move it away",
+              file, key));
+    }
+  }
+
+  /** The document among these keys; if it is missing, its revision is that of the reading. */
+  private <T> Revisioned<T> of(Document<T> document, List<Etcd.Item> items, long revision)
+      throws IOException {
+    for (Etcd.Item item : items) {
+      if (item.key().equals(key(document))) {
+        return of(document, item);
+      }
+    }
+    return new Revisioned<>(revision, Optional.empty());
+  }
+
+  private <T> Revisioned<T> of(Document<T> document, Etcd.Item item) throws IOException {
+    try {
+      T content = document.reader().read(item.value().getBytes(StandardCharsets.UTF_8));
+      return new Revisioned<>(item.modRevision(), Optional.of(content));
+    } catch (DamagedException e) {
+      throw new IOException(where(document) + " is damaged: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public <T> Swap<T> compareAndSet(Document<T> document, Revisioned<T> expected, Optional<T> next)
+      throws IOException {
+    String key = key(document);
+    Optional<String> value =
+        next.isPresent() ? Optional.of(text(document, next.get())) : Optional.empty();
+    List<Etcd.Condition> unchanged =
+        List.of(new Etcd.Condition(key, expected.content().isPresent() ? expected.revision() : 0));
+    List<Etcd.Change> change =
+        List.of(
+            value.isPresent()
+                ? new Etcd.Change.Put(key, value.get(), 0)
+                : new Etcd.Change.Delete(key));
+    Etcd.Outcome outcome;
+    boolean mayBeOurs = false;
+    try {
+      outcome = await(etcd.commit(unchanged, change));
+    } catch (StoreUnavailableException e) {
+      // it may have been made, or be made later: of two equal changes on one condition, one is made
+      outcome = repeated(unchanged, change);
+      mayBeOurs = true;
+    }
+    if (outcome.isDone()) {
+      return new Swap<>(true, new Revisioned<>(outcome.revision(), next));
+    }
+    boolean isOurs = mayBeOurs && valueOf(key, outcome.now()).equals(value);
+    return new Swap<>(isOurs, of(document, outcome.now(), outcome.revision()));
+  }
+
+  private Etcd.Outcome repeated(List<Etcd.Condition> unchanged, List<Etcd.Change> change)
+      throws IOException {
+    try {
+      return await(etcd.commit(unchanged, change));
+    } catch (StoreUnavailableException e) {
+      throw new StoreUnavailableException(
+          e.getMessage() + "; it may still take effect", e.getCause());
+    }
+  }
+
+  private static Optional<String> valueOf(String key, List<Etcd.Item> items) {
+    return items.stream().filter(item -> item.key().equals(key)).map(Etcd.Item::value).findFirst();
+  }
+
+  private <T> String text(Document<T> document, T content) throws IOException {
+    byte[] bytes = document.writer().write(content);
+    if (bytes.length > MAX_BYTES) {
+      throw new IOException(
+          String.format(
+              "%s has %d bytes, more than etcd's limit for a document, %d bytes",
+              document.key(), bytes.length, MAX_BYTES));
+    }
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  private static <T> T await(CompletableFuture<T> answer) throws IOException {
+    try {
+      return answer.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof EtcdException known && !known.isRefused()) {
+        throw new StoreUnavailableException(String.valueOf(known.getMessage()), known);
+      }
+      throw new IOException(reason(e), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while waiting for etcd");
+    }
+  }
+
+  private static String reason(ExecutionException e) {
+    Throwable cause = e.getCause();
+    return cause instanceof EtcdException ? String.valueOf(cause.getMessage()) : "" + cause;
+  }
+
+  @Override
+  public <T> Watch watch(Document<T> document, Revisioned<T> since, Listener<T> listener) {
+    Subscription<T> subscription = new Subscription<>(document, since.revision(), listener);
+    subscriptions.add(subscription);
+    subscription.follow(since.revision());
+    return subscription;
+  }
+
+  @Override
+  public void close() {
+    subscriptions.forEach(Subscription::close);
+  }
+
+  /** A listener, until it is closed. etcd calls it by one thread at a time. */
+  private final class Subscription<T> implements Watch, Etcd.Watcher {
+    private final Document<T> document;
+    private final Listener<T> listener;
+    private final Executor inOrder = MoreExecutors.newSequentialExecutor(notifier);
+
+    /** The latest revision that the listener knows. */
+    private long told;
+
+    private volatile @Nullable AutoCloseable watch;
+    private volatile boolean isClosed;
+
+    Subscription(Document<T> document, long told, Listener<T> listener) {
+      this.document = document;
+      this.told = told;
+      this.listener = listener;
+    }
+
+    void follow(long revision) {
+      watch = etcd.watch(key(document), revision + 1, this);
+      if (isClosed) {
+        endWatch();
+      }
+    }
+
+    @Override
+    public void changed(Etcd.Item now) {
+      if (now.key().equals(key(document)) && isNew(now.modRevision())) {
+        tell(now);
+      }
+    }
+
+    @Override
+    public void deleted(String key, long revision) {
+      if (key.equals(key(document)) && isNew(revision)) {
+        tell(each -> each.changed(new Revisioned<>(revision, Optional.empty())));
+      }
+    }
+
+    private boolean isNew(long revision) {
+      boolean isNew = revision > told;
+      told = Math.max(told, revision);
+      return isNew;
+    }
+
+    private void tell(Etcd.Item now) {
+      try {
+        Revisioned<T> content = of(document, now);
+        tell(each -> each.changed(content));
+      } catch (IOException e) {
+        tell(each -> each.unreadable(e));
+      }
+    }
+
+    /** etcd has forgotten what changed meanwhile: the listener learns the current state. */
+    @Override
+    public void lost() {
+      CompletableFuture<?> unused =
+          etcd.read(key(document))
+              .whenComplete(
+                  (reading, thrown) -> {
+                    if (isClosed) {
+                      return;
+                    } else if (reading == null) {
+                      CompletableFuture.delayedExecutor(PAUSE_SECONDS, TimeUnit.SECONDS)
+                          .execute(this::lost);
+                      return;
+                    }
+                    reading.items().forEach(this::changed);
+                    if (valueOf(key(document), reading.items()).isEmpty()) {
+                      deleted(key(document), reading.revision());
+                    }
+                    follow(reading.revision());
+                  });
+    }
+
+    private void tell(Consumer<Listener<T>> call) {
+      try {
+        inOrder.execute(
+            () -> {
+              if (!isClosed) {
+                run(call);
+              }
+            });
+      } catch (RejectedExecutionException e) {
+        // the controller ends
+      }
+    }
+
+    private void run(Consumer<Listener<T>> call) {
+      try {
+        call.accept(listener);
+      } catch (RuntimeException e) {
+        LOG.error("store_listener_failed key={}", document.key(), e);
+      }
+    }
+
+    @Override
+    public void close() {
+      isClosed = true;
+      subscriptions.remove(this);
+      endWatch();
+    }
+
+    private void endWatch() {
+      AutoCloseable now = watch;
+      if (now != null) {
+        try {
+          now.close();
+        } catch (Exception e) {
+          LOG.warn("etcd_watch_not_closed why=\"{}\"", e.toString());
+        }
+      }
+    }
+  }
+}

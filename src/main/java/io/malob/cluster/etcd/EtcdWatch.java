@@ -1,0 +1,247 @@
+package io.malob.cluster.etcd;
+
+import io.malob.cluster.etcd.Etcd.Item;
+import io.malob.json.JsonInput;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Flow;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One watch, over connections to one server after the other. Except for {@link #close}, all happens
+ * in order on one executor.
+ */
+final class EtcdWatch implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(EtcdWatch.class);
+
+  /** Before the next connection after one that failed. */
+  private static final long PAUSE_MILLIS = 100;
+
+  private final Gateway gateway;
+  private final EtcdMessages messages;
+  private final ScheduledExecutorService timer;
+  private final Executor executor;
+  private final Duration patience;
+  private final String beginning;
+  private final Etcd.Watcher watcher;
+  private final Consumer<EtcdWatch> whenClosed;
+
+  /** The revision of the first change that has not been reported. */
+  private long next;
+
+  private boolean isRefusalLogged;
+  private volatile boolean isClosed;
+
+  /** The connection in use; null during a pause. */
+  private volatile @Nullable Connection connection;
+
+  EtcdWatch(
+      Gateway gateway,
+      EtcdMessages messages,
+      ScheduledExecutorService timer,
+      Executor executor,
+      Duration patience,
+      String beginning,
+      long fromRevision,
+      Etcd.Watcher watcher,
+      Consumer<EtcdWatch> whenClosed) {
+    this.gateway = gateway;
+    this.messages = messages;
+    this.timer = timer;
+    this.executor = executor;
+    this.patience = patience;
+    this.beginning = beginning;
+    this.next = fromRevision;
+    this.watcher = watcher;
+    this.whenClosed = whenClosed;
+  }
+
+  /** Connects to the server in use. */
+  void open() {
+    execute(
+        () -> {
+          Connection made = new Connection(gateway.server());
+          connection = made;
+          made.open();
+        });
+  }
+
+  /** The server that it is connected to. */
+  Optional<URI> server() {
+    Connection now = connection;
+    return now == null ? Optional.empty() : Optional.of(now.server);
+  }
+
+  /** The server does not answer: goes on at another one. */
+  void leave(URI server) {
+    execute(
+        () -> {
+          Connection now = connection;
+          if (now != null && now.server.equals(server)) {
+            now.ended("no answer in time");
+          }
+        });
+  }
+
+  private void execute(Runnable work) {
+    try {
+      executor.execute(
+          () -> {
+            if (!isClosed) {
+              work.run();
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      // the client is closed
+    }
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+    whenClosed.accept(this);
+    Connection now = connection;
+    if (now != null) {
+      now.cancel();
+    }
+  }
+
+  /** One connection; what it reports after its end has no effect. */
+  private final class Connection implements Flow.Subscriber<String> {
+    private final URI server;
+    private volatile Flow.@Nullable Subscription lines;
+
+    Connection(URI server) {
+      this.server = server;
+    }
+
+    void open() {
+      CompletableFuture<?> unused =
+          gateway.stream(server, "/v3/watch", messages.watch(beginning, next), patience, this)
+              .whenComplete(
+                  (response, thrown) ->
+                      inOrder(
+                          () -> ended(thrown == null ? "it ended" : Failure.of(thrown).text())));
+    }
+
+    private void inOrder(Runnable work) {
+      execute(
+          () -> {
+            if (connection == this) {
+              work.run();
+            }
+          });
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+      lines = subscription;
+      subscription.request(Long.MAX_VALUE);
+      if (isClosed || connection != this) {
+        subscription.cancel();
+      }
+    }
+
+    @Override
+    public void onNext(String line) {
+      inOrder(() -> read(line));
+    }
+
+    @Override
+    public void onError(Throwable thrown) {
+      inOrder(() -> ended(Failure.of(thrown).text()));
+    }
+
+    @Override
+    public void onComplete() {
+      inOrder(() -> ended("it ended"));
+    }
+
+    private void read(String line) {
+      try {
+        JsonInput<EtcdException> message =
+            EtcdMessages.parse(line.getBytes(StandardCharsets.UTF_8));
+        if (message.get("error").isThere()) {
+          failed(Failure.of(message));
+        } else {
+          report(message.get("result"));
+        }
+      } catch (EtcdException e) {
+        ended(String.valueOf(e.getMessage()));
+      }
+    }
+
+    private void report(JsonInput<EtcdException> result) throws EtcdException {
+      if (EtcdMessages.flag(result.get("canceled"))) {
+        if (EtcdMessages.number(result.get("compact_revision")) > 0) {
+          EtcdWatch.this.close();
+          tell(watcher::lost);
+        } else {
+          JsonInput<EtcdException> why = result.get("cancel_reason");
+          failed(Failure.of(why.isThere() ? why.text() : "cancelled", 0));
+        }
+        return;
+      }
+      for (JsonInput<EtcdException> event : EtcdMessages.elements(result.get("events"))) {
+        Item item = messages.item(event.get("kv"));
+        JsonInput<EtcdException> type = event.get("type");
+        if (type.isThere() && type.text().equals("DELETE")) {
+          tell(() -> watcher.deleted(item.key(), item.modRevision()));
+        } else {
+          tell(() -> watcher.changed(item));
+        }
+        next = item.modRevision() + 1;
+      }
+    }
+
+    private void tell(Runnable call) {
+      try {
+        call.run();
+      } catch (RuntimeException e) {
+        LOG.error("etcd_watcher_failed prefix=\"{}\"", beginning, e);
+      }
+    }
+
+    private void failed(Failure failure) {
+      if (failure.effect() == Failure.Effect.LOGGED_OUT) {
+        gateway.logOut();
+      } else if (failure.effect() == Failure.Effect.REFUSED && !isRefusalLogged) {
+        isRefusalLogged = true;
+        LOG.warn("etcd_watch_refused server=\"{}\" why=\"{}\"", server, failure.text());
+      }
+      ended(failure.text());
+    }
+
+    /** The watch goes on at the next server, after a pause. */
+    void ended(String why) {
+      LOG.debug("etcd_watch_ended server=\"{}\" why=\"{}\"", server, why);
+      connection = null;
+      cancel();
+      gateway.leave(server);
+      try {
+        ScheduledFuture<?> unused =
+            timer.schedule(EtcdWatch.this::open, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (RejectedExecutionException e) {
+        // the client is closed
+      }
+    }
+
+    void cancel() {
+      Flow.Subscription now = lines;
+      if (now != null) {
+        now.cancel();
+      }
+    }
+  }
+}

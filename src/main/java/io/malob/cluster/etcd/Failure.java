@@ -1,0 +1,102 @@
+package io.malob.cluster.etcd;
+
+import io.malob.json.JsonInput;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpTimeoutException;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLHandshakeException;
+
+/**
+ * Why a server has not done what a request asks for.
+ *
+ * @param text the reason, for users
+ */
+record Failure(Effect effect, String text) {
+  /** What is known of the request's effect, and what helps. */
+  enum Effect {
+    /** It has no effect; another server, or the same one later, may accept it. */
+    NONE,
+    /** It may have had an effect, or still have it. */
+    UNKNOWN,
+    /** It has no effect: the token of our login has expired. */
+    LOGGED_OUT,
+    /** It has no effect, and would have none if repeated. */
+    REFUSED
+  }
+
+  /** Carries a failure through a future. */
+  static final class Thrown extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Failure failure;
+
+    Thrown(Failure failure) {
+      super(failure.text);
+      this.failure = failure;
+    }
+  }
+
+  /** Before a server proposes a change to the others. */
+  private static final Set<String> NOT_PROPOSED =
+      Set.of("no leader", "not capable", "too many requests", "not supported for learner");
+
+  private static final Set<String> LOGGED_OUT =
+      Set.of("invalid auth token", "revision of auth store is old");
+
+  /**
+   * gRPC's codes for cancelled, unknown, deadline exceeded, aborted, internal, unavailable and data
+   * loss.
+   */
+  private static final Set<Long> UNKNOWN_CODES = Set.of(1L, 2L, 4L, 10L, 13L, 14L, 15L);
+
+  /** A request without an answer. */
+  static Failure of(Throwable thrown) {
+    Throwable why = thrown;
+    while (why instanceof CompletionException && why.getCause() != null) {
+      why = why.getCause();
+    }
+    if (why instanceof Thrown carrier) {
+      return carrier.failure;
+    } else if (why instanceof ConnectException || why instanceof HttpConnectTimeoutException) {
+      return new Failure(Effect.NONE, "cannot be reached");
+    } else if (why instanceof SSLHandshakeException) {
+      return new Failure(Effect.NONE, "TLS failed: " + why.getMessage());
+    } else if (why instanceof HttpTimeoutException || why instanceof TimeoutException) {
+      return new Failure(Effect.UNKNOWN, "no answer in time");
+    } else if (why instanceof EtcdException) {
+      return new Failure(Effect.UNKNOWN, String.valueOf(why.getMessage()));
+    }
+    return new Failure(
+        Effect.UNKNOWN,
+        why instanceof IOException ? "the connection broke" : String.valueOf(why.getMessage()));
+  }
+
+  /** An answer with an error: {@code {"error": "…", "code": 14}}, or an object within "error". */
+  static Failure of(JsonInput<EtcdException> answer) throws EtcdException {
+    JsonInput<EtcdException> error = answer.get("error");
+    if (error.isObject()) {
+      return of(error.get("message").text(), EtcdMessages.number(error.get("grpc_code")));
+    }
+    JsonInput<EtcdException> message = answer.get("message");
+    return of(
+        (message.isThere() ? message : error).text(), EtcdMessages.number(answer.get("code")));
+  }
+
+  static Failure of(String message, long code) {
+    String text = message.replaceFirst("^(etcdserver|auth): ", "");
+    String lower = text.toLowerCase(Locale.ROOT);
+    if (NOT_PROPOSED.stream().anyMatch(lower::contains)) {
+      return new Failure(Effect.NONE, text);
+    } else if (LOGGED_OUT.stream().anyMatch(lower::contains)) {
+      return new Failure(Effect.LOGGED_OUT, text);
+    } else if (UNKNOWN_CODES.contains(code)) {
+      return new Failure(Effect.UNKNOWN, text);
+    }
+    return new Failure(Effect.REFUSED, text);
+  }
+}

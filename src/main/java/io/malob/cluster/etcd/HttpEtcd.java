@@ -1,0 +1,280 @@
+package io.malob.cluster.etcd;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import io.malob.json.Json;
+import io.malob.json.JsonInput;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * etcd through the JSON gateway of its servers. A server that fails is left for the next one. A
+ * call that may be repeated is given half the time at the first server, the rest at the others; a
+ * transaction is sent again only if it certainly had no effect.
+ */
+public final class HttpEtcd implements Etcd {
+  /** After all servers have failed. */
+  private static final long PAUSE_MILLIS = 50;
+
+  private static final int UNAVAILABLE = 503;
+
+  private final Duration timeout;
+  private final Gateway gateway;
+  private final EtcdMessages messages;
+  private final Set<EtcdWatch> watches = ConcurrentHashMap.newKeySet();
+  private final ScheduledExecutorService timer;
+  private final ExecutorService workers;
+
+  /** A client; it connects when it is used. */
+  public HttpEtcd(EtcdAccess access) {
+    timeout = access.timeout();
+    gateway = new Gateway(access);
+    messages = new EtcdMessages(access.prefix());
+    timer =
+        Executors.newSingleThreadScheduledExecutor(
+            new ThreadFactoryBuilder().setNameFormat("etcd-timer").setDaemon(true).build());
+    workers =
+        Executors.newCachedThreadPool(
+            new ThreadFactoryBuilder().setNameFormat("etcd-%d").setDaemon(true).build());
+    long half = timeout.toMillis() / 2;
+    ScheduledFuture<?> unused =
+        timer.scheduleWithFixedDelay(this::checkServers, half, half, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public CompletableFuture<Reading> read(String prefix) {
+    return ask("/v3/kv/range", messages.range(prefix), true, messages::reading);
+  }
+
+  @Override
+  public CompletableFuture<Outcome> commit(List<Condition> conditions, List<Change> changes) {
+    return ask("/v3/kv/txn", messages.transaction(conditions, changes), false, messages::outcome);
+  }
+
+  @Override
+  public CompletableFuture<Long> grant(Duration lifetime) {
+    long seconds = (lifetime.toMillis() + 999) / 1000;
+    // a lease that is not used after an answer was lost ends by itself
+    return ask(
+        "/v3/lease/grant",
+        Json.bytes(Json.object().put("TTL", Long.toString(seconds))),
+        true,
+        answer -> EtcdMessages.number(answer.get("ID")));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> keepAlive(long lease) {
+    return ask(
+        "/v3/lease/keepalive",
+        lease(lease),
+        true,
+        answer -> EtcdMessages.number(answer.get("result").get("TTL")) > 0);
+  }
+
+  @Override
+  public CompletableFuture<Void> revoke(long lease) {
+    return ask("/v3/lease/revoke", lease(lease), true, answer -> true)
+        .exceptionally(HttpEtcd::isLeaseGone)
+        .thenAccept(isGone -> {});
+  }
+
+  private static byte[] lease(long lease) {
+    return Json.bytes(Json.object().put("ID", Long.toString(lease)));
+  }
+
+  private static boolean isLeaseGone(Throwable thrown) {
+    if (String.valueOf(thrown.getMessage()).contains("lease not found")) {
+      return true;
+    }
+    throw thrown instanceof CompletionException wrapped ? wrapped : new CompletionException(thrown);
+  }
+
+  @Override
+  public AutoCloseable watch(String prefix, long fromRevision, Watcher watcher) {
+    EtcdWatch watch =
+        new EtcdWatch(
+            gateway,
+            messages,
+            timer,
+            MoreExecutors.newSequentialExecutor(workers),
+            timeout,
+            prefix,
+            fromRevision,
+            watcher,
+            watches::remove);
+    watches.add(watch);
+    watch.open();
+    return watch;
+  }
+
+  /**
+   * A server that is frozen, or whose machine is gone, ends no stream: its watches go on at another
+   * one if it does not answer.
+   */
+  private void checkServers() {
+    Map<URI, List<EtcdWatch>> inUse =
+        watches.stream()
+            .filter(watch -> watch.server().isPresent())
+            .collect(Collectors.groupingBy(watch -> watch.server().orElseThrow()));
+    inUse.forEach(this::check);
+  }
+
+  private void check(URI server, List<EtcdWatch> affected) {
+    CompletableFuture<?> unused =
+        gateway
+            .post(server, "/v3/kv/range", messages.localCount(), timeout.dividedBy(2))
+            .whenComplete(
+                (response, thrown) -> {
+                  if (response == null || response.statusCode() == UNAVAILABLE) {
+                    gateway.leave(server);
+                    affected.forEach(watch -> watch.leave(server));
+                  }
+                });
+  }
+
+  @Override
+  public void close() {
+    List.copyOf(watches).forEach(EtcdWatch::close);
+    timer.shutdownNow();
+    workers.shutdown();
+  }
+
+  /** Reads what a call returns from an answer. */
+  private interface Decoder<T> {
+    T of(JsonInput<EtcdException> answer) throws EtcdException;
+  }
+
+  private <T> CompletableFuture<T> ask(
+      String path, byte[] body, boolean isRepeatable, Decoder<T> decoder) {
+    Call<T> call = new Call<>(path, body, isRepeatable, decoder);
+    call.attempt();
+    return call.result;
+  }
+
+  /** A request, sent to one server after the other. Its fields are used by one thread at a time. */
+  private final class Call<T> {
+    private final String path;
+    private final byte[] body;
+    private final boolean isRepeatable;
+    private final Decoder<T> decoder;
+    private final long deadline = System.nanoTime() + timeout.toNanos();
+    private final Map<URI, String> problems = new LinkedHashMap<>();
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+    private int attempts;
+    private boolean hasLoggedInAgain;
+
+    Call(String path, byte[] body, boolean isRepeatable, Decoder<T> decoder) {
+      this.path = path;
+      this.body = body;
+      this.isRepeatable = isRepeatable;
+      this.decoder = decoder;
+    }
+
+    void attempt() {
+      long left = deadline - System.nanoTime();
+      if (left < TimeUnit.MILLISECONDS.toNanos(1)) {
+        fail();
+        return;
+      }
+      URI server = gateway.server();
+      Duration patience = Duration.ofNanos(left);
+      Duration half = timeout.dividedBy(2);
+      if (isRepeatable && patience.compareTo(half) > 0) {
+        patience = half;
+      }
+      CompletableFuture<?> unused =
+          gateway
+              .post(server, path, body, patience)
+              .whenComplete((response, thrown) -> answered(server, response, thrown));
+    }
+
+    private void answered(
+        URI server, @Nullable HttpResponse<byte[]> response, @Nullable Throwable thrown) {
+      try {
+        if (response == null) {
+          failed(server, Failure.of(thrown == null ? new IllegalStateException() : thrown));
+          return;
+        }
+        JsonInput<EtcdException> answer = EtcdMessages.parse(response.body());
+        if (response.statusCode() == Gateway.OK && !answer.get("error").isThere()) {
+          result.complete(decoder.of(answer));
+        } else {
+          failed(server, Failure.of(answer));
+        }
+      } catch (EtcdException e) {
+        failed(server, Failure.of(e));
+      } catch (RuntimeException e) {
+        result.completeExceptionally(e);
+      }
+    }
+
+    private void failed(URI server, Failure failure) {
+      problems.put(server, failure.text());
+      switch (failure.effect()) {
+        case REFUSED -> result.completeExceptionally(EtcdException.refused(failure.text()));
+        case LOGGED_OUT -> {
+          gateway.logOut();
+          if (hasLoggedInAgain) {
+            fail();
+          } else {
+            hasLoggedInAgain = true;
+            attempt();
+          }
+        }
+        case NONE -> {
+          gateway.leave(server);
+          again();
+        }
+        case UNKNOWN -> {
+          gateway.leave(server);
+          if (isRepeatable) {
+            again();
+          } else {
+            fail();
+          }
+        }
+      }
+    }
+
+    private void again() {
+      attempts++;
+      if (attempts % gateway.serverCount() != 0) {
+        attempt();
+        return;
+      }
+      try {
+        ScheduledFuture<?> unused =
+            timer.schedule(this::attempt, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (RejectedExecutionException e) {
+        fail();
+      }
+    }
+
+    private void fail() {
+      String all =
+          problems.entrySet().stream()
+              .map(problem -> problem.getKey() + ": " + problem.getValue())
+              .collect(Collectors.joining("; "));
+      result.completeExceptionally(
+          new EtcdException(
+              "etcd has no quorum or cannot be reached" + (all.isEmpty() ? "" : " (" + all + ")"),
+              null));
+    }
+  }
+}

@@ -1,0 +1,228 @@
+package io.malob.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.cluster.etcd.Etcd;
+import io.malob.cluster.etcd.EtcdException;
+import io.malob.cluster.etcd.HttpEtcd;
+import io.malob.store.Document;
+import io.malob.store.Revisioned;
+import io.malob.store.Store;
+import io.malob.store.StoreContract;
+import io.malob.store.StoreUnavailableException;
+import io.malob.store.Swap;
+import io.malob.testing.EtcdServer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The contract on a real etcd, and what is true of etcd only. */
+class EtcdStoreTest extends StoreContract {
+  /** Each test has keys of its own. */
+  private static final AtomicInteger TESTS = new AtomicInteger();
+
+  private static EtcdServer server;
+
+  private final String prefix = "/test-" + TESTS.incrementAndGet() + "/";
+  private final List<Etcd> clients = new ArrayList<>();
+
+  @BeforeAll
+  static void startEtcd(@TempDir Path directory) throws Exception {
+    EtcdServer.assumeInstalled();
+    server = EtcdServer.start(directory);
+  }
+
+  @AfterAll
+  static void stopEtcd() throws Exception {
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  @AfterEach
+  void closeClients() {
+    clients.forEach(Etcd::close);
+  }
+
+  private Etcd client() {
+    Etcd client = new HttpEtcd(Accesses.to(prefix, server.endpoint()));
+    clients.add(client);
+    return client;
+  }
+
+  @Override
+  protected Store open() {
+    return new EtcdStore(client(), prefix, Optional.empty(), notifier);
+  }
+
+  @Test
+  void stores_seeEachOthersDocuments_andRevisions() throws Exception {
+    Store ours = open();
+    Store theirs = open();
+    Swap<Long> made = ours.compareAndSet(COUNTER, theirs.read(COUNTER), Optional.of(1L));
+    assertEquals(made.now(), theirs.read(COUNTER));
+    assertTrue(theirs.compareAndSet(COUNTER, made.now(), Optional.of(2L)).isDone());
+    Swap<Long> late = ours.compareAndSet(COUNTER, made.now(), Optional.of(3L));
+    assertFalse(late.isDone());
+    assertEquals(Optional.of(2L), late.now().content());
+  }
+
+  @Test
+  void exclusiveDocument_isShared() throws Exception {
+    Document<Long> exclusive = COUNTER.exclusive();
+    open().read(exclusive);
+    assertEquals(Optional.empty(), open().read(exclusive).content());
+  }
+
+  @Test
+  void documentThatIsTooLarge_isRefused_withTheLimit() throws Exception {
+    Store store = open();
+    Document<Integer> large =
+        Document.of(
+            "large",
+            bytes -> bytes.length,
+            size -> " ".repeat(size).getBytes(StandardCharsets.US_ASCII));
+    Revisioned<Integer> absent = store.read(large);
+    IOException e =
+        assertThrows(
+            IOException.class,
+            () -> store.compareAndSet(large, absent, Optional.of(EtcdStore.MAX_BYTES + 1)));
+    assertEquals(
+        "large has 1571841 bytes, more than etcd's limit for a document, 1571840 bytes",
+        e.getMessage());
+    assertTrue(store.compareAndSet(large, absent, Optional.of(EtcdStore.MAX_BYTES)).isDone());
+    assertEquals(Optional.of(EtcdStore.MAX_BYTES), store.read(large).content());
+  }
+
+  @Test
+  void damagedDocument_isReported_withItsPlace() throws Exception {
+    Etcd client = client();
+    client.commit(List.of(), List.of(new Etcd.Change.Put("docs/counter", "{", 0))).get();
+    IOException e = assertThrows(IOException.class, () -> open().read(COUNTER));
+    assertTrue(
+        e.getMessage().startsWith("etcd's key " + prefix + "docs/counter is damaged: "),
+        e.getMessage());
+  }
+
+  @Test
+  void documentInTheDataDirectory_butNotInEtcd_isNotIgnored(@TempDir Path directory)
+      throws Exception {
+    Path file = Files.writeString(directory.resolve("counter.json"), "{\"n\":1}");
+    Store store = new EtcdStore(client(), prefix, Optional.of(directory), notifier);
+    IOException e = assertThrows(IOException.class, () -> store.read(COUNTER));
+    String key = prefix + "docs/counter";
+    assertEquals(
+        String.format(
+            "%1$s exists, but etcd has no key %2$s: \"etcdctl put %2$s < %1$s\" copies it; to start"
+                + " without it, move it away",
+            file, key),
+        e.getMessage());
+    client()
+        .commit(List.of(), List.of(new Etcd.Change.Put("docs/counter", Files.readString(file), 0)))
+        .get();
+    assertEquals(Optional.of(1L), store.read(COUNTER).content());
+  }
+
+  /** An etcd whose answers to transactions get lost. */
+  private static final class Lossy implements Etcd {
+    private final Etcd etcd;
+    private final boolean isMade;
+    private int losses;
+
+    Lossy(Etcd etcd, int losses, boolean isMade) {
+      this.etcd = etcd;
+      this.losses = losses;
+      this.isMade = isMade;
+    }
+
+    @Override
+    public CompletableFuture<Outcome> commit(List<Condition> conditions, List<Change> changes) {
+      if (losses == 0) {
+        return etcd.commit(conditions, changes);
+      }
+      losses--;
+      CompletableFuture<Outcome> lost =
+          CompletableFuture.failedFuture(new EtcdException("no answer", null));
+      return isMade ? etcd.commit(conditions, changes).thenCompose(outcome -> lost) : lost;
+    }
+
+    @Override
+    public CompletableFuture<Reading> read(String prefix) {
+      return etcd.read(prefix);
+    }
+
+    @Override
+    public CompletableFuture<Long> grant(Duration lifetime) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletableFuture<Boolean> keepAlive(long lease) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletableFuture<Void> revoke(long lease) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public AutoCloseable watch(String prefix, long fromRevision, Watcher watcher) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private Store lossy(int losses, boolean isMade) {
+    return new EtcdStore(new Lossy(client(), losses, isMade), prefix, Optional.empty(), notifier);
+  }
+
+  @Test
+  void changeWhoseAnswerIsLost_isDone_whetherItWasMadeOrNot() throws Exception {
+    for (boolean isMade : List.of(true, false)) {
+      Revisioned<Long> before = open().read(COUNTER);
+      Swap<Long> swap = lossy(1, isMade).compareAndSet(COUNTER, before, Optional.of(7L));
+      assertTrue(swap.isDone());
+      assertEquals(open().read(COUNTER), swap.now());
+      Swap<Long> gone = lossy(1, isMade).compareAndSet(COUNTER, swap.now(), Optional.empty());
+      assertTrue(gone.isDone());
+      assertEquals(Optional.empty(), open().read(COUNTER).content());
+    }
+  }
+
+  @Test
+  void changeOfAnother_whileTheAnswerIsLost_isNotTakenForOurs() throws Exception {
+    Revisioned<Long> before = open().read(COUNTER);
+    open().compareAndSet(COUNTER, before, Optional.of(8L));
+    Swap<Long> swap = lossy(1, true).compareAndSet(COUNTER, before, Optional.of(7L));
+    assertFalse(swap.isDone());
+    assertEquals(Optional.of(8L), swap.now().content());
+  }
+
+  @Test
+  void changeThatIsNeverAnswered_isUnavailable_andSaysThatItMayTakeEffect() throws Exception {
+    Revisioned<Long> before = open().read(COUNTER);
+    StoreUnavailableException e =
+        assertThrows(
+            StoreUnavailableException.class,
+            () -> lossy(2, true).compareAndSet(COUNTER, before, Optional.of(7L)));
+    assertEquals("no answer; it may still take effect", e.getMessage());
+  }
+}
