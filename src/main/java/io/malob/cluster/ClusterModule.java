@@ -1,8 +1,12 @@
 package io.malob.cluster;
 
+import io.malob.cluster.election.RunningElection;
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.HttpEtcd;
 import io.malob.module.BaseModule;
+import io.malob.module.ClusterView;
+import io.malob.module.IClusterService;
+import io.malob.module.IMastershipService;
 import io.malob.module.IStoreService;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
@@ -14,8 +18,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import net.floodlightcontroller.core.IShutdownService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.core.module.IFloodlightService;
@@ -25,15 +31,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This controller's part in a cluster: the connection to etcd, and the store that all controllers
- * share. The embedded controller loads it in the place of {@link StoreModule} if {@code endpoints}
- * is set.
+ * This controller's part in a cluster: the connection to etcd, the store that all controllers
+ * share, and the election of the switches' masters. The embedded controller loads it in the place
+ * of {@link StoreModule} if {@code endpoints} is set.
  */
 @Settings({
   "endpoints",
   "name",
   "prefix",
   "leaseSeconds",
+  "restAddress",
   "caFile",
   "certificateFile",
   "keyFile",
@@ -41,7 +48,8 @@ import org.slf4j.LoggerFactory;
   "passwordFile"
 })
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
-public final class ClusterModule extends BaseModule implements IStoreService, AutoCloseable {
+public final class ClusterModule extends BaseModule
+    implements IStoreService, IClusterService, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterModule.class);
 
   /** For documents with a file of their own. */
@@ -52,11 +60,12 @@ public final class ClusterModule extends BaseModule implements IStoreService, Au
 
   private ClusterSettings cluster;
   private @Nullable Etcd etcd;
+  private RunningElection election;
   private Executor notifier;
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
-    return List.of(IThreadPoolService.class);
+    return List.of(IThreadPoolService.class, IMastershipService.class, IShutdownService.class);
   }
 
   @Override
@@ -64,7 +73,11 @@ public final class ClusterModule extends BaseModule implements IStoreService, Au
       throws FloodlightModuleException {
     files.init(context);
     cluster = ClusterSettings.read(settings);
-    etcd = new HttpEtcd(cluster.access());
+    Etcd connection = new HttpEtcd(cluster.access());
+    etcd = connection;
+    election =
+        new RunningElection(
+            connection, cluster.node(), cluster.restAddress(), cluster.lease(), context);
     notifier = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     LOG.info(
         "cluster_configured node={} prefix=\"{}\" etcd=\"{}\"",
@@ -76,6 +89,7 @@ public final class ClusterModule extends BaseModule implements IStoreService, Au
   @Override
   public void startUp(FloodlightModuleContext context) {
     files.startUp(context);
+    election.start(context);
   }
 
   /** The documents of the cluster; no controller has any of its own. */
@@ -94,6 +108,21 @@ public final class ClusterModule extends BaseModule implements IStoreService, Au
   @Override
   public Store inFile(Path file) {
     return files.inFile(file);
+  }
+
+  @Override
+  public Optional<ClusterView> view() {
+    return election.view();
+  }
+
+  @Override
+  public CompletableFuture<Integer> handOver() {
+    return election.handOver();
+  }
+
+  @Override
+  public CompletableFuture<Long> raiseBase(long minimum) {
+    return election.raiseBase(minimum);
   }
 
   @Override

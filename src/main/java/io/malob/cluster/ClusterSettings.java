@@ -22,9 +22,10 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
  * The settings of a controller in a cluster. Immutable.
  *
  * @param node this controller's name, unique in the cluster
+ * @param restAddress where its REST interface listens, as other controllers and operators see it
  * @param lease how long this controller counts as alive without a sign of it
  */
-record ClusterSettings(String node, Duration lease, EtcdAccess access) {
+record ClusterSettings(String node, String restAddress, Duration lease, EtcdAccess access) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}");
   private static final Pattern PREFIX = Pattern.compile("/([A-Za-z0-9_.-]+/)+");
 
@@ -39,6 +40,7 @@ record ClusterSettings(String node, Duration lease, EtcdAccess access) {
     }
     return new ClusterSettings(
         matching(settings, "name", hostName(), NAME, "1 to 63 letters, digits or any of _ . -"),
+        settings.text("restAddress", ""),
         Duration.ofSeconds(settings.number("leaseSeconds", 3, 2, 60)),
         new EtcdAccess(
             endpoints,

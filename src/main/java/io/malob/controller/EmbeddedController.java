@@ -6,6 +6,7 @@ import io.malob.controller.module.RunningModules;
 import io.malob.controller.rest.RestModule;
 import io.malob.module.StoreModule;
 import java.util.Collection;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
@@ -42,9 +43,23 @@ public final class EmbeddedController implements AutoCloseable {
    * @throws java.io.UncheckedIOException if a port cannot be bound; the message says which and why
    */
   public static EmbeddedController start(ModuleSettings settings) throws FloodlightModuleException {
-    return start(
-        settings.including(isInCluster(settings) ? CLUSTER_MODULE : StoreModule.class.getName()),
-        RunningModules.onClassPath());
+    ModuleSettings all =
+        isInCluster(settings)
+            ? withRestAddress(settings).including(CLUSTER_MODULE)
+            : settings.including(StoreModule.class.getName());
+    return start(all, RunningModules.onClassPath());
+  }
+
+  /** The cluster's other controllers learn where this one answers REST requests. */
+  private static ModuleSettings withRestAddress(ModuleSettings settings) {
+    if (settings.of(CLUSTER_MODULE).containsKey("restAddress")) {
+      return settings;
+    }
+    Map<String, String> rest = settings.of(RestModule.class.getName());
+    return settings.overlaidWith(
+        Map.of(
+            CLUSTER_MODULE + ".restAddress",
+            rest.getOrDefault("host", "127.0.0.1") + ":" + rest.getOrDefault("httpPort", "8080")));
   }
 
   /** Whether these settings are those of a controller in a cluster. */

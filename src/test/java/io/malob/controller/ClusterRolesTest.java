@@ -15,6 +15,7 @@ import io.malob.module.BaseModule;
 import io.malob.module.IMastershipService;
 import io.malob.module.Mastership;
 import io.malob.module.Settings;
+import io.malob.module.StoreModule;
 import io.malob.testing.Frames;
 import io.malob.testing.ScriptedSwitch;
 import io.malob.testing.SwitchRecorder;
@@ -90,7 +91,8 @@ class ClusterRolesTest implements Mastership {
             DecidingModule.class.getName(),
             LinkDiscoveryModule.class.getName(),
             DeviceModule.class.getName(),
-            ForwardingModule.class.getName());
+            ForwardingModule.class.getName(),
+            StoreModule.class.getName());
     controller =
         EmbeddedController.start(
             ModuleSettings.parse(
