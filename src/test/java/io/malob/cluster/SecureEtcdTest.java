@@ -11,6 +11,7 @@ import io.malob.cluster.etcd.EtcdAccess;
 import io.malob.cluster.etcd.HttpEtcd;
 import io.malob.testing.EtcdServer;
 import io.malob.testing.TestCertificates;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -59,7 +60,8 @@ class SecureEtcdTest {
             "--cert-file=" + file("etcd.pem"),
             "--key-file=" + file("etcd.key"),
             "--client-cert-auth",
-            "--trusted-ca-file=" + file("malob.pem"))) {
+            // the gateway is a client of its own server
+            "--trusted-ca-file=" + concatenated("malob.pem", "etcd.pem"))) {
       put(tls(server, "etcd", Optional.of("malob")));
       String why = refusal(tls(server, "malob", Optional.of("malob")));
       assertTrue(why.contains(server.endpoint() + ": TLS failed: "), why);
@@ -68,6 +70,14 @@ class SecureEtcdTest {
       why = refusal(tls(server, "etcd", Optional.empty()));
       assertTrue(why.startsWith("etcd has no quorum or cannot be reached"), why);
     }
+  }
+
+  private Path concatenated(String... names) throws Exception {
+    StringBuilder all = new StringBuilder();
+    for (String name : names) {
+      all.append(Files.readString(file(name)));
+    }
+    return Files.writeString(file("clients.pem"), all);
   }
 
   private EtcdAccess tls(EtcdServer server, String authority, Optional<String> us)

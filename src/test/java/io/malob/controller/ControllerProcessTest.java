@@ -126,7 +126,8 @@ class ControllerProcessTest {
             .start();
     String loaded = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertTrue(loaded.contains("io.malob.module.StoreModule"), loaded);
-    assertFalse(loaded.contains("io.malob.cluster.etcd"), loaded);
+    assertFalse(loaded.contains("io.malob.cluster.etcd.HttpEtcd"), loaded);
+    assertFalse(loaded.contains("java.net.http."), loaded);
   }
 
   @Test

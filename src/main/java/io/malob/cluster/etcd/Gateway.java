@@ -11,10 +11,10 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,11 +107,10 @@ final class Gateway {
             Json.object().put("name", login.get().user()).put("password", login.get().password()));
     return send(request(server, "/v3/auth/authenticate", body, Optional.empty()), patience)
         .handle(Gateway::loggedIn)
-        .thenCompose(Function.identity())
         .whenComplete((made, thrown) -> token = made == null ? Optional.empty() : made);
   }
 
-  private static CompletableFuture<Optional<String>> loggedIn(
+  private static Optional<String> loggedIn(
       @Nullable HttpResponse<byte[]> response, @Nullable Throwable thrown) {
     Failure failure;
     try {
@@ -120,7 +119,7 @@ final class Gateway {
       } else {
         JsonInput<EtcdException> answer = EtcdMessages.parse(response.body());
         if (response.statusCode() == OK) {
-          return CompletableFuture.completedFuture(Optional.of(answer.get("token").string()));
+          return Optional.of(answer.get("token").string());
         }
         failure = Failure.of(answer);
       }
@@ -128,7 +127,7 @@ final class Gateway {
       failure = Failure.of(e);
     }
     boolean isRefused = failure.effect() == Failure.Effect.REFUSED;
-    return CompletableFuture.failedFuture(
+    throw new CompletionException(
         new Failure.Thrown(
             new Failure(
                 isRefused ? Failure.Effect.REFUSED : Failure.Effect.NONE,
