@@ -41,6 +41,7 @@ import org.slf4j.LoggerFactory;
   "prefix",
   "leaseSeconds",
   "restAddress",
+  "peerHost",
   "caFile",
   "certificateFile",
   "keyFile",
@@ -77,7 +78,12 @@ public final class ClusterModule extends BaseModule
     etcd = connection;
     election =
         new RunningElection(
-            connection, cluster.node(), cluster.restAddress(), cluster.lease(), context);
+            connection,
+            cluster.node(),
+            cluster.restAddress(),
+            cluster.openPeerPort(),
+            cluster.lease(),
+            context);
     notifier = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     LOG.info(
         "cluster_configured node={} prefix=\"{}\" etcd=\"{}\"",

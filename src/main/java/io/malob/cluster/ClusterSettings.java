@@ -3,11 +3,15 @@ package io.malob.cluster;
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
 import com.google.common.net.InetAddresses;
+import io.malob.cluster.election.PeerPort;
 import io.malob.cluster.etcd.EtcdAccess;
 import io.malob.module.SettingReader;
 import io.malob.module.WrongSettingException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
@@ -23,9 +27,12 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
  *
  * @param node this controller's name, unique in the cluster
  * @param restAddress where its REST interface listens, as other controllers and operators see it
+ * @param peerHost the address at which other controllers find out whether this process runs; empty
+ *     for the one from which it reaches etcd
  * @param lease how long this controller counts as alive without a sign of it
  */
-record ClusterSettings(String node, String restAddress, Duration lease, EtcdAccess access) {
+record ClusterSettings(
+    String node, String restAddress, String peerHost, Duration lease, EtcdAccess access) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}");
   private static final Pattern PREFIX = Pattern.compile("/([A-Za-z0-9_.-]+/)+");
 
@@ -41,6 +48,7 @@ record ClusterSettings(String node, String restAddress, Duration lease, EtcdAcce
     return new ClusterSettings(
         matching(settings, "name", hostName(), NAME, "1 to 63 letters, digits or any of _ . -"),
         settings.text("restAddress", ""),
+        settings.text("peerHost", ""),
         Duration.ofSeconds(settings.number("leaseSeconds", 3, 2, 60)),
         new EtcdAccess(
             endpoints,
@@ -48,6 +56,27 @@ record ClusterSettings(String node, String restAddress, Duration lease, EtcdAcce
             EtcdAccess.TIMEOUT,
             isHttps ? Optional.of(tls(settings)) : Optional.empty(),
             login(settings, endpoints)));
+  }
+
+  /** Opens the port at which other controllers find out whether this process runs. */
+  PeerPort openPeerPort() throws FloodlightModuleException {
+    try {
+      return new PeerPort(peerHost.isEmpty() ? addressTowards(access.endpoints()) : peerHost);
+    } catch (IOException e) {
+      throw new FloodlightModuleException(
+          ClusterModule.class.getName() + ".peerHost: " + e.getMessage(), e);
+    }
+  }
+
+  /** This machine's address on the way to the first server; nothing is sent. */
+  private static String addressTowards(ImmutableList<URI> endpoints) throws IOException {
+    URI first = endpoints.get(0);
+    try (DatagramSocket socket = new DatagramSocket()) {
+      socket.connect(new InetSocketAddress(first.getHost(), first.getPort()));
+      return socket.getLocalAddress().getHostAddress();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
   }
 
   private static WrongSettingException wrong(SettingReader settings, String key, String what) {

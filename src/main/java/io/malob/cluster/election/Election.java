@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Lists;
+import io.malob.cluster.election.Contact.Peer;
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.Etcd.Change;
 import io.malob.cluster.etcd.Etcd.Condition;
@@ -24,6 +25,7 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -32,6 +34,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.Logger;
@@ -122,6 +125,7 @@ public final class Election implements Mastership {
   private boolean isLeaving;
   private boolean staleLogged;
   private @Nullable HandOver handOver;
+  private @Nullable PeerLinks peerLinks;
 
   /** The latest generation id that a switch has named. */
   private long latestGeneration;
@@ -164,14 +168,14 @@ public final class Election implements Mastership {
    * An election that does nothing before {@link #start}.
    *
    * @param name this controller's, unique among live ones
-   * @param restAddress where its REST interface listens
+   * @param contact where others reach this controller
    * @param lifetime of the lease: a controller that is silent for so long loses its keys
    * @param serial runs one task at a time, in order
    */
   public Election(
       Etcd etcd,
       String name,
-      String restAddress,
+      Contact contact,
       Duration lifetime,
       Executor serial,
       LongSupplier nanoTime) {
@@ -181,8 +185,7 @@ public final class Election implements Mastership {
     this.nanoTime = nanoTime;
     retryNanos = nanoTime.getAsLong();
     membership =
-        new Membership(
-            etcd, name, restAddress, lifetime, serial, nanoTime, new MembershipListener());
+        new Membership(etcd, name, contact, lifetime, serial, nanoTime, new MembershipListener());
     nodes = new MirroredRange(etcd, Keys.NODES, serial, new NodesListener());
     masters = new MirroredRange(etcd, Keys.MASTERS, serial, new MastersListener());
     cluster = new MirroredRange(etcd, Keys.CLUSTER, serial, new ClusterListener());
@@ -661,6 +664,7 @@ public final class Election implements Mastership {
       if (item != null) {
         parse(item);
       }
+      followPeers();
       evaluateAll();
     }
 
@@ -668,6 +672,7 @@ public final class Election implements Mastership {
     public void reread(boolean wentBack) {
       nodesByName.clear();
       nodes.all().forEach(Election.this::parse);
+      followPeers();
       evaluateAll();
     }
   }
@@ -769,6 +774,44 @@ public final class Election implements Mastership {
   private void evaluateAll() {
     locals.keySet().forEach(this::evaluate);
     flushSoon();
+  }
+
+  // ---- peers ----
+
+  /** Has these links follow the other live controllers, and tell {@link #ended} of their ends. */
+  public void followPeers(PeerLinks links) {
+    serial.execute(
+        () -> {
+          peerLinks = links;
+          followPeers();
+        });
+  }
+
+  private void followPeers() {
+    @Nullable PeerLinks links = peerLinks;
+    if (links != null) {
+      links.follow(
+          nodesByName.values().stream()
+              .filter(node -> !node.name().equals(name))
+              .flatMap(node -> node.contact().parsedPeer().stream())
+              .collect(Collectors.toSet()));
+    }
+  }
+
+  /**
+   * The process of another controller has ended. Its lease is ended for it, so that its switches
+   * get their next master at once. Were it alive after all, it would join again.
+   */
+  public void ended(Peer peer) {
+    serial.execute(
+        () ->
+            nodesByName.values().stream()
+                .filter(node -> node.contact().parsedPeer().equals(Optional.of(peer)))
+                .forEach(
+                    node -> {
+                      logger.warn("cluster_peer_ended node={}", node.name());
+                      var unused = etcd.revoke(node.lease());
+                    }));
   }
 
   // ---- operators ----
@@ -896,7 +939,7 @@ public final class Election implements Mastership {
 
   private static ClusterView.Member member(Node node) {
     return new ClusterView.Member(
-        node.name(), node.restAddress(), node.slot(), node.switches().size());
+        node.name(), node.contact().rest(), node.slot(), node.switches().size());
   }
 
   private static Role role(Local local) {

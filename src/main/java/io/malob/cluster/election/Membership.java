@@ -35,7 +35,7 @@ final class Membership {
 
   private final Etcd etcd;
   private final String name;
-  private final String restAddress;
+  private final Contact contact;
   private final Duration lifetime;
   private final Executor serial;
   private final LongSupplier nanoTime;
@@ -81,14 +81,14 @@ final class Membership {
   Membership(
       Etcd etcd,
       String name,
-      String restAddress,
+      Contact contact,
       Duration lifetime,
       Executor serial,
       LongSupplier nanoTime,
       Listener listener) {
     this.etcd = etcd;
     this.name = name;
-    this.restAddress = restAddress;
+    this.contact = contact;
     this.lifetime = lifetime;
     this.serial = serial;
     this.nanoTime = nanoTime;
@@ -239,8 +239,7 @@ final class Membership {
         etcd.commit(
                 absent,
                 List.of(
-                    new Change.Put(
-                        Keys.node(name), Node.value(restAddress, slot, offered), withLease),
+                    new Change.Put(Keys.node(name), Node.value(contact, slot, offered), withLease),
                     new Change.Put(Keys.slot(slot), name, withLease)))
             .whenCompleteAsync(
                 (outcome, problem) -> joined(outcome, problem, withLease, offered), serial);
@@ -312,8 +311,7 @@ final class Membership {
         etcd.commit(
                 List.of(new Condition(Keys.node(name), modRevision)),
                 List.of(
-                    new Change.Put(
-                        Keys.node(name), Node.value(restAddress, slot, offered), withLease)))
+                    new Change.Put(Keys.node(name), Node.value(contact, slot, offered), withLease)))
             .whenCompleteAsync(
                 (outcome, problem) -> published(outcome, problem, withLease, offered), serial);
   }

@@ -16,25 +16,28 @@ import org.projectfloodlight.openflow.types.DatapathId;
 /**
  * A live controller, as its key in etcd describes it.
  *
- * @param restAddress where its REST interface listens, as in {@code 10.0.0.1:8080}
+ * @param contact where others reach it
  * @param slot its number, unique among live controllers
  * @param switches the switches that it can be master of: connected, and not refused by them
  * @param createRevision since when it is in the cluster, as a revision of etcd
+ * @param lease the lease on which its keys depend
  */
 record Node(
     String name,
-    String restAddress,
+    Contact contact,
     int slot,
     ImmutableSet<DatapathId> switches,
-    long createRevision) {
+    long createRevision,
+    long lease) {
 
   /** The max number of a slot. */
   static final int MAX_SLOT = 255;
 
   /** The value of a controller's key. */
-  static String value(String restAddress, int slot, Set<DatapathId> switches) {
+  static String value(Contact contact, int slot, Set<DatapathId> switches) {
     ObjectNode value = Json.object();
-    value.put("rest", restAddress);
+    value.put("rest", contact.rest());
+    value.put("peer", contact.peer());
     value.put("slot", slot);
     ArrayNode ids = value.putArray("switches");
     switches.stream().sorted().forEach(id -> ids.add(id.toString()));
@@ -57,9 +60,10 @@ record Node(
     }
     return new Node(
         item.key().substring(Keys.NODES.length()),
-        value.get("rest").string(),
+        new Contact(value.get("rest").string(), value.get("peer").string()),
         value.get("slot").whole(0, MAX_SLOT),
         switches.build(),
-        item.createRevision());
+        item.createRevision(),
+        item.lease());
   }
 }

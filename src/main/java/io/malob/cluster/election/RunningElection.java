@@ -38,24 +38,34 @@ public final class RunningElection implements IClusterService, IShutdownListener
   private static final long LEAVING_MILLIS = 1_000;
 
   private final Election election;
+  private final PeerPort port;
+  private final PeerLinks links;
 
   /**
    * An election that begins with {@link #start}.
    *
    * @param name this controller's
-   * @param restAddress where its REST interface listens
+   * @param rest where its REST interface listens
+   * @param port closed when the controller stops
    */
   public RunningElection(
-      Etcd etcd, String name, String restAddress, Duration lease, FloodlightModuleContext context) {
+      Etcd etcd,
+      String name,
+      String rest,
+      PeerPort port,
+      Duration lease,
+      FloodlightModuleContext context) {
+    this.port = port;
     ScheduledExecutorService pool = pool(context);
     election =
         new Election(
             etcd,
             name,
-            restAddress,
+            new Contact(rest, port.contact()),
             lease,
             MoreExecutors.newSequentialExecutor(pool),
             System::nanoTime);
+    links = new PeerLinks(election::ended);
   }
 
   private static ScheduledExecutorService pool(FloodlightModuleContext context) {
@@ -71,6 +81,7 @@ public final class RunningElection implements IClusterService, IShutdownListener
     shutdown.registerShutdownListener(this);
     context.getServiceImpl(IMastershipService.class).decideBy(election);
     new Repetition(pool(context)).every(TICK_MILLIS, "the election of masters", election::tick);
+    election.followPeers(links);
     var unused =
         election
             .start()
@@ -101,7 +112,9 @@ public final class RunningElection implements IClusterService, IShutdownListener
   @Override
   public void floodlightIsShuttingDown() {
     await("handing over", election.handOver(true), HAND_OVER_MILLIS);
+    links.close();
     await("leaving the cluster", election.leave(), LEAVING_MILLIS);
+    port.close();
   }
 
   private static void await(String what, Future<?> done, long millis) {

@@ -91,7 +91,9 @@ final class SimulatedCluster {
 
     Controller(String name) {
       this.name = name;
-      election = new Election(client, name, name + ":8080", LEASE, this::execute, queue::now);
+      election =
+          new Election(
+              client, name, new Contact(name + ":8080", ""), LEASE, this::execute, queue::now);
       started = election.start();
       queue.after(TICK, this::tick);
     }
