@@ -88,6 +88,7 @@ class MastersTest(SystemTest):
         if self._masters(self.left) != self._all("left"):
             self.right.rest.post("/wm/malob/cluster/handover", {})
         self._wait_for_master(self.left, "left", 5)
+        wait_until(lambda: self._roles(self.right) == {"slave"}, "right to stand by", 5)
         self.controller = self.left
 
     def _all(self, name: str) -> Counter[str]:
@@ -141,7 +142,11 @@ class MastersTest(SystemTest):
         log = self.right.log.read_text()
         self.assertNotIn("IS_SLAVE", log)
         self.assertNotIn("switch_error", log)
-        self.assertEqual([], [found for found in self.right.rest.get("/wm/malob/problems") if found["kind"] is None])
+        self.assertEqual([], self._own_problems(self.right))
+
+    def _own_problems(self, controller: Controller) -> list[dict[str, Any]]:
+        """Those of switches and the cluster, not of the catalog."""
+        return [found for found in controller.rest.get("/wm/malob/problems") if found["kind"] is None]
 
     def test_master_is_killed(self) -> None:
         """kill -9: open connections continue, and new ones are placed by the other within the lease and a second"""
@@ -200,5 +205,6 @@ class MastersTest(SystemTest):
                 self.left.rest.post(f"{balancing.BASE}/vips/", {"id": "no", "address": "10.0.0.155"})
             self.assertEqual(503, refused.exception.status)
             self.assertEqual({"master"}, self._roles(self.left))
-        wait_until(lambda: self.left.rest.get("/wm/malob/problems") == [], "the problem to be gone", 10)
+            self.assertEqual(["etcd_silent"], [found["reason"] for found in self._own_problems(self.left)])
+        wait_until(lambda: not self._own_problems(self.left), "the problem to be gone", 10)
         self._wait_for_master(self.left, "left", 10)
