@@ -193,9 +193,7 @@ def _running(servers: Sequence[Server]) -> Iterator[Sequence[subprocess.Popen[by
         for server in servers:
             with open(server.log, "ab") as log:
                 command = bound_to_us(server.command(peers))
-                processes.append(
-                    subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True)
-                )
+                processes.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True))
         yield processes
     finally:
         with undisturbed():
