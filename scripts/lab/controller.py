@@ -29,9 +29,7 @@ def settings_file(directory: Path, settings: Mapping[str, object]) -> Path:
 class Controller:
     """One controller process. Its log and its data stay when it ends: restart() finds the same catalog."""
 
-    def __init__(
-        self, directory: Path, openflow_port: int, http_port: int, properties: Path | None = None, options: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, directory: Path, openflow_port: int, http_port: int, properties: Path | None = None, options: Sequence[str] = ()) -> None:
         """directory: for log and data. properties: the controller's -cf; None for its own defaults. options: others of the controller."""
         self.openflow_port = openflow_port
         self.http_port = http_port

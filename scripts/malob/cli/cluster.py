@@ -1,7 +1,8 @@
-"""`./malob cluster`: three etcd servers on loopback, in the foreground, for a trial of several controllers."""
+"""`./malob cluster`: three etcd servers on loopback, in the foreground, for a trial of several controllers; and requests to a cluster."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -15,8 +16,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from malob.cli import target
 from malob.cli.arguments import Parser, port
 from malob.errors import MissingError, ScriptError, UsageError, run_main
+from malob.rest.client import asking
 from malob.system.ports import free_ports, port_is_free
 from malob.system.preparation import prepare
 from malob.system.processes import PidFile, ProcessId, bound_to_us
@@ -40,7 +43,25 @@ def parser() -> Parser:
     made.add_argument(
         "--data", metavar="DIR", type=Path, help="keep the data in DIR for the next start with the same --port (default: a temporary directory)"
     )
+    made.add_argument(
+        "request",
+        choices=["handover", "raise-base"],
+        nargs="?",
+        help="to a running controller, instead of starting etcd: 'handover' hands its switches over to other controllers; 'raise-base' lets"
+        " switches accept the cluster again after etcd was restored from a backup",
+    )
+    target.add_target(made)
     return made
+
+
+def _request(options: argparse.Namespace) -> int:
+    client = target.client(options)
+    with asking(client):
+        if options.request == "handover":
+            print(f"{client.post('/wm/malob/cluster/handover', {})['handed_over']} switches handed over")
+        else:
+            print(f"base of generation ids: {client.post('/wm/malob/cluster/generation-base', {})['generation_base']}")
+    return 0
 
 
 @dataclass(frozen=True)
@@ -99,6 +120,8 @@ class Server:
 
 def main() -> int:
     options = parser().parse_args()
+    if options.request is not None:
+        return _request(options)
     ports = _ports(options.port, options.data)
     prepare("cluster")
     _remove_remains(Path(tempfile.gettempdir()))
@@ -170,9 +193,7 @@ def _running(servers: Sequence[Server]) -> Iterator[Sequence[subprocess.Popen[by
         for server in servers:
             with open(server.log, "ab") as log:
                 command = bound_to_us(server.command(peers))
-                processes.append(
-                    subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True)
-                )
+                processes.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True))
         yield processes
     finally:
         with undisturbed():

@@ -12,13 +12,14 @@ _BALANCER = "/quantum/v1.0"
 
 @dataclass(frozen=True)
 class State:
-    """The controller's own JSON. snapshot: /wm/malob/snapshot; pools: each with its statistics, by id; problems, placement: of /wm/malob."""
+    """The controller's own JSON. snapshot: /wm/malob/snapshot; pools: each with its statistics, by id; problems, placement, cluster: of /wm/malob; cluster is None without one."""
 
     snapshot: dict[str, Any]
     vips: list[dict[str, Any]]
     pools: dict[str, dict[str, Any]]
     problems: list[dict[str, Any]] = field(default_factory=list)
     placement: list[dict[str, Any]] = field(default_factory=list)
+    cluster: dict[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -27,11 +28,12 @@ class State:
             "pools": list(self.pools.values()),
             "problems": self.problems,
             "placement": self.placement,
+            "cluster": self.cluster,
         }
 
 
 def read(client: RestClient) -> State:
-    """Asks the controller for all but the problems and the placement. Raises RestError."""
+    """Asks the controller for all but problems, placement and cluster. Raises RestError."""
     vips = client.get_all(f"{_BALANCER}/vips/")
     pools = {}
     for pool in client.get_all(f"{_BALANCER}/pools/"):

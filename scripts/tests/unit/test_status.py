@@ -154,6 +154,23 @@ class PlacementTest(unittest.TestCase):
         self.assertEqual([["v", "auto: proactive", *["-"] * 7]], self.rows())
 
 
+class ClusterTest(unittest.TestCase):
+    def test_controllers_are_listed_with_their_switches(self) -> None:
+        nodes = [
+            {"name": "a", "rest": "10.0.0.1:8080", "slot": 0, "switches": 2},
+            {"name": "b", "rest": "10.0.0.2:8080", "slot": 1, "switches": 3},
+        ]
+        switches = [{"switch": str(number), "master": master, "role": None} for number, master in enumerate(["a", "a", None])]
+        shown = tables(replace(_state(), cluster={"name": "b", "nodes": nodes, "switches": switches}))
+        self.assertEqual(
+            [["a", "10.0.0.1:8080", "0", "2", "2"], ["b*", "10.0.0.2:8080", "1", "3", "0"], ["none", "-", "-", "-", "1"]],
+            [line.split() for line in shown[3:6]],
+        )
+
+    def test_without_cluster_there_is_no_table(self) -> None:
+        self.assertNotIn("master of", "\n".join(tables(_state())))
+
+
 class ProblemsTest(unittest.TestCase):
     @staticmethod
     def problem(id_: str, command: str | None = None) -> dict[str, Any]:
@@ -189,6 +206,6 @@ class ReadTest(unittest.TestCase):
         with answering(answer) as port:
             state = read(RestClient("127.0.0.1", port))
         self.assertEqual(
-            {"snapshot": _state().snapshot, "vips": [_VIP], "pools": [{"id": "p", "stats": _POOL["stats"]}], "problems": [], "placement": []},
+            {"snapshot": _state().snapshot, "vips": [_VIP], "pools": [{"id": "p", "stats": _POOL["stats"]}], "problems": [], "placement": [], "cluster": None},
             state.to_json(),
         )

@@ -53,7 +53,12 @@ def _shown(state: State) -> list[str]:
 
 def _read(client: RestClient) -> State:
     with asking(client):
-        return replace(read(client), problems=client.get("/wm/malob/problems"), placement=client.get("/wm/malob/placement"))
+        return replace(
+            read(client),
+            problems=client.get("/wm/malob/problems"),
+            placement=client.get("/wm/malob/placement"),
+            cluster=client.get("/wm/malob/cluster")["cluster"],
+        )
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,15 +14,29 @@ UNKNOWN = "-"
 
 
 def tables(state: State) -> list[str]:
-    """Lines: switches, links, virtual addresses, their buckets, members; units are in the headings, and '-' means unknown."""
+    """Lines: controllers, switches, links, virtual addresses, their buckets, members; units are in the headings, and '-' means unknown."""
     lines = [
         f"{len(state.snapshot['switches'])} switches, {len(state.snapshot['links'])} directed links, "
         f"{len(state.vips)} virtual addresses, {len(state.snapshot['servers'])} members; {state.snapshot['time']}"
     ]
-    for table in (_switches(state), link_table(state.snapshot["links"]), _vips(state), _placement(state), _members(state)):
+    for table in (_cluster(state), _switches(state), link_table(state.snapshot["links"]), _vips(state), _placement(state), _members(state)):
         if table:
             lines += ["", *table]
     return lines
+
+
+def _cluster(state: State) -> list[str]:
+    """The live controllers of the cluster, in the order in which they joined; an asterisk marks the one that answers."""
+    if state.cluster is None:
+        return []
+    masters = Counter(line["master"] for line in state.cluster["switches"])
+    rows = []
+    for node in state.cluster["nodes"]:
+        name = node["name"] + ("*" if node["name"] == state.cluster["name"] else "")
+        rows.append([name, node["rest"] or UNKNOWN, str(node["slot"]), str(node["switches"]), str(masters[node["name"]])])
+    if masters[None]:
+        rows.append(["none", *[UNKNOWN] * 3, str(masters[None])])
+    return _table(["controller", "REST", "slot", "switches", "master of"], rows, [2, 3, 4])
 
 
 def _switches(state: State) -> list[str]:

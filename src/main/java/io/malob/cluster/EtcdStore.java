@@ -41,7 +41,7 @@ public final class EtcdStore implements Store {
   /** etcd's default limit for a request ({@code --max-request-bytes}), less what surrounds it. */
   static final int MAX_BYTES = 1536 * 1024 - 1024;
 
-  /** Before a watch that has missed changes asks again. */
+  /** After a failure, before a change is tried, or a watch that has missed changes asks again. */
   private static final long PAUSE_SECONDS = 1;
 
   private final Etcd etcd;
@@ -49,6 +49,11 @@ public final class EtcdStore implements Store {
   private final Optional<Path> directory;
   private final Executor notifier;
   private final Set<Subscription<?>> subscriptions = ConcurrentHashMap.newKeySet();
+
+  /** The last change that etcd did not answer. */
+  private volatile @Nullable Outage outage;
+
+  private record Outage(StoreUnavailableException why, long nanos) {}
 
   /**
    * The documents of a cluster. The client stays open when the store is closed.
@@ -63,6 +68,19 @@ public final class EtcdStore implements Store {
     this.prefix = prefix;
     this.directory = directory;
     this.notifier = notifier;
+  }
+
+  /**
+   * Writers queue for each other: after one of them has waited for etcd in vain, those behind it
+   * are refused at once, so that they do not occupy all threads of the REST interface.
+   *
+   * @throws StoreUnavailableException during a pause after a failure
+   */
+  private void checkOutage() throws StoreUnavailableException {
+    Outage last = outage;
+    if (last != null && System.nanoTime() - last.nanos < TimeUnit.SECONDS.toNanos(PAUSE_SECONDS)) {
+      throw new StoreUnavailableException(String.valueOf(last.why.getMessage()), last.why);
+    }
   }
 
   private static String key(Document<?> document) {
@@ -119,6 +137,7 @@ public final class EtcdStore implements Store {
   @Override
   public <T> Swap<T> compareAndSet(Document<T> document, Revisioned<T> expected, Optional<T> next)
       throws IOException {
+    checkOutage();
     String key = key(document);
     Optional<String> value =
         next.isPresent() ? Optional.of(text(document, next.get())) : Optional.empty();
@@ -150,6 +169,7 @@ public final class EtcdStore implements Store {
     try {
       return await(etcd.commit(unchanged, change));
     } catch (StoreUnavailableException e) {
+      outage = new Outage(e, System.nanoTime());
       throw new StoreUnavailableException(
           e.getMessage() + "; it may still take effect", e.getCause());
     }

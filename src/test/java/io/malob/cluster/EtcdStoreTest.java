@@ -29,6 +29,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on a real etcd, and what is true of etcd only. */
@@ -219,10 +220,20 @@ class EtcdStoreTest extends StoreContract {
   @Test
   void changeThatIsNeverAnswered_isUnavailable_andSaysThatItMayTakeEffect() throws Exception {
     Revisioned<Long> before = open().read(COUNTER);
-    StoreUnavailableException e =
-        assertThrows(
-            StoreUnavailableException.class,
-            () -> lossy(2, true).compareAndSet(COUNTER, before, Optional.of(7L)));
-    assertEquals("no answer; it may still take effect", e.getMessage());
+    Store store = lossy(2, true);
+    assertEquals(
+        "no answer; it may still take effect",
+        unavailable(() -> store.compareAndSet(COUNTER, before, Optional.of(7L))));
+    Revisioned<Long> now = store.read(COUNTER);
+    assertEquals(Optional.of(7L), now.content());
+    // those who have waited behind it do not wait again
+    assertEquals(
+        "no answer", unavailable(() -> store.compareAndSet(COUNTER, now, Optional.of(8L))));
+    Thread.sleep(1100);
+    assertTrue(store.compareAndSet(COUNTER, now, Optional.of(8L)).isDone());
+  }
+
+  private static String unavailable(Executable change) {
+    return assertThrows(StoreUnavailableException.class, change).getMessage();
   }
 }

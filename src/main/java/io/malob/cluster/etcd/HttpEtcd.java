@@ -7,6 +7,8 @@ import io.malob.json.JsonInput;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -128,10 +130,12 @@ public final class HttpEtcd implements Etcd {
    * one if it does not answer.
    */
   private void checkServers() {
-    Map<URI, List<EtcdWatch>> inUse =
-        watches.stream()
-            .filter(watch -> watch.server().isPresent())
-            .collect(Collectors.groupingBy(watch -> watch.server().orElseThrow()));
+    Map<URI, List<EtcdWatch>> inUse = new HashMap<>();
+    for (EtcdWatch watch : watches) {
+      watch
+          .server()
+          .ifPresent(server -> inUse.computeIfAbsent(server, any -> new ArrayList<>()).add(watch));
+    }
     inUse.forEach(this::check);
   }
 

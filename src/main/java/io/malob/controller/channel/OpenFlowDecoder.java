@@ -102,6 +102,10 @@ final class OpenFlowDecoder extends ByteToMessageDecoder {
     if (!agreed.understands(version) && type != ERROR) {
       return new UnparseableFrame(type, xid, "its wire version is " + version);
     }
+    @Nullable RoleNotice notice = RoleNotice.read(frame);
+    if (notice != null) {
+      return notice;
+    }
     try {
       @Nullable OFMessage message = reader.read(frame);
       return message != null ? message : new UnparseableFrame(type, xid, "it is truncated");

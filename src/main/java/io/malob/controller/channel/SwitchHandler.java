@@ -84,6 +84,8 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
       } catch (RuntimeException e) {
         messageProblems.warn("Handling " + message.getType() + " of " + sw.getId() + " failed", e);
       }
+    } else if (input instanceof RoleNotice notice) {
+      onRole(notice.role());
     } else if (input instanceof UnparseableFrame frame) {
       String problem =
           String.format(

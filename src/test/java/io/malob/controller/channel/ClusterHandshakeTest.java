@@ -23,8 +23,10 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketInReason;
 import org.projectfloodlight.openflow.protocol.OFRoleRequest;
 import org.projectfloodlight.openflow.protocol.OFRoleRequestFailedCode;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.OFAuxId;
 import org.projectfloodlight.openflow.types.OFErrorCauseData;
+import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.U64;
 
 /** The role at a switch whose controller belongs to a cluster. */
@@ -156,7 +158,12 @@ class ClusterHandshakeTest extends EmbeddedSwitch {
   }
 
   private static OFMessage packetIn(byte[] frame) {
-    return FACTORY.buildPacketIn().setReason(OFPacketInReason.NO_MATCH).setData(frame).build();
+    return FACTORY
+        .buildPacketIn()
+        .setReason(OFPacketInReason.NO_MATCH)
+        .setMatch(FACTORY.buildMatch().setExact(MatchField.IN_PORT, OFPort.of(1)).build())
+        .setData(frame)
+        .build();
   }
 
   private long packetIns() {
@@ -281,7 +288,7 @@ class ClusterHandshakeTest extends EmbeddedSwitch {
     assertNull(next());
 
     receive(roleReply(claim.getXid(), OFControllerRole.ROLE_MASTER, 77));
-    assertEquals(List.of("ROLE_MASTER MASTER"), events);
+    assertEquals("ROLE_MASTER MASTER", events.get(0));
     assertEquals(List.of("seen 77", "granted 77"), election.calls);
     for (int table = 0; table < 4; table++) {
       nextOf(OFFlowMod.class);
@@ -320,6 +327,29 @@ class ClusterHandshakeTest extends EmbeddedSwitch {
     assertEquals(List.of("replaced"), election.calls);
     assertEquals("ROLE_SLAVE SLAVE", events.get(0));
     assertFalse(sw.isActive());
+  }
+
+  /** As Open vSwitch 3.1 sends it: ONF's extension 191 of OpenFlow 1.3. */
+  @Test
+  void master_thatIsToldOfItsSuccessor_stepsDown() {
+    becomeSlave();
+    becomeMaster(77);
+    election.calls.clear();
+    receiveBytes(
+        4, 4, 0, 32, 0, 0, 0, 0, 'O', 'N', 'F', 0, 0, 0, 0x07, 0x77, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 80);
+    assertEquals(List.of("replaced"), election.calls);
+    assertFalse(sw.isActive());
+  }
+
+  @Test
+  void otherExperimentersMessage_isNoRole() {
+    becomeSlave();
+    becomeMaster(77);
+    receiveBytes(
+        4, 4, 0, 32, 0, 0, 0, 0, 'O', 'N', 'F', 1, 0, 0, 0x07, 0x77, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 80);
+    assertTrue(sw.isActive());
   }
 
   @Test
