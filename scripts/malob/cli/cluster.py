@@ -66,12 +66,13 @@ def _request(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Server:
-    """One server of etcd. peers: what all of them are called, NAME=URL,..."""
+    """One server of etcd. peers: what all of them are called, NAME=URL,... addresses: for clients, besides loopback."""
 
     name: str
     client_port: int
     peer_port: int
     data: Path
+    addresses: Sequence[str] = ()
 
     @property
     def url(self) -> str:
@@ -86,11 +87,12 @@ class Server:
         return self.data.with_suffix(".log")
 
     def command(self, peers: str) -> Sequence[str]:
+        urls = [self.url, *(f"http://{address}:{self.client_port}" for address in self.addresses)]
         return [
             "etcd",
             f"--name={self.name}",
             f"--data-dir={self.data}",
-            f"--listen-client-urls={self.url}",
+            f"--listen-client-urls={','.join(urls)}",
             f"--advertise-client-urls={self.url}",
             f"--listen-peer-urls={self.peer}",
             f"--initial-advertise-peer-urls={self.peer}",
@@ -129,7 +131,7 @@ def main() -> int:
         with orderly_end(), _directory(options.data) as directory:
             names = [f"etcd-{number + 1}" for number in range(SERVERS)]
             servers = [Server(name, *pair, directory / name) for name, pair in zip(names, zip(ports[::2], ports[1::2]))]
-            with _running(servers) as processes:
+            with running(servers) as processes:
                 _serve(servers, processes)
     except KeyboardInterrupt:
         say("malob cluster: stopped")
@@ -183,17 +185,22 @@ def _remove_remains(folder: Path) -> None:
             shutil.rmtree(directory, ignore_errors=True)
 
 
-@contextmanager
-def _running(servers: Sequence[Server]) -> Iterator[Sequence[subprocess.Popen[bytes]]]:
+def start(server: Server, servers: Sequence[Server]) -> subprocess.Popen[bytes]:
+    """Starts one of these servers; its data from before are there, if there are any."""
     # settings in the environment would change ports and names
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ETCD_")}
-    peers = ",".join(f"{server.name}={server.peer}" for server in servers)
+    command = bound_to_us(server.command(",".join(f"{each.name}={each.peer}" for each in servers)))
+    with open(server.log, "ab") as log:
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True)
+
+
+@contextmanager
+def running(servers: Sequence[Server]) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """The servers run in the context; a process may be replaced in it."""
     processes: list[subprocess.Popen[bytes]] = []
     try:
         for server in servers:
-            with open(server.log, "ab") as log:
-                command = bound_to_us(server.command(peers))
-                processes.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True))
+            processes.append(start(server, servers))
         yield processes
     finally:
         with undisturbed():

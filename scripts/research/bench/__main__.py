@@ -11,6 +11,7 @@ from malob.errors import UsageError, run_main
 from malob.system.waiting import say
 from research.bench import endhost_command, faults_command, open_vswitch_command
 from research.bench.compare import command as compare_command
+from research.bench.failover import command as failover_command
 from research.bench.proactive import command as proactive_command
 from research.bench.soak import command as soak_command
 
@@ -25,6 +26,7 @@ _OWN = {
     "soak": ("a long run on real Open vSwitch with changing load, members, servers and links; needs root", soak_command),
     "faults": ("the effect of faults of links, switches and controller on an open connection; needs root", faults_command),
     "proactive": ("connections through a proactive VIP while its buckets move, or without a controller; needs root", proactive_command),
+    "failover": ("connections while controllers of a cluster and etcd servers fail; needs root", failover_command),
     "compare": ("MALOB beside no balancer and proxies, under the same load on the same networks; needs root", compare_command),
     "endhost": ("the cost of MALOB on a host with several uplinks, compared with os-ken and no switch; needs root", endhost_command),
 }

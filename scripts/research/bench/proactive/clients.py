@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lab import processes
+from lab.instance import Instance
 from malob.errors import ScriptError
+from malob.network.hosts import Host
 from malob.system.processes import bound_to_us
 from research.bench.proactive.findings import Totals
-from research.bench.proactive.site import KEY, PORT, VIP, Site
 from research.bench.soak.model import Failure
 
 _CLIENT = Path(__file__).parent / "programs" / "client.py"
@@ -20,22 +23,41 @@ _CLIENT = Path(__file__).parent / "programs" / "client.py"
 _END_S = 30.0
 
 
+@dataclass(frozen=True)
+class Service:
+    """A VIP, and its key in the catalog."""
+
+    address: str
+    port: int
+    key: str
+
+
+@dataclass(frozen=True)
+class Slow:
+    """A connect() that took long. began: of the monotonic clock."""
+
+    began: float
+    ms: float
+
+
 class Clients:
     """Start when they are constructed. Their failures may be read at any time."""
 
-    def __init__(self, site: Site, rate: float, downloads: int, download_s: float) -> None:
+    def __init__(self, lab: Instance, hosts: Sequence[Host], service: Service, rate: float, downloads: int, download_s: float) -> None:
         """rate: short connections per second, of all hosts. downloads: at a time, of each host; each takes download_s."""
         self.failures: list[Failure] = []
+        self.slow: list[Slow] = []
+        self._service = service
         self._totals: list[dict[str, Any]] = []
-        share = str(rate / len(site.clients))
+        share = str(rate / len(hosts))
         self._processes = {
             host.name: subprocess.Popen(
-                bound_to_us(processes.script(site.lab, host.name, _CLIENT, VIP, str(PORT), share, str(downloads), str(download_s))),
+                bound_to_us(processes.script(lab, host.name, _CLIENT, service.address, str(service.port), share, str(downloads), str(download_s))),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 start_new_session=True,
             )
-            for host in site.clients
+            for host in hosts
         }
         self._readers = [threading.Thread(target=self._read, args=each, daemon=True) for each in self._processes.items()]
         for reader in self._readers:
@@ -48,8 +70,10 @@ class Clients:
                 told = json.loads(line)
                 if "totals" in told:
                     self._totals.append(told["totals"])
+                elif "slow_ms" in told:
+                    self.slow.append(Slow(told["began"], told["slow_ms"]))
                 else:
-                    self.failures.append(Failure.of(host, KEY, told))
+                    self.failures.append(Failure.of(host, self._service.key, told))
 
     def finish(self) -> Totals:
         """Lets them end their connections. Raises ScriptError if a client has failed."""

@@ -16,7 +16,7 @@ from malob.errors import ScriptError
 from malob.system.waiting import say, undisturbed, wait_until
 from research.bench.proactive.clients import Clients
 from research.bench.proactive.findings import Record, Step
-from research.bench.proactive.site import LINK, SPARE, Site
+from research.bench.proactive.site import LINK, SERVICE, SPARE, Site
 
 #: The first period, without a change.
 STEADY = "steady"
@@ -163,7 +163,7 @@ class _Run:
 
     @contextmanager
     def _clients(self, download_s: float) -> Iterator[Clients]:
-        clients = Clients(self._site, self._load.rate, self._load.downloads, download_s)
+        clients = Clients(self._site.lab, self._site.clients, SERVICE, self._load.rate, self._load.downloads, download_s)
         try:
             yield clients
         finally:

@@ -15,11 +15,13 @@ from malob.system.cleanup import Cleanup
 from malob.system.ports import free_port
 from malob.system.processes import bound_to_us, succeeds
 from malob.system.waiting import say, undisturbed, wait_until
+from research.bench.proactive.clients import Service
 from research.bench.soak import site as soak_site
 
 NAME = "mlp"
 TOPOLOGY = "mesh5"
 VIP, PORT, KEY = "10.0.0.100", 80, "proactive"
+SERVICE = Service(VIP, PORT, KEY)
 #: The server whose member comes and goes.
 SPARE = "w3"
 #: On paths from the first client's switch.

@@ -2,8 +2,8 @@
 
 `client.py ADDRESS PORT RATE DOWNLOADS DOWNLOAD_S` opens RATE connections per second with one small response each, and keeps
 DOWNLOADS downloads going, each for DOWNLOAD_S, until its standard input ends. It prints a line of JSON for each connection that
-failed, and one with totals at the end; times are those of the monotonic clock, which all hosts share. The server is that of
-soak/programs/server.py: each byte of a response depends on the server's name and is compared.
+failed, for each connect() that took long, and one with totals at the end; times are those of the monotonic clock, which all
+hosts share. The server is that of soak/programs/server.py: each byte of a response depends on the server's name and is compared.
 Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
@@ -18,6 +18,8 @@ import time
 #: TCP retransmits for longer, but a path that fails is replaced within a second.
 _PATIENCE_S = 20.0
 _PAUSE_S = 0.2
+#: A connect() that takes this long is reported.
+_SLOW_S = 0.1
 _SHORT_BYTES = 400
 #: A download: more bytes than it ever reads, at a pace. A small receive buffer keeps the server at that pace.
 _ENDLESS_BYTES = 10**12
@@ -66,7 +68,10 @@ class _Client:
         except BaseException:
             connection.close()
             raise
-        self.connect_max_s = max(self.connect_max_s, time.monotonic() - begin)
+        took_s = time.monotonic() - begin
+        self.connect_max_s = max(self.connect_max_s, took_s)
+        if took_s >= _SLOW_S:
+            _print({"slow_ms": round(1000 * took_s, 1), "began": round(begin, 3)})
         return await asyncio.open_connection(sock=connection, limit=_BUFFER)
 
     def goes_on(self, begin: float) -> bool:

@@ -1,0 +1,1 @@
+"""`./malob bench failover`: connections while controllers of a cluster fail."""
