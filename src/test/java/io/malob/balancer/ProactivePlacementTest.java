@@ -195,6 +195,32 @@ class ProactivePlacementTest {
     assertEquals(0, net.module.counters().openConnections());
   }
 
+  /** What the controller remembers of a port's connection before is out of date. */
+  @Test
+  void portThatIsUsedAgain_whileItsBucketMoves_staysWithTheMemberOfItsBucket() {
+    fixture.settle();
+    moveAllTo("m2", "m1");
+    ALL_BUCKETS.forEach(port -> assertEquals(m2, fixture.open(client, port)));
+    ALL_BUCKETS.forEach(port -> assertEquals(m2, fixture.memberOf(client, port, FIN)));
+    fixture.pass(4 * MOVE_SECONDS);
+    moveAllTo("m1", "m2");
+    fixture.pass(4 * MOVE_SECONDS);
+    assertEquals(Map.of(fixture.number("m1"), 64L), fixture.byMember(fixture.s1));
+    assertEquals(List.of(), fixture.rules(fixture.s1, Cookie.Kind.REQUEST));
+
+    ALL_BUCKETS.forEach(port -> assertEquals(m1, fixture.open(client, port)));
+    moveAllTo("m2", "m1");
+
+    ALL_BUCKETS.forEach(port -> assertEquals(m1, fixture.memberOf(client, port, ACK)));
+  }
+
+  private void moveAllTo(String to, String from) {
+    fixture.setMember(to, "weight", "1");
+    fixture.setMember(from, "weight", "0");
+    fixture.pass(2);
+    assertTrue(fixture.moving(fixture.s1) > 0);
+  }
+
   /** Counters are a second old: a connection may have just begun in a bucket without traffic. */
   @Test
   void connectionThatHasJustBegun_staysWhenItsBucketMoves() {

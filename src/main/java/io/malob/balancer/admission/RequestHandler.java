@@ -27,6 +27,7 @@ import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -197,7 +198,7 @@ public final class RequestHandler {
 
   private void request(Arrival arrival) {
     Packet packet = arrival.packet();
-    @Nullable Connection known = connections.byRequest(packet.fiveTuple());
+    @Nullable Connection known = current(connections.byRequest(packet.fiveTuple()), arrival);
     if (isLostFragment(packet, known)) {
       rejectSender.drop(RejectReason.FRAGMENT);
       return;
@@ -226,6 +227,23 @@ public final class RequestHandler {
     } else {
       unknown(arrival, protocol);
     }
+  }
+
+  /**
+   * A known connection, unless a bucket has led packets of its five-tuple since its rules expired:
+   * by now, they may be those of a later connection, with another member. Then it is forgotten.
+   */
+  private @Nullable Connection current(@Nullable Connection known, Arrival arrival) {
+    if (known == null || buckets.isEmpty()) {
+      return known;
+    }
+    OptionalLong until =
+        buckets.ledUntil(known.vipNumber(), arrival.switchId(), arrival.packet().fiveTuple());
+    boolean isOutOfDate =
+        until.isPresent()
+            && known.wasDormantAt(until.getAsLong())
+            && connections.forget(known).happened();
+    return isOutOfDate ? null : known;
   }
 
   /** What connections like a known one are counted by. */
