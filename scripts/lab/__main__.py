@@ -36,10 +36,10 @@ def parser(add_run: Callable[[Commands], None] | None = None) -> Parser:
     up.add_argument("topology", metavar="TOPOLOGY", help="a name from 'list', a file, or a generated one such as 'ring:5'", completes="topology")
     up.add_argument(
         "--controller",
-        metavar="HOST:PORT",
-        type=_endpoint,
+        metavar="HOST:PORT[,...]",
+        type=_endpoints,
         default=instance.DEFAULT_CONTROLLER,
-        help="the controller that switches connect to (default %(default)s)",
+        help="the controllers that switches connect to (default %(default)s)",
     )
     up.add_argument(
         "--control-delay",
@@ -90,9 +90,10 @@ def _run(_options: argparse.Namespace) -> int:
     raise MissingError("experiments need a checkout: packages do not contain scripts/research")
 
 
-def _endpoint(text: str) -> str:
-    """The value as Open vSwitch expects it, after a check."""
-    endpoint(text)
+def _endpoints(text: str) -> str:
+    """The value unchanged, after a check."""
+    for each in text.split(","):
+        endpoint(each)
     return text
 
 

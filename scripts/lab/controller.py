@@ -29,12 +29,15 @@ def settings_file(directory: Path, settings: Mapping[str, object]) -> Path:
 class Controller:
     """One controller process. Its log and its data stay when it ends: restart() finds the same catalog."""
 
-    def __init__(self, directory: Path, openflow_port: int, http_port: int, properties: Path | None = None) -> None:
-        """directory: for log and data. properties: the controller's -cf; None for its own defaults."""
+    def __init__(
+        self, directory: Path, openflow_port: int, http_port: int, properties: Path | None = None, address: str = "127.0.0.1"
+    ) -> None:
+        """directory: for log and data. properties: the controller's -cf; None for its own defaults. address: where it listens."""
+        self.address = address
         self.openflow_port = openflow_port
         self.http_port = http_port
         self.log = directory / "controller.log"
-        self.rest = RestClient("127.0.0.1", http_port)
+        self.rest = RestClient(address, http_port)
         self._data = directory / "data"
         self._properties = properties
         self._process: subprocess.Popen[bytes] | None = None
@@ -42,7 +45,7 @@ class Controller:
     @property
     def endpoint(self) -> str:
         """The address that switches connect to, as HOST:PORT."""
-        return f"127.0.0.1:{self.openflow_port}"
+        return f"{self.address}:{self.openflow_port}"
 
     @property
     def pid(self) -> int:
@@ -84,7 +87,7 @@ class Controller:
             "--http-port",
             str(self.http_port),
             "--bind",
-            "127.0.0.1",
+            self.address,
             "--data",
             str(self._data),
         ]

@@ -48,8 +48,8 @@ _PATIENCE_S = 300.0
 class Instance(Lab):
     """A lab with all its parts.
 
-    controller: HOST:PORT that the switches connect to. shaper_kind: what shapes links. scale: the factor of all rates of the
-    topology and of traces.
+    controller: HOST:PORT that the switches connect to; several are separated by commas. shaper_kind: what shapes links.
+    scale: the factor of all rates of the topology and of traces.
     """
 
     controller: str
@@ -245,9 +245,11 @@ def find_all() -> list[Instance]:
 
 
 def _control_endpoints(instance: Instance, delays_ms: Mapping[str, float]) -> dict[str, str]:
-    """The controller address of each switch, as HOST:PORT: the relay if the channel is delayed."""
+    """The controllers of each switch, as HOST:PORT,...: the relay if the channel is delayed."""
     endpoints = dict.fromkeys(instance.topology.switches, instance.controller)
     if delays_ms:
+        if "," in instance.controller:
+            raise UsageError("channels can be delayed to one controller only")
         relay = Relay(instance.controller, delays_ms, instance.directory / "relay.log")
         try:
             _add_process(instance.name, relay.pid)
@@ -260,7 +262,7 @@ def _control_endpoints(instance: Instance, delays_ms: Mapping[str, float]) -> di
 
 
 def _build(instance: Instance, controllers: Mapping[str, str]) -> None:
-    """controllers: the controller address of each switch, as HOST:PORT."""
+    """controllers: those of each switch, as HOST:PORT,..."""
     network, journal = instance.topology, _journal(instance.name)
     namespaces.create(journal, _namespaces(instance))
     # a link without limits may get limits later
@@ -270,7 +272,7 @@ def _build(instance: Instance, controllers: Mapping[str, str]) -> None:
     shaped = [link for link in network.links if link.limited]
     if not instance.shaper.of_switches:
         _join(instance, shaped)
-    commands = [command for switch in network.switches for command in _control_and_hosts(instance, switch, f"tcp:{controllers[switch]}")]
+    commands = [command for switch in network.switches for command in _control_and_hosts(instance, switch, controllers[switch].split(","))]
     for link in network.links:
         commands += _link(instance, *link.ends, link.limited)
     # ten switches take a second on a slow machine
@@ -302,14 +304,14 @@ def _columns(instance: Instance, switch: str) -> list[str]:
     ]
 
 
-def _control_and_hosts(instance: Instance, switch: str, controller: str) -> list[list[str]]:
+def _control_and_hosts(instance: Instance, switch: str, controllers: Sequence[str]) -> list[list[str]]:
     bridge = instance.bridge(switch)
     ports = instance.topology.ports(switch)
-    commands = [
-        ["set-controller", bridge, controller],
-        # a switch that lost its controller reconnects every second, not only every eight
-        ["set", "Controller", bridge, "max_backoff=1000", "inactivity_probe=5000", "connection_mode=out-of-band"],
-    ]
+    # a switch that lost its controller reconnects every second, not only every eight
+    columns = ["max_backoff=1000", "inactivity_probe=5000", "connection_mode=out-of-band"]
+    ids = [f"@{switch}_{number}" for number in range(len(controllers))]
+    commands = [[f"--id={id}", "create", "Controller", f'target="tcp:{each}"', *columns] for id, each in zip(ids, controllers)]
+    commands.append(["set", "Bridge", bridge, f"controller={','.join(ids)}"])
     for place in instance.topology.places:
         if place.switch == switch:
             device = instance.device(place.name)

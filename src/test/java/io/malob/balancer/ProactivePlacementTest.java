@@ -214,6 +214,29 @@ class ProactivePlacementTest {
     ALL_BUCKETS.forEach(port -> assertEquals(m1, fixture.memberOf(client, port, ACK)));
   }
 
+  /** The rule that sent the member's packets to the controller, to reset it, is still there. */
+  @Test
+  void portThatIsUsedAgain_soonAfterItsMemberWasDown_isAnswered() {
+    ProactiveFixture quick =
+        new ProactiveFixture(Map.of("bucketMoveSeconds", "5", "bucketHoldSeconds", "1")).settle();
+    quick.setMember("m1", "weight", "0");
+    quick.pass(2);
+    ALL_BUCKETS.forEach(port -> assertEquals(quick.m2, quick.open(quick.client, port)));
+    quick.pass(6);
+    quick.setMember("m1", "weight", "1");
+    quick.setMember("m2", "admin_state", "down");
+    quick.pass(2);
+    quick.setMember("m2", "admin_state", "up");
+    quick.setMember("m1", "weight", "0");
+    quick.pass(12);
+    assertEquals(Map.of(quick.number("m2"), 64L), quick.byMember(quick.s1));
+    assertFalse(quick.rules(quick.s3, Cookie.Kind.CLOSED).isEmpty());
+
+    ALL_BUCKETS.forEach(port -> assertEquals(quick.m2, quick.open(quick.client, port)));
+
+    assertEquals(List.of(), quick.rules(quick.s3, Cookie.Kind.CLOSED));
+  }
+
   private void moveAllTo(String to, String from) {
     fixture.setMember(to, "weight", "1");
     fixture.setMember(from, "weight", "0");

@@ -1,5 +1,6 @@
 package io.malob.balancer.admission;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Placer;
@@ -24,8 +25,11 @@ import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.EchoFrames;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -175,10 +179,46 @@ public final class RequestHandler {
         || connections.byReply(tuple) != null) {
       return handle(switchId, inPort, packet);
     }
+    if (!buckets.isEmpty() && isLedByBucket(packet)) {
+      packetIns.count(PacketInCounters.Outcome.KNOWN);
+      programmer.resumeReplies(switchId, inPort, packet);
+      return true;
+    }
     rejectSender.reject(
         new Arrival(switchId, inPort, packet, nanoTime.getAsLong()),
         RejectReason.UNKNOWN_CONNECTION);
     return true;
+  }
+
+  /** Whether a bucket leads the client of a reply to the member that has sent it. */
+  private boolean isLedByBucket(Packet reply) {
+    CatalogSnapshot catalog = views.get().catalog();
+    Optional<Attachment> client = clients.find(reply.destination());
+    return client.isPresent()
+        && catalog.membersAt(reply.srcAddress()).stream()
+            .anyMatch(member -> isLedByBucket(reply, member, catalog, client.get().switchId()));
+  }
+
+  private boolean isLedByBucket(
+      Packet reply, Member member, CatalogSnapshot catalog, DatapathId clientSwitch) {
+    @Nullable Pool pool = member.poolId() == null ? null : catalog.pools().get(member.poolId());
+    @Nullable Vip vip =
+        pool == null || pool.vipId() == null ? null : catalog.vips().get(pool.vipId());
+    @Nullable Integer port = vip == null ? null : vip.port();
+    if (vip == null
+        || port == null
+        || !Objects.requireNonNullElse(member.port(), port).equals(reply.srcPort())) {
+      return false;
+    }
+    FiveTuple request =
+        FiveTuple.of(
+            reply.protocol(),
+            reply.dstAddress(),
+            reply.dstPort(),
+            AddressKey.of(vip.address()),
+            port);
+    @Nullable Server led = buckets.memberOf(vip.number(), clientSwitch, request, false);
+    return led != null && led.number() == member.number();
   }
 
   /** Handles a packet that was translated, and found no rule for its host. */
