@@ -700,7 +700,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
                     retryPending),
                 // a member that was only silent is located again before a connection needs it
                 List.of(locateMembers, recover, preparePaths, askForMembers),
-                List.of(retryPending)));
+                List.of(retryPending),
+                proactiveVips::disconnected));
     housekeeping.every(
         ProactiveVips.TICK_MILLIS,
         "placing proactively",

@@ -652,7 +652,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     complete(switchId, nanoTime.getAsLong());
   }
 
-  /** A switch has disconnected. */
+  /** A switch has disconnected or is no longer controlled. */
   public void disconnected(DatapathId switchId) {
     parts.sourceProbe().forget(switchId);
   }
