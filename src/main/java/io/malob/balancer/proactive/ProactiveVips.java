@@ -489,7 +489,7 @@ public final class ProactiveVips implements FoundProactiveRules {
         && BucketRules.countsSyns(entry.getCookie())
         && vip.edges().contains(edge)
         && edge.hasRules()) {
-      edge.synsCounted(entry.getMatch(), packets.getAsLong(), part);
+      edge.traffic().synsCounted(entry.getMatch(), packets.getAsLong(), part);
     }
   }
 
