@@ -32,6 +32,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.protocol.OFFlowModCommand;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -323,6 +325,23 @@ class ProactivePlacementTest {
 
     assertEquals(List.of(), fixture.allRules());
     members.forEach((port, member) -> assertEquals(member, fixture.memberOf(client, port, ACK)));
+  }
+
+  /** The members' rules stay while buckets leave. */
+  @ParameterizedTest
+  @ValueSource(strings = {"true", "false"})
+  void replyWhileAVipBecomesReactive_reachesItsClient(String refuseSpoofing) {
+    ProactiveFixture leaving = new ProactiveFixture(Map.of("refuseSpoofing", refuseSpoofing));
+    leaving.settle();
+    Host stranger = Host.of(leaving.s1, 4, "192.168.7.7");
+    Host member = leaving.memberOf(stranger, 50_000, SYN);
+    leaving.net.learn(stranger);
+
+    leaving.setVip("placement", "reactive");
+    leaving.pass(1);
+
+    assertEquals(64, leaving.moving(leaving.s1));
+    leaving.assertAnswered(member, stranger, 50_000, SYN_ACK);
   }
 
   /** Busy or not: reactive is what the operator asked for. */
