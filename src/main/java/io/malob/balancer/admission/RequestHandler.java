@@ -11,6 +11,7 @@ import io.malob.balancer.api.PlacementCounts;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.bucket.ProactiveClients;
+import io.malob.balancer.bucket.TranslatedReply;
 import io.malob.balancer.connection.AffinityTable;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Effects;
@@ -36,6 +37,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -412,12 +414,9 @@ public final class RequestHandler {
     };
   }
 
-  /** Whether a packet is a member's reply that a switch has given the address of a VIP. */
-  public boolean isTranslatedReply(Packet packet) {
-    CatalogSnapshot catalog = views.get().catalog();
-    return packet.isIpv4()
-        && catalog.mayBeProactive(packet.srcAddress())
-        && !catalog.isVipAddress(packet.dstAddress());
+  /** Whether {@link #replyToClient} is to handle a packet. */
+  public boolean isTranslatedReply(OFPacketIn packetIn, Packet packet) {
+    return TranslatedReply.is(packetIn, packet, views.get().catalog());
   }
 
   /** Delivers a member's reply to a client of a proactive VIP that no rule leads to. */
