@@ -286,7 +286,7 @@ class ArchitectureTest {
           .whereLayer("connection")
           .mayOnlyAccessLayers("api", "view", "bucket")
           .whereLayer("health")
-          .mayOnlyAccessLayers("api", "view", "connection")
+          .mayOnlyAccessLayers("api", "view", "bucket", "connection")
           .whereLayer("admission")
           .mayOnlyAccessLayers("api", "view", "bucket", "connection", "health")
           .whereLayer("recovery")

@@ -56,7 +56,6 @@ import io.malob.balancer.api.VipStats;
 import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.bucket.ProactiveClients;
 import io.malob.balancer.connection.AffinityTable;
-import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.ConnectionLimiter;
 import io.malob.balancer.connection.ConnectionListing;
 import io.malob.balancer.connection.ConnectionProgrammer;
@@ -79,7 +78,6 @@ import io.malob.balancer.health.Probes;
 import io.malob.balancer.health.SpoofGuard;
 import io.malob.balancer.health.UnansweredSynDetector;
 import io.malob.balancer.proactive.ProactiveSettings;
-import io.malob.balancer.proactive.ProactiveVips;
 import io.malob.balancer.recovery.LostClients;
 import io.malob.balancer.recovery.ReadSwitches;
 import io.malob.balancer.recovery.ReconcileCounts;
@@ -116,12 +114,10 @@ import io.malob.module.Settings;
 import io.malob.module.Tasks;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.FlowProgrammer;
-import io.malob.openflow.RefusedRule;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogSnapshot;
-import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Service;
 import io.malob.state.catalog.Vip;
@@ -159,9 +155,7 @@ import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFType;
-import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.slf4j.Logger;
@@ -196,13 +190,7 @@ import org.slf4j.LoggerFactory;
  * member, 0 for no ejection; {@code ejectSeconds}, the length of a first ejection; {@code
  * ejectMaxSeconds}, the max length.
  *
- * <p>Proactive placement: {@code bucketMoveSeconds}, the time that a bucket takes to move, in which
- * connections that are to stay on their member must send a packet; {@code bucketHoldSeconds}, the
- * time that a bucket rests after a move; {@code bucketPinSeconds}, the idle timeout of connections
- * that stay on the member before; {@code bucketSource}, the part of packets that chooses a bucket,
- * {@code port} or {@code address}; {@code autoPerSecond} and {@code autoHalfOpen}, the new
- * connections per second and the half-open connections from which automatic VIPs are proactive;
- * {@code autoCalmSeconds}, the time below half of both after which they are reactive again.
+ * <p>Proactive placement: see {@link ProactiveSettings}.
  */
 @Settings(
     value = {
@@ -256,9 +244,6 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private static final long APPLY_MILLIS = 1_000;
   private static final int MAX_IDLE_SECONDS = 0xffff - 60;
 
-  /** How many connections of a VIP at a switch get rules of their own when it becomes proactive. */
-  private static final int MAX_PINS = 10_000;
-
   private final LongSupplier nanoTime;
   private final IntUnaryOperator random;
   private final Tasks tasks;
@@ -308,10 +293,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private @Nullable PacketInDrops packetInDrops;
   private @Nullable SpoofGuard spoofGuard;
   private ServerMoves serverMoves;
-  private Buckets buckets;
-  private ProactiveClients proactiveClients;
-  private ProactiveSettings proactiveSettings;
-  private ProactiveVips proactiveVips;
+  private ProactivePlacement proactive;
 
   /** Changes are applied one after the other, so the latest one is applied after all others. */
   private volatile CompletableFuture<Void> latestChange = CompletableFuture.completedFuture(null);
@@ -397,14 +379,10 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             nanoTime,
             connection -> teardown.leaveSession(connection));
     hostRules = new HostRuleCache(HOST_RULE_IDLE_SECONDS);
-    proactiveSettings = ProactiveSettings.read(settings);
+    ProactiveSettings proactiveSettings = ProactiveSettings.read(settings);
     IdleTimeouts idleTimeouts = idleTimeouts(settings);
-    buckets = new Buckets(proactiveSettings.timeouts(idleTimeouts.udp()), nanoTime);
-    proactiveClients =
-        new ProactiveClients(
-            () ->
-                housekeeping.submit(
-                    "installing clients of proactive VIPs", () -> proactiveVips.tick()));
+    Buckets buckets = new Buckets(proactiveSettings.timeouts(idleTimeouts.udp()), nanoTime);
+    ProactiveClients proactiveClients = new ProactiveClients(() -> proactive.clientsChanged());
     Counting counting =
         settings.flag("countPlaced", true) ? Counting.PLACED_SINCE : Counting.MEASURED_ONLY;
     view =
@@ -540,7 +518,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             new AttachedHosts(devices),
             profiles,
             buckets,
-            () -> proactiveVips.stats(),
+            () -> proactive.vips().stats(),
             nanoTime);
     requests =
         new RequestHandler(
@@ -563,11 +541,30 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             outliers.unansweredSyns(),
             buckets,
             proactiveClients,
-            reply -> proactiveVips.clientIsUnknown(reply),
+            reply -> proactive.vips().clientIsUnknown(reply),
             packetIns,
             nanoTime);
     preparation = new SwitchPreparation(programmer, labels, settings.flag("tellEnds", true));
-    proactiveVips = proactiveVips(serialExecutor, readSwitches, activator, hosts);
+    proactive =
+        new ProactivePlacement(
+            proactiveSettings,
+            buckets,
+            proactiveClients,
+            view,
+            switches,
+            devices,
+            readSwitches,
+            labels,
+            hostRules,
+            programmer,
+            hosts,
+            halfOpen,
+            preparation,
+            connections,
+            activator,
+            housekeeping,
+            serialExecutor,
+            nanoTime);
     StateRecovery stateRecovery =
         stateRecovery(settings, hosts, admissionControl, connectionProgrammer);
     Reconciler.Parts reconciling =
@@ -580,7 +577,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             connectionProgrammer,
             programmer,
             stateRecovery,
-            proactiveVips,
+            proactive.vips(),
             reconcileCounts);
     longFlows = longFlows(settings, connectionProgrammer, serialExecutor);
     lostClients =
@@ -613,7 +610,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             rejects,
             rejectedRules,
             packetIns,
-            proactiveEvents(activator));
+            proactive);
     scheduleHousekeeping(
         affinity,
         new ConnectionResetter(views, connections, teardown, connectionProgrammer, nanoTime),
@@ -623,6 +620,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         outages,
         healthChecks(answers),
         requests,
+        proactiveClients,
         missingHosts,
         askForMembers);
   }
@@ -637,6 +635,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
       SwitchOutages outages,
       HealthChecks checks,
       RequestHandler requests,
+      ProactiveClients proactiveClients,
       MissingHosts missingHosts,
       Task askForMembers) {
     LimitWarnings limits = new LimitWarnings(connectionLimiter, halfOpen, nanoTime);
@@ -687,7 +686,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
                 stateRecovery,
                 teardown,
                 outages,
-                proactiveVips::reset),
+                proactive.vips()::reset),
             relocations,
             proactiveClients,
             new NetworkChanges.Reactions(
@@ -701,12 +700,9 @@ public final class BalancerModule extends BaseModule implements IBalancerService
                     retryPending),
                 // a member that was only silent is located again before a connection needs it
                 List.of(locateMembers, recover, preparePaths, askForMembers),
-                List.of(retryPending)));
-    housekeeping.every(
-        ProactiveVips.TICK_MILLIS,
-        "placing proactively",
-        proactiveVips::isNeeded,
-        new Task("placing proactively", proactiveVips::tick));
+                List.of(retryPending),
+                proactive.vips()::disconnected));
+    proactive.schedule();
     housekeeping.every(RETRY_MILLIS, "retrying", retryPending);
     housekeeping.every(
         HealthChecks.TICK_MILLIS,
@@ -740,88 +736,6 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         new Task("sweeping requests for hosts", missingHosts::sweep),
         new Task("sweeping outages", outages::sweep),
         askForMembers);
-  }
-
-  private ProactiveVips proactiveVips(
-      Executor serialExecutor,
-      ReadSwitches readSwitches,
-      ConnectionActivator activator,
-      HostFinder hosts) {
-    return new ProactiveVips(
-        proactiveSettings,
-        view.views(),
-        switches,
-        devices,
-        readSwitches::contains,
-        labels,
-        hostRules,
-        buckets,
-        proactiveClients,
-        programmer,
-        hosts::probeEverywhere,
-        halfOpen::now,
-        preparation::matchesTcpFlags,
-        (vipNumber, switchId) ->
-            connections
-                .find(
-                    connection ->
-                        connection.vipNumber() == vipNumber
-                            && connection.client().switchId().equals(switchId)
-                            && needsPin(connection))
-                .stream()
-                .limit(MAX_PINS)
-                .forEach(activator::reinstall),
-        new ProactiveVips.Corrections() {
-          @Override
-          public OptionalInt reported(Member member) {
-            return view.reportedConnections(member);
-          }
-
-          @Override
-          public void estimated(Map<Integer, Integer> open) {
-            view.setEstimated(open);
-          }
-
-          @Override
-          public void placed(int memberNumber, long connections) {
-            view.addPlaced(memberNumber, connections);
-          }
-        },
-        serialExecutor,
-        nanoTime);
-  }
-
-  /** Whether a dormant connection that may go on would reach another member by its bucket. */
-  private boolean needsPin(Connection connection) {
-    return connection.state() == Connection.State.DORMANT
-        && !connection.hasEnded()
-        && buckets.isExposed(
-            connection.vipNumber(),
-            connection.client().switchId(),
-            connection.request(),
-            connection.server().number());
-  }
-
-  private SwitchMessages.Proactive proactiveEvents(ConnectionActivator activator) {
-    return new SwitchMessages.Proactive() {
-      @Override
-      public boolean probeRefused(OFErrorMsg error) {
-        return proactiveVips.probeRefused(error);
-      }
-
-      @Override
-      public void refused(DatapathId switchId, RefusedRule rule) {
-        housekeeping.submit("handling a refused rule", () -> proactiveVips.refused(switchId, rule));
-      }
-
-      @Override
-      public void expired(Connection connection, int idleSeconds) {
-        // one that was pinned before has been silent for so long that it is given up
-        if (idleSeconds < proactiveSettings.pin() && needsPin(connection)) {
-          activator.reinstall(connection);
-        }
-      }
-    };
   }
 
   private ServicePlan.Counters planCounters() {
@@ -895,7 +809,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
       throws FloodlightModuleException {
     long patienceNanos = TimeUnit.SECONDS.toNanos(settings.number("adoptSeconds", 60, 5, 86_400));
     RecoveredLabels recoveredLabels =
-        new RecoveredLabels(labels, patienceNanos, proactiveVips::usesFoundLabel, nanoTime);
+        new RecoveredLabels(labels, patienceNanos, proactive.vips()::usesFoundLabel, nanoTime);
     return new StateRecovery(
         new StateRecovery.Parts(
             view.views(),
@@ -1035,7 +949,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
 
   @Override
   public List<ProactiveStats> proactive() {
-    return proactiveVips.stats();
+    return proactive.vips().stats();
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.malob.module.AttachedHosts;
 import io.malob.module.NetworkEvents;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import net.floodlightcontroller.devicemanager.IDevice;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -33,8 +34,13 @@ final class NetworkChanges implements NetworkEvents.Follower {
    * @param topology when links or switches were added or removed
    * @param member when a member's host has changed
    * @param host when any host has changed
+   * @param switchRemoved when a switch has disconnected or is no longer controlled
    */
-  record Reactions(List<Task> topology, List<Task> member, List<Task> host) {}
+  record Reactions(
+      List<Task> topology,
+      List<Task> member,
+      List<Task> host,
+      Consumer<DatapathId> switchRemoved) {}
 
   NetworkChanges(
       Housekeeping housekeeping,
@@ -116,7 +122,11 @@ final class NetworkChanges implements NetworkEvents.Follower {
   @Override
   public void switchRemoved(DatapathId switchId) {
     switchRecovery.disconnected(switchId);
-    housekeeping.execute(() -> switchRecovery.remove(switchId));
+    housekeeping.execute(
+        () -> {
+          switchRecovery.remove(switchId);
+          reactions.switchRemoved.accept(switchId);
+        });
     topologyChanged();
   }
 }

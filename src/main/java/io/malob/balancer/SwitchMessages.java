@@ -163,7 +163,7 @@ final class SwitchMessages implements IOFMessageListener {
       requests.handleLost(switchId, inPort, packet);
       return true;
     }
-    if (isMissOf(FlowLayout.REQUESTS, packetIn) && requests.isTranslatedReply(packet)) {
+    if (requests.isTranslatedReply(packetIn, packet)) {
       requests.replyToClient(packet);
       return true;
     }

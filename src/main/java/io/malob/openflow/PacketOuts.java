@@ -15,12 +15,22 @@ public final class PacketOuts {
 
   /** Sends a frame as if it had come from the controller. */
   public static OFMessage of(OFFactory factory, byte[] frame, List<OFAction> actions) {
+    return of(factory, OFPort.CONTROLLER, frame, actions);
+  }
+
+  /** Has the switch's tables decide about a frame, as if it had come in at that port now. */
+  public static OFMessage throughTables(OFFactory factory, OFPort inPort, byte[] frame) {
+    OFAction toTables = factory.actions().output(OFPort.TABLE, Integer.MAX_VALUE);
+    return of(factory, inPort, frame, List.of(toTables));
+  }
+
+  private static OFMessage of(
+      OFFactory factory, OFPort inPort, byte[] frame, List<OFAction> actions) {
     OFPacketOut.Builder message = factory.buildPacketOut().setData(frame).setActions(actions);
     if (factory.getVersion().compareTo(OFVersion.OF_15) < 0) {
-      message.setInPort(OFPort.CONTROLLER);
+      message.setInPort(inPort);
     } else {
-      message.setMatch(
-          factory.buildMatch().setExact(MatchField.IN_PORT, OFPort.CONTROLLER).build());
+      message.setMatch(factory.buildMatch().setExact(MatchField.IN_PORT, inPort).build());
     }
     return message.build();
   }

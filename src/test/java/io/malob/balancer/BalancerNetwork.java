@@ -581,6 +581,11 @@ final class BalancerNetwork {
     unmaskable.addAll(List.of(fields));
   }
 
+  /** From now on, switches accept all masks. */
+  void acceptMasks() {
+    unmaskable.clear();
+  }
+
   /** Switches cannot match TCP flags. */
   void refuseTcpFlags() {
     refusesTcpFlags = true;

@@ -13,8 +13,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.health.Health;
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.LinkStats;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
@@ -31,9 +33,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFFlowModCommand;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /** A proactive VIP from its first rule to its last, while members and paths change. */
@@ -195,6 +203,55 @@ class ProactivePlacementTest {
     assertEquals(0, net.module.counters().openConnections());
   }
 
+  /** What the controller remembers of a port's connection before is out of date. */
+  @Test
+  void portThatIsUsedAgain_whileItsBucketMoves_staysWithTheMemberOfItsBucket() {
+    fixture.settle();
+    moveAllTo("m2", "m1");
+    ALL_BUCKETS.forEach(port -> assertEquals(m2, fixture.open(client, port)));
+    ALL_BUCKETS.forEach(port -> assertEquals(m2, fixture.memberOf(client, port, FIN)));
+    fixture.pass(4 * MOVE_SECONDS);
+    moveAllTo("m1", "m2");
+    fixture.pass(4 * MOVE_SECONDS);
+    assertEquals(Map.of(fixture.number("m1"), 64L), fixture.byMember(fixture.s1));
+    assertEquals(List.of(), fixture.rules(fixture.s1, Cookie.Kind.REQUEST));
+
+    ALL_BUCKETS.forEach(port -> assertEquals(m1, fixture.open(client, port)));
+    moveAllTo("m2", "m1");
+
+    ALL_BUCKETS.forEach(port -> assertEquals(m1, fixture.memberOf(client, port, ACK)));
+  }
+
+  /** The rule that sent the member's packets to the controller, to reset it, is still there. */
+  @Test
+  void portThatIsUsedAgain_soonAfterItsMemberWasDown_isAnswered() {
+    ProactiveFixture quick =
+        new ProactiveFixture(Map.of("bucketMoveSeconds", "5", "bucketHoldSeconds", "1")).settle();
+    quick.setMember("m1", "weight", "0");
+    quick.pass(2);
+    ALL_BUCKETS.forEach(port -> assertEquals(quick.m2, quick.open(quick.client, port)));
+    quick.pass(6);
+    quick.setMember("m1", "weight", "1");
+    quick.setMember("m2", "admin_state", "down");
+    quick.pass(2);
+    quick.setMember("m2", "admin_state", "up");
+    quick.setMember("m1", "weight", "0");
+    quick.pass(12);
+    assertEquals(Map.of(quick.number("m2"), 64L), quick.byMember(quick.s1));
+    assertFalse(quick.rules(quick.s3, Cookie.Kind.CLOSED).isEmpty());
+
+    ALL_BUCKETS.forEach(port -> assertEquals(quick.m2, quick.open(quick.client, port)));
+
+    assertEquals(List.of(), quick.rules(quick.s3, Cookie.Kind.CLOSED));
+  }
+
+  private void moveAllTo(String to, String from) {
+    fixture.setMember(to, "weight", "1");
+    fixture.setMember(from, "weight", "0");
+    fixture.pass(2);
+    assertTrue(fixture.moving(fixture.s1) > 0);
+  }
+
   /** Counters are a second old: a connection may have just begun in a bucket without traffic. */
   @Test
   void connectionThatHasJustBegun_staysWhenItsBucketMoves() {
@@ -292,6 +349,50 @@ class ProactivePlacementTest {
         });
   }
 
+  private void latency(Topology topology, DatapathId one, DatapathId other, int millis) {
+    Stream.of(topology.linksBetween(one, other), topology.linksBetween(other, one))
+        .flatMap(List::stream)
+        .forEach(
+            link ->
+                net.linkTracker.latency(
+                    link, TimeUnit.MILLISECONDS.toNanos(millis), net.nanoTime.get()));
+  }
+
+  @Test
+  void fasterPath_changesEachBucketOnce() {
+    Topology topology =
+        Topology.of(net.switchIds(), net.module.links().stream().map(LinkStats::link).toList());
+    net.linkTracker.setTopology(topology);
+    fixture.set(Catalog.POOLS, "p", "lb_method", "WRR+SPL");
+    latency(topology, fixture.s1, fixture.s2, 5);
+    latency(topology, fixture.s2, fixture.s3, 5);
+    latency(topology, fixture.s1, fixture.s4, 10);
+    latency(topology, fixture.s4, fixture.s3, 10);
+    fixture.settle();
+    Map<Integer, Host> members = openAll();
+    net.flowMods.clear();
+
+    latency(topology, fixture.s1, fixture.s2, 60);
+    fixture.pass(5);
+
+    List<OFFlowMod> changes =
+        net.flowMods.stream()
+            .filter(message -> Cookie.is(message.getCookie(), Cookie.Kind.BUCKET))
+            .toList();
+    assertEquals(64, changes.size());
+    assertEquals(64, changes.stream().map(OFFlowMod::getCookie).distinct().count());
+    assertTrue(
+        changes.stream().allMatch(each -> each.getCommand() == OFFlowModCommand.MODIFY_STRICT));
+    assertEquals(0, fixture.stats().moves());
+    net.network.cut(fixture.s1, 11);
+    fixture.withoutController();
+    members.forEach(
+        (port, member) -> {
+          assertEquals(member, fixture.memberOf(client, port, ACK));
+          fixture.assertAnswered(member, client, port, ACK);
+        });
+  }
+
   @Test
   void vipThatIsReactiveAgain_keepsItsConnections_andLeavesNoRules() {
     fixture.settle();
@@ -323,6 +424,23 @@ class ProactivePlacementTest {
 
     assertEquals(List.of(), fixture.allRules());
     members.forEach((port, member) -> assertEquals(member, fixture.memberOf(client, port, ACK)));
+  }
+
+  /** The members' rules stay while buckets leave. */
+  @ParameterizedTest
+  @ValueSource(strings = {"true", "false"})
+  void replyWhileAVipBecomesReactive_reachesItsClient(String refuseSpoofing) {
+    ProactiveFixture leaving = new ProactiveFixture(Map.of("refuseSpoofing", refuseSpoofing));
+    leaving.settle();
+    Host stranger = Host.of(leaving.s1, 4, "192.168.7.7");
+    Host member = leaving.memberOf(stranger, 50_000, SYN);
+    leaving.net.learn(stranger);
+
+    leaving.setVip("placement", "reactive");
+    leaving.pass(1);
+
+    assertEquals(64, leaving.moving(leaving.s1));
+    leaving.assertAnswered(member, stranger, 50_000, SYN_ACK);
   }
 
   /** Busy or not: reactive is what the operator asked for. */

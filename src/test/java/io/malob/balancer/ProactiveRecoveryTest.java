@@ -170,6 +170,48 @@ class ProactiveRecoveryTest {
     assertEquals(List.of(), after.allRules());
   }
 
+  private void returnThatAcceptsMasks(ProactiveFixture at) {
+    at.net.disconnect(at.s1);
+    at.pass(1);
+    at.net.acceptMasks();
+    at.net.reconnect(at.s1);
+    at.net.explore(at.s1);
+    at.pass(4);
+  }
+
+  @Test
+  void reactiveSwitchThatReturns_isAskedForMasksAgain() {
+    ProactiveFixture unable = new ProactiveFixture();
+    unable.net.refuseMasks(MatchField.TCP_SRC, MatchField.IPV4_SRC);
+    unable.settle();
+    assertEquals(List.of(), unable.buckets(unable.s1));
+
+    returnThatAcceptsMasks(unable);
+
+    assertEquals(Optional.of("port"), unable.edge(unable.s1).orElseThrow().source());
+    assertEquals(64, unable.buckets(unable.s1).size());
+    assertEquals(Optional.empty(), unable.edge(unable.s1).orElseThrow().problem());
+  }
+
+  /** Other buckets would lead established connections to other members. */
+  @Test
+  void switchThatReturns_keepsItsBuckets_andIsAskedForMasksBeforeTheNext() {
+    ProactiveFixture byAddress = new ProactiveFixture();
+    byAddress.net.refuseMasks(MatchField.TCP_SRC);
+    byAddress.settle();
+
+    returnThatAcceptsMasks(byAddress);
+    assertEquals(Optional.of("address"), byAddress.edge(byAddress.s1).orElseThrow().source());
+    assertEquals(0, byAddress.stats().moves());
+
+    byAddress.setVip("placement", "reactive");
+    byAddress.pass(MOVE_SECONDS + 2);
+    byAddress.setVip("placement", "proactive");
+    byAddress.pass(4);
+
+    assertEquals(Optional.of("port"), byAddress.edge(byAddress.s1).orElseThrow().source());
+  }
+
   @Test
   void restartWithTheVipOnAnotherPort_leavesNoRuleOfTheFormer() {
     ProactiveFixture after = fixture.restarted("port", "81");

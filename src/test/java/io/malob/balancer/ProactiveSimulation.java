@@ -55,6 +55,11 @@ final class ProactiveSimulation {
   private static final int TICK_MILLIS = 250;
   private static final int MAX_NOTES = 60;
 
+  /** The ports of each client. */
+  private static final int FIRST_PORT = 20_000;
+
+  private static final int PORTS = 150;
+
   /** How often in a row a packet may get lost: a restarted controller locates members first. */
   private static final int PATIENCE = 3;
 
@@ -79,7 +84,6 @@ final class ProactiveSimulation {
 
   private BalancerNetwork net = new BalancerNetwork(SETTINGS);
   private int broken = -1;
-  private int ports;
   private int hosts;
 
   /** A member's host, and whether it takes packets and new connections. */
@@ -260,9 +264,20 @@ final class ProactiveSimulation {
     int burst = random.nextInt(6) == 0 ? 12 : 1;
     for (int i = 0; i < burst; i++) {
       long period = 250_000_000L * (1 + random.nextInt(random.nextInt(6) == 0 ? 100 : 16));
-      Flow flow = new Flow(any(clients), 20_000 + ++ports * 7 % 40_000, period, now());
+      Host from = any(clients);
+      Flow flow = new Flow(from, freePort(from), period, now());
       flows.add(flow);
       send(flow);
+    }
+  }
+
+  /** One of few, so that connections use the ports of others that have ended. */
+  private int freePort(Host client) {
+    while (true) {
+      int port = FIRST_PORT + random.nextInt(PORTS);
+      if (flows.stream().noneMatch(flow -> flow.client.equals(client) && flow.port == port)) {
+        return port;
+      }
     }
   }
 

@@ -1,8 +1,8 @@
 package io.malob.balancer.admission;
 
+import io.malob.balancer.bucket.TranslatedReply;
 import io.malob.module.IPacketInQueueService;
 import io.malob.openflow.Cookie;
-import io.malob.openflow.FlowLayout;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Protocol;
@@ -65,8 +65,7 @@ public final class PacketInClasses implements IPacketInQueueService.Classifier {
     if (now.isVipAddress(packet.dstAddress())) {
       return NO_VIP;
     }
-    if (packetIn.getTableId().equals(FlowLayout.REQUESTS)
-        && now.isVipAddress(packet.srcAddress())) {
+    if (TranslatedReply.is(packetIn, packet, now)) {
       return REPLIES;
     }
     return Cookie.is(packetIn.getCookie(), Cookie.Kind.REPORT) ? REPORTS : OTHER + portOf(packetIn);

@@ -1,5 +1,6 @@
 package io.malob.balancer.admission;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Placer;
@@ -10,6 +11,7 @@ import io.malob.balancer.api.PlacementCounts;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.bucket.ProactiveClients;
+import io.malob.balancer.bucket.TranslatedReply;
 import io.malob.balancer.connection.AffinityTable;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Effects;
@@ -24,13 +26,18 @@ import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.EchoFrames;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -174,10 +181,46 @@ public final class RequestHandler {
         || connections.byReply(tuple) != null) {
       return handle(switchId, inPort, packet);
     }
+    if (!buckets.isEmpty() && isLedByBucket(packet)) {
+      packetIns.count(PacketInCounters.Outcome.KNOWN);
+      programmer.resumeReplies(switchId, inPort, packet);
+      return true;
+    }
     rejectSender.reject(
         new Arrival(switchId, inPort, packet, nanoTime.getAsLong()),
         RejectReason.UNKNOWN_CONNECTION);
     return true;
+  }
+
+  /** Whether a bucket leads the client of a reply to the member that has sent it. */
+  private boolean isLedByBucket(Packet reply) {
+    CatalogSnapshot catalog = views.get().catalog();
+    Optional<Attachment> client = clients.find(reply.destination());
+    return client.isPresent()
+        && catalog.membersAt(reply.srcAddress()).stream()
+            .anyMatch(member -> isLedByBucket(reply, member, catalog, client.get().switchId()));
+  }
+
+  private boolean isLedByBucket(
+      Packet reply, Member member, CatalogSnapshot catalog, DatapathId clientSwitch) {
+    @Nullable Pool pool = member.poolId() == null ? null : catalog.pools().get(member.poolId());
+    @Nullable Vip vip =
+        pool == null || pool.vipId() == null ? null : catalog.vips().get(pool.vipId());
+    @Nullable Integer port = vip == null ? null : vip.port();
+    if (vip == null
+        || port == null
+        || !Objects.requireNonNullElse(member.port(), port).equals(reply.srcPort())) {
+      return false;
+    }
+    FiveTuple request =
+        FiveTuple.of(
+            reply.protocol(),
+            reply.dstAddress(),
+            reply.dstPort(),
+            AddressKey.of(vip.address()),
+            port);
+    @Nullable Server led = buckets.memberOf(vip.number(), clientSwitch, request, false);
+    return led != null && led.number() == member.number();
   }
 
   /** Handles a packet that was translated, and found no rule for its host. */
@@ -197,7 +240,7 @@ public final class RequestHandler {
 
   private void request(Arrival arrival) {
     Packet packet = arrival.packet();
-    @Nullable Connection known = connections.byRequest(packet.fiveTuple());
+    @Nullable Connection known = current(connections.byRequest(packet.fiveTuple()), arrival);
     if (isLostFragment(packet, known)) {
       rejectSender.drop(RejectReason.FRAGMENT);
       return;
@@ -226,6 +269,23 @@ public final class RequestHandler {
     } else {
       unknown(arrival, protocol);
     }
+  }
+
+  /**
+   * A known connection, unless a bucket has led packets of its five-tuple since its rules expired:
+   * by now, they may be those of a later connection, with another member. Then it is forgotten.
+   */
+  private @Nullable Connection current(@Nullable Connection known, Arrival arrival) {
+    if (known == null || buckets.isEmpty()) {
+      return known;
+    }
+    OptionalLong until =
+        buckets.ledUntil(known.vipNumber(), arrival.switchId(), arrival.packet().fiveTuple());
+    boolean isOutOfDate =
+        until.isPresent()
+            && known.wasDormantAt(until.getAsLong())
+            && connections.forget(known).happened();
+    return isOutOfDate ? null : known;
   }
 
   /** What connections like a known one are counted by. */
@@ -354,12 +414,9 @@ public final class RequestHandler {
     };
   }
 
-  /** Whether a packet is a member's reply that a switch has given the address of a VIP. */
-  public boolean isTranslatedReply(Packet packet) {
-    CatalogSnapshot catalog = views.get().catalog();
-    return packet.isIpv4()
-        && catalog.mayBeProactive(packet.srcAddress())
-        && !catalog.isVipAddress(packet.dstAddress());
+  /** Whether {@link #replyToClient} is to handle a packet. */
+  public boolean isTranslatedReply(OFPacketIn packetIn, Packet packet) {
+    return TranslatedReply.is(packetIn, packet, views.get().catalog());
   }
 
   /** Delivers a member's reply to a client of a proactive VIP that no rule leads to. */

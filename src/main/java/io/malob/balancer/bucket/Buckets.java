@@ -4,6 +4,7 @@ import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Server;
 import io.malob.state.catalog.Protocol;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -99,6 +100,19 @@ public final class Buckets {
     // UDP does not mark first packets: after its idle timeout, an unknown connection is new
     long established = isTcp ? TAKES_EFFECT_NANOS : TimeUnit.SECONDS.toNanos(timeouts.udp);
     return nanoTime.getAsLong() - bucket.sinceNanos() < established ? before : bucket.member();
+  }
+
+  /**
+   * The time, on the controller's monotonic clock, until which a bucket has led the packets of a
+   * connection without rules past the controller; empty if there is no such bucket.
+   */
+  public OptionalLong ledUntil(int vipNumber, DatapathId switchId, FiveTuple request) {
+    @Nullable BucketTable table = find(vipNumber, switchId);
+    if (table == null) {
+      return OptionalLong.empty();
+    }
+    Bucket bucket = table.of(request);
+    return OptionalLong.of(bucket.isMoving() ? bucket.sinceNanos() : nanoTime.getAsLong());
   }
 
   /**

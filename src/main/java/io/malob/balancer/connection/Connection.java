@@ -558,6 +558,11 @@ public final class Connection {
     return expected.equals(route) ? leave(State.CLOSED) : Effects.NONE;
   }
 
+  /** Whether its rules had expired at a time, and it has not gone on since. */
+  public synchronized boolean wasDormantAt(long nanos) {
+    return state == State.DORMANT && dormantSinceNanos - nanos < 0;
+  }
+
   /** Closes a dormant connection. */
   public synchronized Effects forget() {
     return state == State.DORMANT ? leave(State.CLOSED) : Effects.NONE;

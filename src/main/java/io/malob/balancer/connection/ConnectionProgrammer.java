@@ -10,6 +10,7 @@ import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.ConnectionRules.Translation;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.PacketOuts;
 import io.malob.openflow.SwitchMessages;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
@@ -25,6 +26,7 @@ import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
@@ -353,6 +355,19 @@ public final class ConnectionProgrammer {
         });
     sendToMemberSide(
         connection, member -> ConnectionRules.closed(member, connection.reply(), CLOSED_SECONDS));
+  }
+
+  /**
+   * Passes on a member's packet that came by the rule of a closed connection, and removes that
+   * rule: a new connection has its five-tuple, and the rules of a proactive VIP carry it.
+   */
+  public void resumeReplies(DatapathId memberSwitch, OFPort inPort, Packet packet) {
+    programmer.send(
+        memberSwitch,
+        factory ->
+            List.of(
+                ConnectionRules.removeReply(factory, packet.fiveTuple()),
+                PacketOuts.throughTables(factory, inPort, packet.frame())));
   }
 
   /**

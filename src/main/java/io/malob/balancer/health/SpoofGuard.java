@@ -4,13 +4,13 @@ import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.bucket.TranslatedReply;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.ServerLocations.ServerLocation;
 import io.malob.balancer.view.ServerMoves;
 import io.malob.balancer.view.VipMac;
 import io.malob.module.DropLog;
 import io.malob.module.Unordered;
-import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.FrameSender;
@@ -120,9 +120,12 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
     if ((!isVip && server == null) || isOurs(packetIn, frame)) {
       return Command.CONTINUE;
     }
-    if (isVip && isTranslatedReply(packetIn, view)) {
-      translatedReplies.toUnknownClient(Packet.parse(frame));
-      return Command.STOP; // the VIP is not where its member is
+    if (isVip) {
+      Packet packet = Packet.parse(frame);
+      if (TranslatedReply.is(packetIn, packet, view.catalog())) {
+        translatedReplies.toUnknownClient(packet);
+        return Command.STOP; // the VIP is not where its member is
+      }
     }
     OFPort port = packetIn.getMatch().get(MatchField.IN_PORT);
     if (!topology.isAttachmentPointPort(sw.getId(), port)) {
@@ -143,13 +146,6 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
     return isVip || server == null
         ? refuse(from, AddressKey.toAddress(address), VIP)
         : judge(server, from);
-  }
-
-  /** Whether a switch has translated the packet: only replies come to this table from a VIP. */
-  private static boolean isTranslatedReply(OFPacketIn packetIn, BalancerView view) {
-    return packetIn.getTableId().equals(FlowLayout.REQUESTS)
-        && Cookie.is(packetIn.getCookie(), Cookie.Kind.SWITCH)
-        && !view.catalog().isVipAddress(Packet.parse(packetIn.getData()).dstAddress());
   }
 
   /** Whether the balancer has already translated the packet, so that a VIP may be its source. */

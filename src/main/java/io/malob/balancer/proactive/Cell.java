@@ -5,9 +5,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The state of one bucket at one client edge. For one thread at a time. */
 final class Cell {
-  /** A count of packets that is not known. */
-  static final long UNKNOWN = -1;
-
   /** The number of the member of new connections; 0 for none. */
   int member;
 
@@ -29,18 +26,6 @@ final class Cell {
 
   boolean isSentMoving;
   long sentAtNanos;
-
-  /**
-   * The packets that its rule had counted at the last poll. Unknown at first: some switches keep
-   * the counter when a rule is replaced, others begin anew.
-   */
-  long packets = UNKNOWN;
-
-  /** How many rates have been read. */
-  int samples;
-
-  /** Packets per second, smoothed. */
-  double rate;
 
   boolean isMoving() {
     return before != 0;

@@ -28,19 +28,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
-import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The buckets of a VIP at one client edge: which member each leads to, and its moves. For one
- * thread at a time.
+ * The buckets of a VIP at one client edge: which member each leads to, and its moves, so that they
+ * meet the edge's {@link EdgeShares} with its {@link EdgeTraffic}. For one thread at a time.
  *
  * <p>A bucket whose member takes nothing any more moves at once. Any other move takes a while: the
  * bucket's packets go to the controller, which pins established connections to the member before by
@@ -53,20 +51,6 @@ final class EdgeBuckets {
   /** How long the first assignment waits for members whose paths are not ready. */
   private static final long FIRST_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  private static final long PROPOSAL_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  /** How much a new rate weighs against those before. */
-  private static final double SMOOTHING = 0.2;
-
-  /** How much a new rate weighs if it decides which buckets move: chance must not move them. */
-  private static final double SIZE_SMOOTHING = 0.05;
-
-  /** The part of the shares before that is left after a second of new proposals. */
-  private static final double KEPT_PER_SECOND = 0.8;
-
-  /** A share that differs by less than this part of a bucket does not move buckets. */
-  private static final double MIN_CHANGE = 0.001;
-
   /** The part of the buckets that may move at a time for better shares. */
   private static final int MOVING_PART = 4;
 
@@ -78,20 +62,6 @@ final class EdgeBuckets {
 
   /** The same after a restart of the controller, which then has to find members first. */
   private static final long RESTART_NANOS = TimeUnit.MINUTES.toNanos(1);
-
-  /** At a lower rate, in packets per second, a bucket counts as empty. */
-  private static final double MIN_RATE = 0.1;
-
-  /** About the packets that a client sends in a short connection. */
-  private static final double PACKETS_PER_CONNECTION = 4;
-
-  /** Above this imbalance for a while, clients are too few to meet the shares. */
-  private static final double MAX_IMBALANCE = 0.05;
-
-  private static final long UNMET_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-  /** In packets per second; with less traffic, the imbalance is chance. */
-  private static final double MIN_TRAFFIC = 1;
 
   /** How long the ends of connections are told after a move, besides its own time. */
   private static final int ENDS_SECONDS = 30;
@@ -112,18 +82,16 @@ final class EdgeBuckets {
   private final Buckets buckets;
   private final Leads<Integer> leads;
   private final Moves moves;
+  private final Runnable pinExposed;
+  private final EdgeShares shares = new EdgeShares();
+  private final EdgeTraffic traffic = new EdgeTraffic();
   private final long moveNanos;
   private final long holdNanos;
 
   private State state = State.REACTIVE;
   private long sinceNanos;
-  private long proposedAtNanos;
   private @Nullable BucketKey key;
   private Cell[] cells = new Cell[0];
-  private Map<Integer, Double> shares = Map.of();
-
-  /** The shares of the last assignment that could not be improved; empty if there is none. */
-  private Map<Integer, Double> metShares = Map.of();
 
   /** The buckets of each member, by number; those that move count for the member after. */
   private ImmutableMap<Integer, Integer> byMember = ImmutableMap.of();
@@ -139,25 +107,8 @@ final class EdgeBuckets {
   /** When moves or the patience with absent members end next. */
   private long dueNanos;
 
-  /** Whether rates of buckets were measured since the shares were last compared with them. */
-  private boolean hasNewRates;
-
   /** Changes with all that is shown of the edge. */
   private long version;
-
-  /** The imbalance of the assignment, by measured traffic. */
-  private double imbalance;
-
-  /** Since when the shares are not met although no bucket moves. */
-  private long unmetSinceNanos;
-
-  private boolean tooFewSources;
-
-  /** The counters of the rules that count SYNs. */
-  private final Map<Match, Long> syns = new HashMap<>();
-
-  /** SYNs per second of each of these rules, between the latest two polls. */
-  private final Map<Match, Double> synRates = new HashMap<>();
 
   private boolean isPublished;
   private boolean isRecovered;
@@ -168,11 +119,23 @@ final class EdgeBuckets {
   /** Since when members of buckets are absent, or there is no path to them. */
   private final Map<Integer, Long> absentSince = new HashMap<>();
 
-  EdgeBuckets(DatapathId switchId, Buckets buckets, LabelTable labels, Moves moves, long nowNanos) {
+  /**
+   * An edge without buckets.
+   *
+   * @param pinExposed gives connections rules of their own that would reach another member
+   */
+  EdgeBuckets(
+      DatapathId switchId,
+      Buckets buckets,
+      LabelTable labels,
+      Moves moves,
+      Runnable pinExposed,
+      long nowNanos) {
     this.switchId = switchId;
     this.buckets = buckets;
     this.leads = new Leads<>(labels);
     this.moves = moves;
+    this.pinExposed = pinExposed;
     this.moveNanos = TimeUnit.SECONDS.toNanos(buckets.timeouts().move());
     this.holdNanos = TimeUnit.SECONDS.toNanos(buckets.timeouts().hold());
     this.sinceNanos = nowNanos;
@@ -199,15 +162,22 @@ final class EdgeBuckets {
   /** What an edge needs to send rules. */
   record Wire(ProgrammedSwitch sw, OFFactory factory, boolean matchesTcpFlags) {}
 
+  /**
+   * What an edge may do in one step.
+   *
+   * @param hasRoom whether thousands of rules may change
+   * @param isReady whether the members' sides are ready
+   */
+  record Permission(boolean hasRoom, boolean isReady) {}
+
   /** Whether the algorithm is to propose new shares. */
   boolean isDue(Situation now) {
-    boolean isNew = cells.length == 0 && shares.size() != now.candidates().size();
-    return isNew || now.nowNanos() - proposedAtNanos >= PROPOSAL_NANOS;
+    return shares.isDue(cells.length > 0, now.candidates().size(), now.nowNanos());
   }
 
   /** When the algorithm last proposed shares. */
   long proposedAtNanos() {
-    return proposedAtNanos;
+    return shares.proposedAtNanos();
   }
 
   /** A number that changes with all that is shown of the edge. */
@@ -218,22 +188,17 @@ final class EdgeBuckets {
   /**
    * Asks for what the VIP wants, one step at a time. Costs little if nothing has changed.
    *
-   * @param source what the switch can read; empty if it can have no buckets
-   * @param isTurn whether the algorithm proposes new shares now
-   * @param hasRoom whether thousands of rules may change
-   * @param isReady whether the members' sides are ready
-   * @param pinExposed gives connections rules of their own that would reach another member
+   * @param source the part of packets that chooses a bucket
+   * @param proposed the shares of the candidates that the algorithm proposes; null if it is not the
+   *     edge's turn
    */
   void advance(
       Situation now,
       Wire wire,
       BucketSource source,
-      double[] open,
-      double[] lifetimes,
-      boolean isTurn,
-      boolean hasRoom,
-      boolean isReady,
-      Runnable pinExposed) {
+      double @Nullable [] proposed,
+      Permission permission) {
+    boolean isTurn = proposed != null;
     if (state == State.LEAVING) {
       stay(now);
     }
@@ -246,23 +211,23 @@ final class EdgeBuckets {
     if (isOtherView || isTurn || isDirty || leads.hasPending()) {
       wantLeads(now);
     }
-    if (isTurn) {
-      propose(now, open, lifetimes);
+    if (proposed != null) {
+      shares.propose(now.candidates(), proposed, now.nowNanos());
     }
     if (state == State.PREPARING) {
-      if (isReady && hasRoom) {
-        prepare(now, wire, source, pinExposed);
+      if (permission.isReady() && permission.hasRoom()) {
+        prepare(now, wire, source);
       }
       return;
     }
     boolean hasOtherMembers = before == null || !now.hasMembersOf(before);
     isDirty |= leads.takeChanged() || hasOtherMembers || now.nowNanos() - dueNanos >= 0;
     if (isDirty) {
-      metShares = Map.of();
+      shares.setMet(false);
       rescue(now);
       finishMoves(now);
     }
-    if ((isTurn || hasOtherMembers) && hasRoom && isStable(now)) {
+    if ((isTurn || hasOtherMembers) && permission.hasRoom() && isStable(now)) {
       grow(now, wire);
       rebalance(now);
     }
@@ -299,7 +264,7 @@ final class EdgeBuckets {
   private void become(State next, long nowNanos) {
     state = next;
     sinceNanos = nowNanos;
-    unmetSinceNanos = nowNanos;
+    traffic.awaitBalance(nowNanos);
     isDirty = true;
     version++;
   }
@@ -357,64 +322,28 @@ final class EdgeBuckets {
         .toList();
   }
 
-  private void propose(Situation now, double[] open, double[] lifetimes) {
-    double[] proposed = ShareSource.propose(now, switchId, open, lifetimes, bucketCount());
-    double weight = 1 - Math.pow(KEPT_PER_SECOND, (now.nowNanos() - proposedAtNanos) / 1e9);
-    proposedAtNanos = now.nowNanos();
-    Map<Integer, Double> smoothed = new HashMap<>();
-    double sum = 0;
-    for (int index = 0; index < proposed.length; index++) {
-      int number = now.candidates().get(index).number();
-      @Nullable Double before = shares.get(number);
-      double next =
-          before == null || shares.size() != proposed.length
-              ? proposed[index]
-              : before + weight * (proposed[index] - before);
-      smoothed.put(number, next);
-      sum += next;
-    }
-    double total = sum;
-    smoothed.replaceAll((number, share) -> total > 0 ? share / total : 0);
-    shares = smoothed;
-  }
-
-  /** Whether shares differ so little from those that the assignment meets that no bucket moves. */
-  private boolean areMet() {
-    double change = MIN_CHANGE / cells.length;
-    return metShares.keySet().equals(shares.keySet())
-        && shares.entrySet().stream()
-            .allMatch(
-                each ->
-                    Math.abs(each.getValue() - metShares.getOrDefault(each.getKey(), 0.0))
-                        < change);
-  }
-
-  private int bucketCount() {
+  /** The number of buckets that shares are for. */
+  int bucketCount() {
     return key == null ? BucketKey.MIN : key.count();
   }
 
-  private double[] sharesOf(List<Server> servers) {
-    double[] known =
-        servers.stream().mapToDouble(server -> shares.getOrDefault(server.number(), 0.0)).toArray();
-    double sum = Arrays.stream(known).sum();
-    return Arrays.stream(known).map(share -> sum > 0 ? share / sum : 0).toArray();
-  }
-
-  private void prepare(Situation now, Wire wire, BucketSource source, Runnable pinExposed) {
+  private void prepare(Situation now, Wire wire, BucketSource source) {
     List<Server> servers = reachable(now);
     boolean isComplete =
         servers.size() == now.candidates().size() || now.nowNanos() - sinceNanos >= FIRST_NANOS;
-    double[] wanted = sharesOf(servers);
+    double[] wanted = shares.of(servers);
     if (!isComplete || Arrays.stream(wanted).sum() == 0) {
       return;
     }
     int count = BucketCount.forShares(wanted);
-    key = new BucketKey(source, count);
-    int[] first = BucketAssignment.initial(wanted, count);
+    BucketKey first = new BucketKey(source, count);
+    key = first;
+    traffic.begin(first);
+    int[] assigned = BucketAssignment.initial(wanted, count);
     cells = new Cell[count];
     for (int index = 0; index < count; index++) {
       Cell cell = new Cell();
-      cell.member = servers.get(first[index]).number();
+      cell.member = servers.get(assigned[index]).number();
       cell.movedAtNanos = now.nowNanos();
       cells[index] = cell;
     }
@@ -484,10 +413,13 @@ final class EdgeBuckets {
   /** Doubles the number of buckets if the shares need that: each splits into two. */
   private void grow(Situation now, Wire wire) {
     @Nullable BucketKey current = key;
-    if (current == null || current.count() == BucketCount.MAX || areMet() || moving() > 0) {
+    if (current == null
+        || current.count() == BucketCount.MAX
+        || shares.areMet(cells.length)
+        || moving() > 0) {
       return;
     }
-    double[] wanted = sharesOf(reachable(now));
+    double[] wanted = shares.of(reachable(now));
     int count = wanted.length == 0 ? 0 : BucketCount.forShares(wanted);
     if (count <= current.count()) {
       return;
@@ -499,11 +431,10 @@ final class EdgeBuckets {
       cell.member = coarse.member;
       cell.cause = coarse.cause;
       cell.movedAtNanos = coarse.movedAtNanos;
-      cell.rate = coarse.rate * current.count() / count;
-      cell.samples = coarse.samples;
       finer[index] = cell;
     }
     cells = finer;
+    traffic.split(count);
     isDirty = true;
     key = new BucketKey(current.source(), count);
     publish(now);
@@ -520,28 +451,20 @@ final class EdgeBuckets {
     int moving = moving();
     boolean drains =
         byMember.keySet().stream().anyMatch(number -> now.standing(number) == Standing.DRAINING);
-    boolean isSettled = !isDirty && !drains && moving == 0 && hasEqualBuckets();
+    boolean isSettled = !isDirty && !drains && moving == 0 && traffic.hasEqualBuckets();
+    boolean isJudged = traffic.takeNewRates();
     int changed = 0;
-    if (!isSettled || !areMet()) {
-      version++;
+    if (!isSettled || !shares.areMet(cells.length)) {
       int max = drains ? cells.length : Math.max(0, cells.length / MOVING_PART - moving);
       changed = reassign(now, servers, max, false);
       boolean isHeld = Arrays.stream(cells).anyMatch(cell -> cell.isMoving() || isHeld(now, cell));
-      metShares = changed > 0 || isHeld ? Map.of() : shares;
-      hasNewRates = true;
+      shares.setMet(changed == 0 && !isHeld);
+      isJudged = true;
     }
-    if (hasNewRates) {
-      hasNewRates = false;
+    if (isJudged) {
       version++;
       judge(now, servers, changed > 0 || moving > 0);
     }
-  }
-
-  /**
-   * Whether it has no traffic while the shares cannot be met anyhow: to move it changes nothing.
-   */
-  private boolean isIdle(Cell cell) {
-    return tooFewSources && cell.rate < MIN_RATE;
   }
 
   /** Whether a bucket rests after a move. */
@@ -556,7 +479,7 @@ final class EdgeBuckets {
    */
   private int reassign(Situation now, List<Server> servers, int maxMoves, boolean onlyLost) {
     Map<Integer, Integer> indexOf = indexes(servers);
-    double[] wanted = Arrays.copyOf(sharesOf(servers), indexOf.size());
+    double[] wanted = Arrays.copyOf(shares.of(servers), indexOf.size());
     if (Arrays.stream(wanted).sum() == 0) {
       Arrays.fill(wanted, 0, servers.size(), 1.0 / servers.size());
     }
@@ -572,9 +495,9 @@ final class EdgeBuckets {
           !onlyLost
               && !cell.isMoving()
               && (now.standing(cell.member) == Standing.DRAINING
-                  || !(isHeld(now, cell) || isIdle(cell)));
+                  || !(isHeld(now, cell) || traffic.isIdle(index)));
     }
-    int[] next = BucketAssignment.improve(current, wanted, sizes(), movable, maxMoves);
+    int[] next = BucketAssignment.improve(current, wanted, traffic.sizes(), movable, maxMoves);
     int changed = 0;
     for (int index = 0; index < cells.length; index++) {
       if (next[index] != current[index]) {
@@ -593,19 +516,6 @@ final class EdgeBuckets {
       indexOf.putIfAbsent(cell.member, indexOf.size());
     }
     return indexOf;
-  }
-
-  /**
-   * The sizes of buckets for an assignment. Ports spread each client's connections evenly, so that
-   * those buckets are equal; a few long downloads must not move them. Addresses do not.
-   */
-  private double[] sizes() {
-    boolean areEqual = hasEqualBuckets();
-    return Arrays.stream(cells).mapToDouble(cell -> areEqual ? 1 : cell.rate).toArray();
-  }
-
-  private boolean hasEqualBuckets() {
-    return key != null && key.source() == BucketSource.PORT;
   }
 
   private void move(Situation now, Cell cell, int memberNumber) {
@@ -629,32 +539,19 @@ final class EdgeBuckets {
   /** Finds out whether the buckets that have traffic can meet the shares. */
   private void judge(Situation now, List<Server> servers, boolean isChanging) {
     Map<Integer, Integer> indexOf = indexes(servers);
-    double[] wanted = Arrays.copyOf(sharesOf(servers), indexOf.size());
-    double[] all = sizes();
-    int[] active =
-        IntStream.range(0, cells.length).filter(i -> cells[i].rate >= MIN_RATE).toArray();
+    double[] wanted = Arrays.copyOf(shares.of(servers), indexOf.size());
     int[] assigned =
-        Arrays.stream(active).map(i -> indexOf.getOrDefault(cells[i].member, 0)).toArray();
-    double[] sizes = Arrays.stream(active).mapToDouble(i -> all[i]).toArray();
-    // ports reach all buckets in time: only much traffic in few buckets tells anything
-    double minTraffic = hasEqualBuckets() ? MIN_TRAFFIC * cells.length : MIN_TRAFFIC;
-    imbalance =
-        packetsPerSecond() > minTraffic ? BucketAssignment.imbalance(assigned, wanted, sizes) : 0;
-    if (isChanging || imbalance <= MAX_IMBALANCE) {
-      unmetSinceNanos = now.nowNanos();
-    }
-    boolean tooFew = now.nowNanos() - unmetSinceNanos >= UNMET_NANOS;
-    if (tooFew && !tooFewSources) {
+        Arrays.stream(cells).mapToInt(cell -> indexOf.getOrDefault(cell.member, 0)).toArray();
+    if (traffic.judge(assigned, wanted, isChanging, now.nowNanos())) {
       LOG.warn(
           "too_few_sources vip={} switch={} imbalance={} busy={} buckets={} - too few buckets have"
               + " traffic to meet the shares of the members",
           now.plan().vip().id(),
           switchId,
-          Math.round(imbalance * 100) / 100.0,
-          active.length,
+          Math.round(traffic.imbalance() * 100) / 100.0,
+          traffic.active().length,
           cells.length);
     }
-    tooFewSources = tooFew || (tooFewSources && (isChanging || imbalance > MAX_IMBALANCE / 2));
   }
 
   /** Makes the buckets known to the threads that read from switches, before the switch. */
@@ -698,7 +595,7 @@ final class EdgeBuckets {
       if (!cell.isSentMoving || cell.sentMember != cell.before) {
         watchEnds(now, wire, current, index);
         wire.sw.then(BucketRules.moving(wire.factory, now.traffic(), current, index, cell.before));
-        sent(cell, null, cell.before, true, now.nowNanos());
+        sent(index, null, cell.before, true, now.nowNanos());
       }
       return;
     }
@@ -715,7 +612,7 @@ final class EdgeBuckets {
             wire.factory, now.traffic(), current, index, server, lead.get().label());
     boolean keepsCookie = !cell.isSentMoving && cell.sentMember == cell.member;
     wire.sw.then(keepsCookie ? ProgrammedSwitch.change(wire.factory, rule) : rule);
-    sent(cell, lead.get(), cell.member, false, now.nowNanos());
+    sent(index, lead.get(), cell.member, false, now.nowNanos());
   }
 
   /** Until connections that were placed during the move have ended or are idle. */
@@ -726,10 +623,11 @@ final class EdgeBuckets {
     }
   }
 
-  private static void sent(
-      Cell cell, @Nullable Lead lead, int memberNumber, boolean isMoving, long nowNanos) {
+  private void sent(
+      int index, @Nullable Lead lead, int memberNumber, boolean isMoving, long nowNanos) {
+    Cell cell = cells[index];
     if (isMoving || cell.sentMember != memberNumber || cell.isSentMoving) {
-      cell.packets = Cell.UNKNOWN;
+      traffic.replaced(index);
     }
     cell.sent = lead;
     cell.sentMember = memberNumber;
@@ -822,12 +720,8 @@ final class EdgeBuckets {
     cells = new Cell[0];
     countMembers();
     key = null;
-    shares = Map.of();
-    metShares = Map.of();
-    imbalance = 0;
-    tooFewSources = false;
-    syns.clear();
-    synRates.clear();
+    shares.clear();
+    traffic.clear();
     leads.retain(Set.of());
     leads.releaseReplaced();
   }
@@ -835,6 +729,7 @@ final class EdgeBuckets {
   /** Takes over the buckets that a switch was found to have. */
   void recover(RecoveredBuckets found, long nowNanos) {
     key = found.key();
+    traffic.begin(found.key());
     cells = new Cell[found.key().count()];
     for (int index = 0; index < cells.length; index++) {
       BucketCookie cookie = found.cookie(index);
@@ -905,42 +800,11 @@ final class EdgeBuckets {
     if (!of.equals(key) || cells[index].sentMember != memberNumber) {
       return;
     }
-    Cell cell = cells[index];
-    if (cell.isSentMoving) {
+    if (cells[index].isSentMoving) {
       return; // its connections have rules of their own: it counts few of their packets
     }
-    long before = cell.packets;
-    cell.packets = packets;
-    if (before == Cell.UNKNOWN) {
-      return;
-    }
-    long more = packets >= before ? packets - before : packets;
-    cell.samples++;
-    double smoothing = hasEqualBuckets() ? SMOOTHING : SIZE_SMOOTHING;
-    // the first rates are averaged, so that buckets that were not read meanwhile compare with
-    // others
-    cell.rate +=
-        Math.max(smoothing, 1.0 / cell.samples) * (more / Math.max(seconds, 0.1) - cell.rate);
-    hasNewRates = true;
+    traffic.counted(index, packets, seconds);
     version++;
-  }
-
-  /** Takes over the counter of a rule that counts SYNs. */
-  void synsCounted(Match rule, long packets, double seconds) {
-    @Nullable Long before = syns.put(rule, packets);
-    if (before != null) {
-      synRates.put(rule, Math.max(0, packets - before) / Math.max(seconds, 0.1));
-    }
-  }
-
-  /**
-   * Connections per second that clients attempt, by the SYNs if the switch counts them, or else
-   * estimated.
-   */
-  double arrivalsPerSecond() {
-    return syns.isEmpty()
-        ? packetsPerSecond() / PACKETS_PER_CONNECTION
-        : synRates.values().stream().mapToDouble(rate -> rate).sum();
   }
 
   /** The buckets of each member, by number; those that move count for the member after. */
@@ -961,7 +825,7 @@ final class EdgeBuckets {
       indexOf.putIfAbsent(member, indexOf.size());
       assigned[index] = indexOf.get(member);
     }
-    double[] loads = BucketAssignment.loads(assigned, indexOf.size(), sizes());
+    double[] loads = BucketAssignment.loads(assigned, indexOf.size(), traffic.sizes());
     Map<Integer, Double> byMember = new HashMap<>();
     indexOf.forEach((member, index) -> byMember.put(member, loads[index]));
     return byMember;
@@ -971,12 +835,8 @@ final class EdgeBuckets {
     return (int) Arrays.stream(cells).filter(Cell::isMoving).count();
   }
 
-  double imbalance() {
-    return imbalance;
-  }
-
-  boolean hasTooFewSources() {
-    return tooFewSources;
+  EdgeTraffic traffic() {
+    return traffic;
   }
 
   Optional<BucketKey> key() {
@@ -985,10 +845,6 @@ final class EdgeBuckets {
 
   /** The shares that the algorithm proposes, by member number. */
   Map<Integer, Double> shares() {
-    return Map.copyOf(shares);
-  }
-
-  double packetsPerSecond() {
-    return Arrays.stream(cells).mapToDouble(cell -> cell.rate).sum();
+    return shares.byMember();
   }
 }

@@ -8,13 +8,18 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
 /**
  * The settings of proactive placement, in seconds and numbers of connections.
  *
- * @param move how long a bucket moves
- * @param hold how long it rests after a move
- * @param pin the idle timeout of connections that stay on the member before
- * @param autoPerSecond new connections per second from which an automatic VIP is proactive
- * @param autoHalfOpen half-open connections from which it is
- * @param autoCalm how long it must be calm to become reactive again
- * @param preferred the source of buckets at switches that accept masks on it
+ * @param move {@code bucketMoveSeconds}, the time that a bucket takes to move, in which connections
+ *     that are to stay on their member must send a packet
+ * @param hold {@code bucketHoldSeconds}, the time that a bucket rests after a move
+ * @param pin {@code bucketPinSeconds}, the idle timeout of connections that stay on the member
+ *     before
+ * @param autoPerSecond {@code autoPerSecond}, the new connections per second from which automatic
+ *     VIPs are proactive
+ * @param autoHalfOpen {@code autoHalfOpen}, the half-open connections from which they are
+ * @param autoCalm {@code autoCalmSeconds}, the time below half of both after which they are
+ *     reactive again
+ * @param preferred {@code bucketSource}, the part of packets that chooses a bucket at switches that
+ *     accept masks on it, {@code port} or {@code address}
  */
 public record ProactiveSettings(
     int move,

@@ -4,6 +4,7 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProactiveStats.Problem;
+import io.malob.balancer.proactive.EdgeBuckets.Permission;
 import io.malob.balancer.proactive.EdgeBuckets.Wire;
 import io.malob.balancer.proactive.ProactiveVips.Parts;
 import io.malob.openflow.bucket.BucketKey;
@@ -25,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
@@ -136,19 +138,22 @@ final class ProactiveVip {
     }
     double[] open = estimates.open(now.candidates(), server -> server.load().active());
     double[] lifetimes = estimates.lifetimes(now.candidates());
+    Function<EdgeBuckets, double[]> proposal =
+        edge -> ShareSource.propose(now, edge.switchId(), open, lifetimes, edge.bucketCount());
     boolean isBlocked = replySide.edges().stream().anyMatch(refusals::containsKey);
     Map<DatapathId, List<Server>> membersAt =
         now.located().stream().collect(Collectors.groupingBy(server -> server.at().switchId()));
     long end = parts.nanoTime().getAsLong() + PROPOSALS_NANOS;
     boolean isTurn = true;
     for (EdgeBuckets edge : longestWaitingFirst()) {
-      boolean isItsTurn = isTurn && edge.isDue(now);
+      @Nullable Function<EdgeBuckets, double[]> ofTurn =
+          isTurn && edge.isDue(now) ? proposal : null;
       parts
           .programmed()
           .wire(edge.switchId())
           .ifPresent(
               wire -> {
-                advance(edge, now, wire, open, lifetimes, isItsTurn, isBlocked);
+                advance(edge, now, wire, ofTurn, isBlocked);
                 enter(edge, now, wire, membersAt.getOrDefault(edge.switchId(), List.of()));
               });
       isTurn = parts.nanoTime().getAsLong() - end < 0;
@@ -170,18 +175,21 @@ final class ProactiveVip {
     int number = traffic.vipNumber();
     return auto.decide(
         parts.buckets().arrivals(number),
-        edges.values().stream().mapToDouble(EdgeBuckets::arrivalsPerSecond).sum(),
+        edges.values().stream().mapToDouble(edge -> edge.traffic().arrivalsPerSecond()).sum(),
         parts.halfOpen().applyAsInt(number),
         now.nowNanos());
   }
 
+  /**
+   * Advances an edge.
+   *
+   * @param proposal the shares that the algorithm proposes for an edge; null if it is not its turn
+   */
   private void advance(
       EdgeBuckets edge,
       Situation now,
       Wire wire,
-      double[] open,
-      double[] lifetimes,
-      boolean isTurn,
+      @Nullable Function<EdgeBuckets, double[]> proposal,
       boolean isBlocked) {
     // buckets that were found after a restart tell packets where they belong at once
     Optional<BucketSource> source =
@@ -194,12 +202,8 @@ final class ProactiveVip {
           now,
           wire,
           source.get(),
-          open,
-          lifetimes,
-          isTurn,
-          parts.programmed().hasRoom(),
-          replySide.isReady(),
-          () -> parts.pinExposed().accept(traffic.vipNumber(), edge.switchId()));
+          proposal == null ? null : proposal.apply(edge),
+          new Permission(parts.programmed().hasRoom(), replySide.isReady()));
     } else if (!mayHave) {
       edge.leave(now, wire, parts.programmed().hasRoom());
     }
@@ -261,7 +265,15 @@ final class ProactiveVip {
 
   private EdgeBuckets edgeAt(DatapathId switchId, long nowNanos) {
     return edges.computeIfAbsent(
-        switchId, any -> new EdgeBuckets(any, parts.buckets(), parts.labels(), moves, nowNanos));
+        switchId,
+        any ->
+            new EdgeBuckets(
+                any,
+                parts.buckets(),
+                parts.labels(),
+                moves,
+                () -> parts.pinExposed().accept(traffic.vipNumber(), any),
+                nowNanos));
   }
 
   /** The buckets of an edge that were found and are not taken over yet. */

@@ -489,7 +489,7 @@ public final class ProactiveVips implements FoundProactiveRules {
         && BucketRules.countsSyns(entry.getCookie())
         && vip.edges().contains(edge)
         && edge.hasRules()) {
-      edge.synsCounted(entry.getMatch(), packets.getAsLong(), part);
+      edge.traffic().synsCounted(entry.getMatch(), packets.getAsLong(), part);
     }
   }
 
@@ -652,7 +652,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     complete(switchId, nanoTime.getAsLong());
   }
 
-  /** A switch has disconnected. */
+  /** A switch has disconnected or is no longer controlled. */
   public void disconnected(DatapathId switchId) {
     parts.sourceProbe().forget(switchId);
   }

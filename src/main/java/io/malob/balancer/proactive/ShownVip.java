@@ -70,9 +70,9 @@ final class ShownVip {
         byId(edge.byMember(), memberIds, count -> count),
         byId(edge.loads(), memberIds, load -> load),
         byId(edge.shares(), memberIds, share -> share),
-        edge.imbalance(),
-        edge.hasTooFewSources(),
-        edge.packetsPerSecond(),
+        edge.traffic().imbalance(),
+        edge.traffic().hasTooFewSources(),
+        edge.traffic().packetsPerSecond(),
         problem);
   }
 

@@ -1,0 +1,30 @@
+package io.malob.balancer.bucket;
+
+import io.malob.openflow.Cookie;
+import io.malob.openflow.FlowLayout;
+import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.CatalogSnapshot;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+
+/**
+ * Recognizes a member's reply that a switch has given the address of a proactive VIP, and that no
+ * rule leads to its client. Pure; allocates nothing.
+ */
+public final class TranslatedReply {
+  private TranslatedReply() {}
+
+  /**
+   * Whether a packet-in is such a reply. Only translated packets come to the table of requests from
+   * the address of a VIP; a host that claims the address does not get there. The VIP may be
+   * reactive by now: its rules stay while it becomes so.
+   *
+   * @param packet the packet-in's packet
+   */
+  public static boolean is(OFPacketIn packetIn, Packet packet, CatalogSnapshot catalog) {
+    return packetIn.getTableId().equals(FlowLayout.REQUESTS)
+        && Cookie.is(packetIn.getCookie(), Cookie.Kind.SWITCH)
+        && packet.isIpv4()
+        && catalog.isVipAddress(packet.srcAddress())
+        && !catalog.isVipAddress(packet.dstAddress());
+  }
+}
