@@ -930,9 +930,10 @@ public final class Election implements Mastership {
       problems.add(
           new Problem(
               Problem.Kind.ETCD_BEHIND,
-              stale
-                  + " switches reject this controller: they have accepted later generation ids than"
-                  + " etcd's revisions give, so etcd was restored or replaced."));
+              "Switches that reject this controller: "
+                  + stale
+                  + ". They have accepted later generation ids than etcd's revisions give, so etcd"
+                  + " was restored or replaced."));
     }
     return problems.build();
   }

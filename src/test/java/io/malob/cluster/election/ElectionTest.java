@@ -372,8 +372,8 @@ class ElectionTest {
       assertNull(sw.master);
       assertEquals(before, sw.generation);
       assertEquals(
-          "1 switches reject this controller: they have accepted later generation ids than etcd's"
-              + " revisions give, so etcd was restored or replaced.",
+          "Switches that reject this controller: 1. They have accepted later generation ids than"
+              + " etcd's revisions give, so etcd was restored or replaced.",
           problemOf(Problem.Kind.ETCD_BEHIND));
       assertTrue(log.lines().stream().anyMatch(l -> l.contains("./malob cluster raise-base")));
       long lines =
