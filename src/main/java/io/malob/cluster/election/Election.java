@@ -63,6 +63,12 @@ public final class Election implements Mastership {
   /** The time that a switch has to reach a preferred controller before another one claims it. */
   private static final long PREFERENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /**
+   * The time for masters to create their keys again after leases have expired, as they do when etcd
+   * was without a quorum.
+   */
+  private static final long EXPIRED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   /** The time that a switch has to answer a claim. */
   private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -119,6 +125,10 @@ public final class Election implements Mastership {
   private boolean flushWaits;
   private boolean isViewOld = true;
   private long retryNanos;
+
+  /** When the lease has last expired, and with it perhaps the master's: masters come first then. */
+  private long expiredNanos;
+
   private boolean isLeaving;
   private boolean staleLogged;
   private @Nullable HandOver handOver;
@@ -180,6 +190,7 @@ public final class Election implements Mastership {
     this.serial = serial;
     this.nanoTime = nanoTime;
     retryNanos = nanoTime.getAsLong();
+    expiredNanos = retryNanos - EXPIRED_NANOS;
     membership =
         new Membership(
             etcd, name, restAddress, lifetime, serial, nanoTime, new MembershipListener());
@@ -501,7 +512,9 @@ public final class Election implements Mastership {
         isFirst = false;
       }
     }
-    return isFirst || nanoTime.getAsLong() - local.connectedNanos >= PREFERENCE_NANOS;
+    long now = nanoTime.getAsLong();
+    return (isFirst || now - local.connectedNanos >= PREFERENCE_NANOS)
+        && now - expiredNanos >= EXPIRED_NANOS;
   }
 
   // ---- transactions ----
@@ -649,6 +662,7 @@ public final class Election implements Mastership {
 
     @Override
     public void expired() {
+      expiredNanos = nanoTime.getAsLong();
       readAgain();
     }
   }
