@@ -256,7 +256,7 @@ class ElectionTest {
     for (int i = 0; i < 4; i++) {
       a.client.setCut(true);
       b.client.setCut(true);
-      cluster.pass(5 * SECOND + i * 70 * MILLI);
+      cluster.pass(5 * SECOND + i * (70 * MILLI));
       b.client.setCut(false); // the standby is heard first
       cluster.pass(200 * MILLI);
       a.client.setCut(false);
