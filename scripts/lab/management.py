@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from malob.system import namespaces
 from malob.system.cleanup import Cleanup
@@ -51,6 +52,9 @@ class Management:
         run(["ip", "link", "set", device, "up"])
         run(self.inside(number, ["ip", "addr", "add", f"{network}.{number}.2/30", "dev", inner]))
         run(self.inside(number, ["ip", "link", "set", inner, "up"]))
+        # controllers reach each other
+        run(self.inside(number, ["ip", "route", "add", f"{network}.0.0/16", "via", f"{network}.{number}.1"]))
+        Path(f"/proc/sys/net/ipv4/conf/{device}/forwarding").write_text("1")
 
     def _namespace(self, number: int) -> str:
         return f"{NAME}-c{number}"

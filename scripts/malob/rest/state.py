@@ -12,7 +12,11 @@ _BALANCER = "/quantum/v1.0"
 
 @dataclass(frozen=True)
 class State:
-    """The controller's own JSON. snapshot: /wm/malob/snapshot; pools: each with its statistics, by id; problems, placement, cluster: of /wm/malob; cluster is None without one."""
+    """The controller's own JSON.
+
+    snapshot: /wm/malob/snapshot; pools: each with its statistics, by id; problems, placement, cluster: of /wm/malob; cluster is None
+    without one.
+    """
 
     snapshot: dict[str, Any]
     vips: list[dict[str, Any]]

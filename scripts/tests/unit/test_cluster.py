@@ -8,10 +8,12 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 
 from malob.system.place import ROOT
 from malob.system.ports import free_ports
 from malob.system.waiting import wait_until
+from tests.unit.answering import answering_all
 
 _ETCD = f"""#!{sys.executable} -B
 import http.server, os, sys
@@ -127,6 +129,19 @@ class ClusterCommandTest(unittest.TestCase):
             self.assertIn(f"malob cluster: {problem}", told)
             self.assertEqual(1, told.count("\n"))
         self.assertEqual([], self.servers())
+
+    def test_requests_go_to_a_running_controller(self) -> None:
+        asked = []
+
+        def answer(method: str, path: str, body: Any) -> tuple[int, Any]:
+            asked.append((method, path))
+            return 200, {"handed_over": 5, "generation_base": 700}
+
+        with answering_all(answer) as number:
+            for request, told in (("handover", "5 switches handed over\n"), ("raise-base", "base of generation ids: 700\n")):
+                done = subprocess.run([*self.command, request, "--http", f"127.0.0.1:{number}"], capture_output=True, text=True, timeout=60)
+                self.assertEqual((0, told), (done.returncode, done.stdout), done.stderr)
+        self.assertEqual([("POST", "/wm/malob/cluster/handover"), ("POST", "/wm/malob/cluster/generation-base")], asked)
 
     def test_port_in_use_is_refused(self) -> None:
         with socket.socket() as taken:

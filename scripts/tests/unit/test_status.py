@@ -206,6 +206,13 @@ class ReadTest(unittest.TestCase):
         with answering(answer) as port:
             state = read(RestClient("127.0.0.1", port))
         self.assertEqual(
-            {"snapshot": _state().snapshot, "vips": [_VIP], "pools": [{"id": "p", "stats": _POOL["stats"]}], "problems": [], "placement": [], "cluster": None},
+            {
+                "snapshot": _state().snapshot,
+                "vips": [_VIP],
+                "pools": [{"id": "p", "stats": _POOL["stats"]}],
+                "problems": [],
+                "placement": [],
+                "cluster": None,
+            },
             state.to_json(),
         )

@@ -52,7 +52,7 @@ public final class EmbeddedController implements AutoCloseable {
 
   /** The cluster's other controllers learn where this one answers REST requests. */
   private static ModuleSettings withRestAddress(ModuleSettings settings) {
-    if (settings.of(CLUSTER_MODULE).containsKey("restAddress")) {
+    if (!settings.of(CLUSTER_MODULE).getOrDefault("restAddress", "").isEmpty()) {
       return settings;
     }
     Map<String, String> rest = settings.of(RestModule.class.getName());

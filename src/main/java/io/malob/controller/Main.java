@@ -3,6 +3,7 @@ package io.malob.controller;
 import io.malob.controller.core.CoreModule;
 import io.malob.controller.module.ModuleSettings;
 import io.malob.controller.rest.RestModule;
+import io.malob.module.IMastershipService;
 import io.malob.module.WrongSettingException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -100,6 +101,9 @@ public final class Main implements Callable<Integer> {
   private @Nullable String nodeName;
 
   private final CountDownLatch stopped = new CountDownLatch(1);
+  private final CompletableFuture<Void> signalled = new CompletableFuture<>();
+  private boolean hasHook;
+  private volatile int exitStatus;
 
   /** Runs the controller and ends the process. */
   public static void main(String[] args) {
@@ -127,15 +131,35 @@ public final class Main implements Callable<Integer> {
     if (nodeName != null && !EmbeddedController.isInCluster(settings)) {
       throw new ParameterException(spec.commandLine(), "--node needs --etcd");
     }
-    try (EmbeddedController controller = EmbeddedController.start(settings)) {
-      stopOnSignal(controller.shutdownRequested());
-      return controller.shutdownRequested().join();
+    try {
+      int status = run(settings);
+      while (status == IMastershipService.START_ANEW) {
+        status = run(settings);
+      }
+      return status;
     } catch (WrongSettingException e) {
       return failed(e, CommandLine.ExitCode.USAGE);
     } catch (FloodlightModuleException | UncheckedIOException e) {
       return failed(e, FAILED);
     } finally {
       stopped.countDown();
+    }
+  }
+
+  /** Runs a controller until it is asked to stop; its exit status. */
+  private int run(ModuleSettings settings) throws FloodlightModuleException {
+    try (EmbeddedController controller = EmbeddedController.start(settings)) {
+      CompletableFuture<Integer> requested = controller.shutdownRequested();
+      stopOnSignal();
+      var unused =
+          signalled.thenRun(
+              () -> {
+                if (requested.complete(0)) {
+                  logger.info("stopping why=\"{}\"", "a signal");
+                }
+              });
+      exitStatus = requested.join();
+      return exitStatus;
     }
   }
 
@@ -188,14 +212,15 @@ public final class Main implements Callable<Integer> {
    * Makes SIGTERM and SIGINT a clean stop with exit code 0: the JVM would end with 128 + signal, so
    * the hook waits for the main thread to close everything and ends the process itself.
    */
-  private void stopOnSignal(CompletableFuture<Integer> shutdownRequested) {
+  private void stopOnSignal() {
+    if (hasHook) {
+      return;
+    }
+    hasHook = true;
     Runnable hook =
         () -> {
-          if (shutdownRequested.complete(0)) {
-            logger.info("stopping why=\"{}\"", "a signal");
-          }
-          boolean clean = awaitStopped();
-          Runtime.getRuntime().halt(clean ? shutdownRequested.join() : FAILED);
+          signalled.complete(null);
+          Runtime.getRuntime().halt(awaitStopped() ? exitStatus : FAILED);
         };
     Runtime.getRuntime().addShutdownHook(new Thread(hook, "stop-on-signal"));
   }

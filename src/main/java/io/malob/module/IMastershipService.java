@@ -9,6 +9,12 @@ import net.floodlightcontroller.core.module.IFloodlightService;
  */
 public interface IMastershipService extends IFloodlightService {
   /**
+   * The exit status by which a module asks {@code IShutdownService} for a controller that starts
+   * anew, in the same process.
+   */
+  int START_ANEW = 75;
+
+  /**
    * Lets a cluster's election decide: new connections are slaves until it requests more. Without
    * this call, the controller claims each switch that connects. To be called before switches may
    * connect, by a module's {@code startUp} at the latest.

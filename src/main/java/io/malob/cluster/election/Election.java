@@ -66,6 +66,12 @@ public final class Election implements Mastership {
   /** The time that a switch has to reach a preferred controller before another one claims it. */
   private static final long PREFERENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /**
+   * The time for masters to create their keys again after leases have expired, as they do when etcd
+   * was without a quorum.
+   */
+  private static final long EXPIRED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   /** The time that a switch has to answer a claim. */
   private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -122,10 +128,16 @@ public final class Election implements Mastership {
   private boolean flushWaits;
   private boolean isViewOld = true;
   private long retryNanos;
+
+  /** When the lease has last expired, and with it perhaps the master's: masters come first then. */
+  private long expiredNanos;
+
   private boolean isLeaving;
   private boolean staleLogged;
   private @Nullable HandOver handOver;
   private @Nullable PeerLinks peerLinks;
+  private @Nullable Runnable steppedDown;
+  private boolean wasMaster;
 
   /** The latest generation id that a switch has named. */
   private long latestGeneration;
@@ -184,6 +196,7 @@ public final class Election implements Mastership {
     this.serial = serial;
     this.nanoTime = nanoTime;
     retryNanos = nanoTime.getAsLong();
+    expiredNanos = retryNanos - EXPIRED_NANOS;
     membership =
         new Membership(etcd, name, contact, lifetime, serial, nanoTime, new MembershipListener());
     nodes = new MirroredRange(etcd, Keys.NODES, serial, new NodesListener());
@@ -231,6 +244,7 @@ public final class Election implements Mastership {
         });
     flush();
     checkHandOver();
+    checkSteppedDown();
     createSharedKeyIfNone();
     if (isViewOld) {
       isViewOld = false;
@@ -281,6 +295,7 @@ public final class Election implements Mastership {
           @Nullable Local local = local(sw);
           if (local != null) {
             local.isMaster = true;
+            wasMaster = true;
             local.granted = generation;
             local.stale = 0;
             if (local.requested == generation) {
@@ -504,7 +519,9 @@ public final class Election implements Mastership {
         isFirst = false;
       }
     }
-    return isFirst || nanoTime.getAsLong() - local.connectedNanos >= PREFERENCE_NANOS;
+    long now = nanoTime.getAsLong();
+    return (isFirst || now - local.connectedNanos >= PREFERENCE_NANOS)
+        && now - expiredNanos >= EXPIRED_NANOS;
   }
 
   // ---- transactions ----
@@ -652,6 +669,7 @@ public final class Election implements Mastership {
 
     @Override
     public void expired() {
+      expiredNanos = nanoTime.getAsLong();
       readAgain();
     }
   }
@@ -774,6 +792,33 @@ public final class Election implements Mastership {
   private void evaluateAll() {
     locals.keySet().forEach(this::evaluate);
     flushSoon();
+  }
+
+  // ---- stepping down ----
+
+  /** Calls this once, when other controllers of the cluster are master of all its switches. */
+  public void whenSteppedDown(Runnable action) {
+    serial.execute(() -> steppedDown = action);
+  }
+
+  private void checkSteppedDown() {
+    @Nullable Runnable action = steppedDown;
+    if (action != null && wasMaster && !isLeaving && handOver == null && othersRule()) {
+      steppedDown = null;
+      action.run();
+    }
+  }
+
+  private boolean othersRule() {
+    return !locals.isEmpty()
+        && locals.entrySet().stream()
+            .allMatch(
+                each -> {
+                  @Nullable Item master = masters.get(Keys.master(each.getKey()));
+                  return !each.getValue().isMaster
+                      && master != null
+                      && !master.value().equals(name);
+                });
   }
 
   // ---- peers ----
@@ -973,9 +1018,10 @@ public final class Election implements Mastership {
       problems.add(
           new Problem(
               Problem.Kind.ETCD_BEHIND,
-              stale
-                  + " switches reject this controller: they have accepted later generation ids than"
-                  + " etcd's revisions give, so etcd was restored or replaced."));
+              "Switches that reject this controller: "
+                  + stale
+                  + ". They have accepted later generation ids than etcd's revisions give, so etcd"
+                  + " was restored or replaced."));
     }
     return problems.build();
   }

@@ -37,6 +37,9 @@ public final class RunningElection implements IClusterService, IShutdownListener
 
   private static final long LEAVING_MILLIS = 1_000;
 
+  /** Before a controller starts anew, REST may still answer the request that has handed over. */
+  private static final long ANSWER_MILLIS = 500;
+
   private final Election election;
   private final PeerPort port;
   private final PeerLinks links;
@@ -82,6 +85,7 @@ public final class RunningElection implements IClusterService, IShutdownListener
     context.getServiceImpl(IMastershipService.class).decideBy(election);
     new Repetition(pool(context)).every(TICK_MILLIS, "the election of masters", election::tick);
     election.followPeers(links);
+    election.whenSteppedDown(() -> startAnew(shutdown, pool(context)));
     var unused =
         election
             .start()
@@ -92,6 +96,19 @@ public final class RunningElection implements IClusterService, IShutdownListener
                   shutdown.terminate(why, FAILED);
                   return null;
                 });
+  }
+
+  /** What it knows of connections and labels is that of a former master: it is read anew. */
+  private static void startAnew(IShutdownService shutdown, ScheduledExecutorService pool) {
+    var unused =
+        pool.schedule(
+            () ->
+                shutdown.terminate(
+                    "another controller is master of all switches; this one starts anew, and stands"
+                        + " by",
+                    IMastershipService.START_ANEW),
+            ANSWER_MILLIS,
+            TimeUnit.MILLISECONDS);
   }
 
   @Override

@@ -4,14 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import com.google.common.collect.Iterables;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.LoggerFactory;
 
 /**
  * Random faults in a cluster: late messages, partitions, suspended and killed processes, times
@@ -23,6 +28,19 @@ class ClusterSimulationTest {
   private static final int SCHEDULES = 3_000;
   private static final long SECOND = SimulatedCluster.SECOND;
   private static final long MILLI = SimulatedCluster.MILLI;
+
+  private final Logger log = (Logger) LoggerFactory.getLogger("io.malob.cluster.election");
+
+  /** Thousands of controllers start and fail. */
+  @BeforeEach
+  void logErrorsOnly() {
+    log.setLevel(Level.ERROR);
+  }
+
+  @AfterEach
+  void logAllAgain() {
+    log.setLevel(null);
+  }
 
   @Test
   void randomFaults_neverTwoWritersAndAlwaysAMasterAfterwards() {

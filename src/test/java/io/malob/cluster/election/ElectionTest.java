@@ -245,6 +245,26 @@ class ElectionTest {
     cluster.passUntil(() -> "b".equals(sw.masterName()), 5 * SECOND);
   }
 
+  /** As after a suspension of etcd's leader. */
+  @Test
+  void mastersKeepTheirSwitches_whenTheLeasesOfAllHaveExpired() {
+    SimulatedCluster.Controller a = controller("a");
+    SimulatedCluster.Controller b = controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> sw.master != null, SECOND);
+    cluster.pass(SECOND);
+    for (int i = 0; i < 4; i++) {
+      a.client.setCut(true);
+      b.client.setCut(true);
+      cluster.pass(5 * SECOND + i * (70 * MILLI));
+      b.client.setCut(false); // the standby is heard first
+      cluster.pass(200 * MILLI);
+      a.client.setCut(false);
+      cluster.pass(5 * SECOND);
+      assertEquals("a", sw.masterName());
+    }
+  }
+
   @Test
   void lostWatch_isReadAnew() {
     controller("a");
@@ -372,8 +392,8 @@ class ElectionTest {
       assertNull(sw.master);
       assertEquals(before, sw.generation);
       assertEquals(
-          "1 switches reject this controller: they have accepted later generation ids than etcd's"
-              + " revisions give, so etcd was restored or replaced.",
+          "Switches that reject this controller: 1. They have accepted later generation ids than"
+              + " etcd's revisions give, so etcd was restored or replaced.",
           problemOf(Problem.Kind.ETCD_BEHIND));
       assertTrue(log.lines().stream().anyMatch(l -> l.contains("./malob cluster raise-base")));
       long lines =
