@@ -29,6 +29,12 @@ def differences(lab: Instance, rest: RestClient) -> list[str]:
     return compare(lab.topology.switches, paths, connections, balancing.placement_state(rest), dumps)
 
 
+def connection_differences(lab: Instance, rest: RestClient) -> list[str]:
+    """The same for the rules of connections only."""
+    dumps = [rules.dump(lab, switch) for switch in lab.topology.switches]
+    return _connections(listing.read(rest, {}, _MAX_CONNECTIONS)["connections"], dumps)
+
+
 def compare(
     dpids: Mapping[str, str],
     paths: Sequence[Any],
@@ -37,7 +43,7 @@ def compare(
     dumps: Mapping[str, str],
 ) -> list[str]:
     """As differences(). dpids and dumps (of ovs-ofctl): by the switches' names; the others as the controller reports them."""
-    return [*_labels(dpids, paths, dumps), *_connections(connections, dumps), *_buckets(dpids, placement, dumps)]
+    return [*_labels(dpids, paths, dumps), *_connections(connections, list(dumps.values())), *_buckets(dpids, placement, dumps)]
 
 
 def _labels(dpids: Mapping[str, str], paths: Sequence[Any], dumps: Mapping[str, str]) -> list[str]:
@@ -50,11 +56,11 @@ def _labels(dpids: Mapping[str, str], paths: Sequence[Any], dumps: Mapping[str, 
     ]
 
 
-def _connections(connections: Sequence[Any], dumps: Mapping[str, str]) -> list[str]:
+def _connections(connections: Sequence[Any], dumps: Sequence[str]) -> list[str]:
     open_ones = {rules.short_generation(each["generation"]): each for each in connections if each["state"] == "open"}
     # ended and dormant ones may have rules that have not expired yet
     known = {rules.short_generation(each["generation"]) for each in connections}
-    found = Counter((kind, rules.generation(line)) for dump in dumps.values() for kind in (REQUEST, REPLY) for line in rules.of_kind(dump, kind))
+    found = Counter((kind, rules.generation(line)) for dump in dumps for kind in (REQUEST, REPLY) for line in rules.of_kind(dump, kind))
     return [
         *(f"a rule is of connection {generation}, which the controller does not know" for _, generation in sorted(found) if generation not in known),
         *(

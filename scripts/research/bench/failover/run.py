@@ -153,7 +153,7 @@ class _Run:
         wait_until(lambda: by.ruled() == self._site.switches, f"{by.name} to take over", _MAX_TAKEOVER_S, _POLL_S)
         took_s = time.monotonic() - begin
         agreed_by = time.monotonic() + _AGREE_S
-        while found := ownership.differences(self._site.lab, by.rest):
+        while found := ownership.connection_differences(self._site.lab, by.rest):
             if time.monotonic() > agreed_by:
                 raise _WrongError(f"{by.name} and the switches disagree {_AGREE_S:g} s after the takeover: {'; '.join(found[:3])}")
             time.sleep(_POLL_S)

@@ -195,17 +195,17 @@ public final class AdmissionControl {
   }
 
   /**
-   * Rejects a first packet that has waited in vain, or cannot wait because too many do. While a
-   * path or the switch of a member may be back in a moment, it gets no answer: its client
-   * retransmits.
+   * Rejects a first packet that has waited in vain. It gets no answer, so that its client
+   * retransmits it, if it cannot wait because too many do, or while a path, or the switch of a
+   * client or member, may be back in a moment.
    */
   void giveUp(Arrival arrival, RejectReason reason, PlacementCounts.Tally tally) {
     tally.refused(reason);
     boolean mayBeBack =
         reason == RejectReason.NO_ROUTE
             || reason == RejectReason.NO_MEMBER
-            || reason == RejectReason.QUEUE_FULL;
-    if (mayBeBack && outages.mayHeal()) {
+            || reason == RejectReason.NO_CLIENT;
+    if (reason == RejectReason.QUEUE_FULL || (mayBeBack && outages.mayHeal())) {
       rejectSender.drop(reason);
     } else {
       rejectSender.reject(arrival, reason);

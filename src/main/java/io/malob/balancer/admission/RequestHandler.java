@@ -499,7 +499,10 @@ public final class RequestHandler {
       buckets.arrived(plan.vip().number());
     }
     if (client.isEmpty()) {
-      pendingPackets.enterOr(arrival, RejectReason.NO_CLIENT, rejectSender::reject);
+      pendingPackets.enterOr(
+          arrival,
+          RejectReason.NO_CLIENT,
+          (waited, reason) -> admissionControl.giveUp(waited, reason, plan.tally()));
     } else if (control != null) {
       ftpData.openedByClient(control, arrival, client.get());
     } else if (awaitsMembers(arrival, plan)) {
