@@ -39,9 +39,7 @@ def parser() -> Parser:
         " three etcd servers, while controllers and servers fail. Exit code 1 if an open connection breaks, a new one takes longer than"
         " promised, or switches and controller disagree.",
     )
-    made.add_argument(
-        "--faults", metavar="NAMES", type=_faults, default=tuple(FAULTS), help=f"some of {','.join(FAULTS)} (default all)"
-    )
+    made.add_argument("--faults", metavar="NAMES", type=_faults, default=tuple(FAULTS), help=f"some of {','.join(FAULTS)} (default all)")
     made.add_argument("--controllers", type=positive, default=2, metavar="N", help="controllers (default %(default)s)")
     made.add_argument("--rate", type=positive, default=100, metavar="R", help="short connections per second, of both clients (default %(default)s)")
     made.add_argument("--downloads", type=positive, default=10, metavar="N", help="downloads at a time, of each client (default %(default)s)")
