@@ -71,8 +71,9 @@ class MetricsTest(SystemTest):
         for record in records:
             self.assertEqual(("client", "tcp", client), (record["end"], record["protocol"], record["client"]))
             self.assertEqual((_VIP, 80, "RR+SPH"), (record["vip"], record["vip_port"], record["algorithm"]))
-            self.assertGreater(record["request_bytes"], 3 * 54, "an ACK, a request and its end")
-            self.assertGreater(record["reply_bytes"], 3 * 54)
+            # one of three packets may have come to the controller, before the rule took effect
+            self.assertGreater(record["request_bytes"], 2 * 54, "an ACK, a request and its end")
+            self.assertGreater(record["reply_bytes"], 2 * 54)
             self.assertGreater(len(record["request_path"]), 0)
         self.assertEqual(self.server_names, {self._server(record["member"]) for record in records})
 

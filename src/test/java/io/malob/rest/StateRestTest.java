@@ -235,7 +235,7 @@ class StateRestTest {
     assertEquals(
         "there is nothing at /nothing here, only config, openapi.json, explain, connections,"
             + " capacities, paths, algorithms, profiles, moves, links, servers, snapshot, latency, reports,"
-            + " refusals, history, problems, counters, placement, audits, logs, mptcp, endhost",
+            + " refusals, history, problems, cluster, counters, placement, audits, logs, mptcp, endhost",
         answer.error());
   }
 }

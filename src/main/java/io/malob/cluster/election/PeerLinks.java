@@ -10,8 +10,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds out at once that another controller's process has ended, which its lease would tell seconds
@@ -21,7 +19,6 @@ import org.slf4j.LoggerFactory;
  * <p>One thread per peer, of which there are few. Thread-safe.
  */
 public final class PeerLinks implements AutoCloseable {
-  private static final Logger logger = LoggerFactory.getLogger(PeerLinks.class);
   private static final int CONNECT_MILLIS = 1_000;
   private static final int TOKEN_CHARACTERS = 32;
 
@@ -120,11 +117,9 @@ public final class PeerLinks implements AutoCloseable {
           // nothing is sent after the token
         }
         return Finding.BROKEN;
-      } catch (ConnectException e) {
-        logger.debug("peer_refuses peer={}", peer.host(), e);
+      } catch (ConnectException refused) {
         return Finding.NOT_THERE;
-      } catch (IOException e) {
-        logger.debug("peer_silent peer={}", peer.host(), e);
+      } catch (IOException silentOrClosed) {
         return isThere ? Finding.BROKEN : Finding.NOTHING;
       }
     }

@@ -10,8 +10,6 @@ import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.HexFormat;
 import java.util.Queue;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * An open port that is there as long as this process: it sends its token to each connection, and
@@ -19,7 +17,6 @@ import org.slf4j.LoggerFactory;
  * connections, and {@link PeerLinks} of other controllers notice at once.
  */
 public final class PeerPort implements AutoCloseable {
-  private static final Logger logger = LoggerFactory.getLogger(PeerPort.class);
   private static final int TOKEN_BYTES = 16;
 
   /** The max number of connections; further ones push out the oldest. */
@@ -64,9 +61,8 @@ public final class PeerPort implements AutoCloseable {
         connection.setKeepAlive(true);
         connection.getOutputStream().write(token.getBytes(StandardCharsets.US_ASCII));
         keep(connection);
-      } catch (IOException e) {
+      } catch (IOException expected) {
         // closed, or a peer that was quicker to leave
-        logger.debug("peer_not_accepted", e);
       }
     }
   }
@@ -88,8 +84,8 @@ public final class PeerPort implements AutoCloseable {
   static void closeQuietly(AutoCloseable socket) {
     try {
       socket.close();
-    } catch (Exception e) {
-      logger.debug("socket_not_closed", e);
+    } catch (Exception expected) {
+      // it is of no use any more, closed or not
     }
   }
 }
