@@ -48,7 +48,8 @@ class SpoofedServerTest {
     post("pools", "{'id':'servers','vip_id':'web'}");
     post("members", "{'id':'a','address':'10.0.0.2','port':8080,'pool_id':'servers'}");
     sw = new ScriptedSwitch(1, 3).connect(controller.openFlowPort());
-    await("the server at port 2", () -> says(2, MAC) && portOf(MAC) == 2);
+    // the balancer learns later than the list of hosts; until then, it protects nothing
+    await("the server at port 2", () -> says(2, MAC) && portOf(MAC) == 2 && isLocated());
   }
 
   @AfterEach
@@ -84,6 +85,14 @@ class SpoofedServerTest {
       }
     }
     return 0;
+  }
+
+  private boolean isLocated() throws Exception {
+    return get("/quantum/v1.0/pools/servers/stats/")
+        .path("members")
+        .path(0)
+        .path("located")
+        .asBoolean();
   }
 
   private long refused(String reason) throws Exception {
