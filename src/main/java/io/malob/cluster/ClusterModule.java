@@ -133,6 +133,9 @@ public final class ClusterModule extends BaseModule
 
   @Override
   public void close() {
+    if (election != null) {
+      election.close();
+    }
     stores.values().forEach(EtcdStore::close);
     if (etcd != null) {
       etcd.close();

@@ -5,6 +5,7 @@ import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.EtcdException;
 import io.malob.file.DamagedException;
 import io.malob.store.Document;
+import io.malob.store.ListenerCalls;
 import io.malob.store.Revisioned;
 import io.malob.store.Store;
 import io.malob.store.StoreUnavailableException;
@@ -21,9 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -225,24 +224,24 @@ public final class EtcdStore implements Store {
   /** A listener, until it is closed. etcd calls it by one thread at a time. */
   private final class Subscription<T> implements Watch, Etcd.Watcher {
     private final Document<T> document;
-    private final Listener<T> listener;
-    private final Executor inOrder = MoreExecutors.newSequentialExecutor(notifier);
+    private final ListenerCalls<T> calls;
 
     /** The latest revision that the listener knows. */
     private long told;
 
     private volatile @Nullable AutoCloseable watch;
-    private volatile boolean isClosed;
 
     Subscription(Document<T> document, long told, Listener<T> listener) {
       this.document = document;
       this.told = told;
-      this.listener = listener;
+      calls =
+          new ListenerCalls<>(
+              document.key(), listener, MoreExecutors.newSequentialExecutor(notifier));
     }
 
     void follow(long revision) {
       watch = etcd.watch(key(document), revision + 1, this);
-      if (isClosed) {
+      if (calls.isStopped()) {
         endWatch();
       }
     }
@@ -257,7 +256,7 @@ public final class EtcdStore implements Store {
     @Override
     public void deleted(String key, long revision) {
       if (key.equals(key(document)) && isNew(revision)) {
-        tell(each -> each.changed(new Revisioned<>(revision, Optional.empty())));
+        calls.make(each -> each.changed(new Revisioned<>(revision, Optional.empty())));
       }
     }
 
@@ -270,9 +269,9 @@ public final class EtcdStore implements Store {
     private void tell(Etcd.Item now) {
       try {
         Revisioned<T> content = of(document, now);
-        tell(each -> each.changed(content));
+        calls.make(each -> each.changed(content));
       } catch (IOException e) {
-        tell(each -> each.unreadable(e));
+        calls.make(each -> each.unreadable(e));
       }
     }
 
@@ -283,7 +282,7 @@ public final class EtcdStore implements Store {
           etcd.read(key(document))
               .whenComplete(
                   (reading, thrown) -> {
-                    if (isClosed) {
+                    if (calls.isStopped()) {
                       return;
                     } else if (reading == null) {
                       CompletableFuture.delayedExecutor(PAUSE_SECONDS, TimeUnit.SECONDS)
@@ -298,30 +297,9 @@ public final class EtcdStore implements Store {
                   });
     }
 
-    private void tell(Consumer<Listener<T>> call) {
-      try {
-        inOrder.execute(
-            () -> {
-              if (!isClosed) {
-                run(call);
-              }
-            });
-      } catch (RejectedExecutionException e) {
-        // the controller ends
-      }
-    }
-
-    private void run(Consumer<Listener<T>> call) {
-      try {
-        call.accept(listener);
-      } catch (RuntimeException e) {
-        LOG.error("store_listener_failed key={}", document.key(), e);
-      }
-    }
-
     @Override
     public void close() {
-      isClosed = true;
+      calls.stop();
       subscriptions.remove(this);
       endWatch();
     }

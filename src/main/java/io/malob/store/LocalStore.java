@@ -8,11 +8,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A store of one process: it counts revisions itself, from 1 for the content at the first read.
@@ -20,8 +17,6 @@ import org.slf4j.LoggerFactory;
  * ones do not.
  */
 abstract class LocalStore implements Store {
-  private static final Logger LOG = LoggerFactory.getLogger(LocalStore.class);
-
   private final Map<String, Entry<?>> entries = new ConcurrentHashMap<>();
   private final Executor notifier;
 
@@ -118,7 +113,7 @@ abstract class LocalStore implements Store {
     }
 
     synchronized void tell(Consumer<Listener<T>> call) {
-      subscriptions.forEach(subscription -> subscription.tell(call));
+      subscriptions.forEach(subscription -> subscription.calls.make(call));
     }
 
     synchronized Watch watch(Revisioned<T> since, Listener<T> listener) {
@@ -126,49 +121,27 @@ abstract class LocalStore implements Store {
       subscriptions.add(subscription);
       Revisioned<T> now = current;
       if (now != null && now.isAfter(since)) {
-        subscription.tell(each -> each.changed(now));
+        subscription.calls.make(each -> each.changed(now));
       }
       return subscription;
     }
 
     synchronized void close() {
-      subscriptions.forEach(subscription -> subscription.isClosed = true);
+      subscriptions.forEach(subscription -> subscription.calls.stop());
       subscriptions.clear();
     }
 
     /** A listener, until it is closed. */
     private final class Subscription implements Watch {
-      private final Listener<T> listener;
-      private volatile boolean isClosed;
+      private final ListenerCalls<T> calls;
 
       Subscription(Listener<T> listener) {
-        this.listener = listener;
-      }
-
-      void tell(Consumer<Listener<T>> call) {
-        try {
-          notifier.execute(
-              () -> {
-                if (!isClosed) {
-                  run(call);
-                }
-              });
-        } catch (RejectedExecutionException e) {
-          // the controller ends
-        }
-      }
-
-      private void run(Consumer<Listener<T>> call) {
-        try {
-          call.accept(listener);
-        } catch (RuntimeException e) {
-          LOG.error("store_listener_failed key={}", document.key(), e);
-        }
+        calls = new ListenerCalls<>(document.key(), listener, notifier);
       }
 
       @Override
       public void close() {
-        isClosed = true;
+        calls.stop();
         synchronized (Entry.this) {
           subscriptions.remove(this);
         }

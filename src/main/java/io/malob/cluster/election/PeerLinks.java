@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 
 /**
  * Finds out at once that another controller's process has ended, which its lease would tell seconds
- * later: a connection to its {@link PeerPort} breaks, and the port is closed or somebody else's.
+ * later: a connection to its {@link PeerPort} breaks, and the port is closed or another process's.
  * Nothing is concluded from silence: a process that is suspended or unreachable has not ended.
  *
  * <p>One thread per peer, of which there are few. Thread-safe.

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * A controller's election, on the shared pool. When the controller stops, it hands its switches
  * over first, and leaves the cluster.
  */
-public final class RunningElection implements IClusterService, IShutdownListener {
+public final class RunningElection implements IClusterService, IShutdownListener, AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(RunningElection.class);
   private static final long TICK_MILLIS = 100;
 
@@ -49,7 +49,7 @@ public final class RunningElection implements IClusterService, IShutdownListener
    *
    * @param name this controller's
    * @param rest where its REST interface listens
-   * @param port closed when the controller stops
+   * @param port closed with the election
    */
   public RunningElection(
       Etcd etcd,
@@ -129,8 +129,13 @@ public final class RunningElection implements IClusterService, IShutdownListener
   @Override
   public void floodlightIsShuttingDown() {
     await("handing over", election.handOver(true), HAND_OVER_MILLIS);
-    links.close();
     await("leaving the cluster", election.leave(), LEAVING_MILLIS);
+  }
+
+  /** Closes the port and the links to other controllers. */
+  @Override
+  public void close() {
+    links.close();
     port.close();
   }
 
