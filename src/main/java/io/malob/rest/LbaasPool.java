@@ -51,7 +51,7 @@ final class LbaasPool extends LbaasFormat<Pool> {
 
   @Override
   Map<String, @Nullable Object> shown(Pool pool, CatalogSnapshot catalog, LbaasStatus status) {
-    @Nullable Vip vip = pool.vipId() == null ? null : catalog.vips().get(pool.vipId());
+    @Nullable Vip vip = catalog.vipOf(pool).orElse(null);
     @Nullable Algorithm algorithm = pool.algorithm();
     Map<String, @Nullable Object> shown = new LinkedHashMap<>();
     shown.put("id", pool.id());

@@ -27,7 +27,6 @@ import io.malob.openflow.packet.EchoFrames;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
-import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
 import java.util.Objects;
@@ -203,13 +202,9 @@ public final class RequestHandler {
 
   private boolean isLedByBucket(
       Packet reply, Member member, CatalogSnapshot catalog, DatapathId clientSwitch) {
-    @Nullable Pool pool = member.poolId() == null ? null : catalog.pools().get(member.poolId());
-    @Nullable Vip vip =
-        pool == null || pool.vipId() == null ? null : catalog.vips().get(pool.vipId());
+    @Nullable Vip vip = catalog.vipOf(member).orElse(null);
     @Nullable Integer port = vip == null ? null : vip.port();
-    if (vip == null
-        || port == null
-        || !Objects.requireNonNullElse(member.port(), port).equals(reply.srcPort())) {
+    if (vip == null || port == null || !Objects.equals(vip.portAt(member), reply.srcPort())) {
       return false;
     }
     FiveTuple request =

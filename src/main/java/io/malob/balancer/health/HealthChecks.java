@@ -107,7 +107,7 @@ public final class HealthChecks {
     }
     for (Pool pool : after.pools().values()) {
       @Nullable Monitor monitor = after.monitorOfPool(pool.id()).orElse(null);
-      @Nullable Vip vip = pool.vipId() == null ? null : after.vips().get(pool.vipId());
+      @Nullable Vip vip = after.vipOf(pool).orElse(null);
       if (monitor == null) {
         continue;
       }

@@ -44,8 +44,7 @@ public final class PreparedLabels {
     NetworkSnapshot network = view.network().searchingAtOnce();
     Set<Path> ready = new HashSet<>();
     for (Pool pool : view.catalog().pools().values()) {
-      @Nullable String vipId = pool.vipId();
-      @Nullable Vip vip = vipId == null ? null : view.catalog().vips().get(vipId);
+      @Nullable Vip vip = view.catalog().vipOf(pool).orElse(null);
       if (vip == null) {
         continue;
       }

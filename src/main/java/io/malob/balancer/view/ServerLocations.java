@@ -6,7 +6,6 @@ import io.malob.algorithm.Server;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.LongTable;
 import io.malob.state.catalog.Member;
-import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
 import java.util.HashMap;
 import java.util.Map;
@@ -38,22 +37,14 @@ public final class ServerLocations {
     Map<Long, ServerLocation> macs = new HashMap<>();
     for (Member member : catalog.members().values()) {
       @Nullable Server server = servers.get(member.number());
-      @Nullable IPAddress<?> vip = vipOf(catalog, member);
+      @Nullable Vip vip = catalog.vipOf(member).orElse(null);
       if (server != null && vip != null) {
-        ServerLocation location = new ServerLocation(member.address(), vip, server.at());
+        ServerLocation location = new ServerLocation(member.address(), vip.address(), server.at());
         addresses.put((long) AddressKey.of(member.address()), location);
         macs.put(server.at().mac().getLong(), location);
       }
     }
     return new ServerLocations(addresses, macs);
-  }
-
-  private static @Nullable IPAddress<?> vipOf(CatalogSnapshot catalog, Member member) {
-    @Nullable String poolId = member.poolId();
-    @Nullable Pool pool = poolId == null ? null : catalog.pools().get(poolId);
-    @Nullable String vipId = pool == null ? null : pool.vipId();
-    @Nullable Vip vip = vipId == null ? null : catalog.vips().get(vipId);
-    return vip == null ? null : vip.address();
   }
 
   /**

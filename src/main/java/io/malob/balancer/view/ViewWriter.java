@@ -157,8 +157,7 @@ public final class ViewWriter {
   /** Whether an algorithm in use needs the widest paths. */
   private static boolean isByWidth(CatalogSnapshot catalog) {
     for (Pool pool : catalog.pools().values()) {
-      @Nullable String vipId = pool.vipId();
-      @Nullable Vip vip = vipId == null ? null : catalog.vips().get(vipId);
+      @Nullable Vip vip = catalog.vipOf(pool).orElse(null);
       if (vip != null && catalog.algorithmsFor(vip, pool).stream().anyMatch(Algorithm::isByWidth)) {
         return true;
       }
@@ -398,8 +397,7 @@ public final class ViewWriter {
     BalancerView current = get();
     Map<IPAddress<?>, IPAddress<?>> missing = new HashMap<>();
     for (Pool pool : current.catalog().pools().values()) {
-      @Nullable String vipId = pool.vipId();
-      @Nullable Vip vip = vipId == null ? null : current.catalog().vips().get(vipId);
+      @Nullable Vip vip = current.catalog().vipOf(pool).orElse(null);
       if (vip == null) {
         continue;
       }

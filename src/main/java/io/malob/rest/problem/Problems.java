@@ -284,9 +284,8 @@ public final class Problems {
   }
 
   private String port(Member member, Pool pool) {
-    @Nullable String vipId = pool.vipId();
-    @Nullable Vip vip = vipId == null ? null : catalog.vips().get(vipId);
-    @Nullable Integer port = member.port() == null && vip != null ? vip.port() : member.port();
+    @Nullable Vip vip = catalog.vipOf(pool).orElse(null);
+    @Nullable Integer port = vip == null ? member.port() : vip.portAt(member);
     return port == null ? "the port that clients use" : "port " + port;
   }
 

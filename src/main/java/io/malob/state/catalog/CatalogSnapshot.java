@@ -117,6 +117,19 @@ public final class CatalogSnapshot {
     return Optional.ofNullable(poolsByVip.get(vipId));
   }
 
+  /** The VIP that a pool serves; empty if it serves none. */
+  public Optional<Vip> vipOf(Pool pool) {
+    @Nullable String vipId = pool.vipId();
+    return vipId == null ? Optional.empty() : Optional.ofNullable(vips().get(vipId));
+  }
+
+  /** The VIP that a member serves; empty if it serves none. */
+  public Optional<Vip> vipOf(Member member) {
+    @Nullable String poolId = member.poolId();
+    @Nullable Pool pool = poolId == null ? null : pools().get(poolId);
+    return pool == null ? Optional.empty() : vipOf(pool);
+  }
+
   /** The members of a pool, oldest first; empty if it has none or does not exist. */
   public List<Member> membersOfPool(String poolId) {
     return memberIndex.inPool(poolId);

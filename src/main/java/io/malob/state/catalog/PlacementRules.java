@@ -82,7 +82,7 @@ final class PlacementRules {
       if (otherVip != null
           && !other.id().equals(member.id())
           && otherVip.protocol() == vip.protocol()
-          && Objects.equals(serverPort(otherVip, other), serverPort(vip, member))) {
+          && Objects.equals(otherVip.portAt(other), vip.portAt(member))) {
         throw RejectedException.conflict(
             field,
             String.format(
@@ -93,13 +93,9 @@ final class PlacementRules {
                 other.id(),
                 otherVip.id(),
                 member.address(),
-                serverPort(vip, member)));
+                vip.portAt(member)));
       }
     }
-  }
-
-  private static @Nullable Integer serverPort(Vip vip, Member member) {
-    return member.port() == null ? vip.port() : member.port();
   }
 
   private static String reason(Vip vip) {

@@ -64,6 +64,11 @@ public record Vip(
     return placement != PlacementMode.REACTIVE;
   }
 
+  /** The port at which a member serves its clients; null for the port that they use. */
+  public @Nullable Integer portAt(Member member) {
+    return member.port() == null ? port : member.port();
+  }
+
   /** Whether a client may use it, given the {@link AddressKey} of its address. */
   public boolean allows(int client) {
     return allowedSources == null || allowedSources.contains(client);

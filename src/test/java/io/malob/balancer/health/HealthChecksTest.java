@@ -105,7 +105,7 @@ class HealthChecksTest {
     assertEquals(Health.UP, checks.health().get(member));
 
     askedInTicks(10);
-    assertEquals(Health.DOWN, checks.health().get(member), "nobody has found it");
+    assertEquals(Health.DOWN, checks.health().get(member), "it was not located");
   }
 
   /** A controller that is a slave of all switches sends nothing, so silence proves nothing. */

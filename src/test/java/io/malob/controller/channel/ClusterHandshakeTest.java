@@ -131,15 +131,6 @@ class ClusterHandshakeTest extends EmbeddedSwitch {
     return FACTORY.buildBarrierReply().setXid(request.getXid()).build();
   }
 
-  private static OFMessage roleReply(long xid, OFControllerRole role, long generation) {
-    return FACTORY
-        .buildRoleReply()
-        .setXid(xid)
-        .setRole(role)
-        .setGenerationId(U64.of(generation))
-        .build();
-  }
-
   private static OFMessage stale(long xid) {
     return FACTORY
         .errorMsgs()

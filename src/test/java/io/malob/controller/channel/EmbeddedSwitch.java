@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import net.floodlightcontroller.core.PortChangeType;
 import org.projectfloodlight.openflow.exceptions.OFParseError;
+import org.projectfloodlight.openflow.protocol.OFControllerRole;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -21,6 +22,7 @@ import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFAuxId;
+import org.projectfloodlight.openflow.types.U64;
 
 /** The controller's end of one connection in memory; the test plays the switch and the clock. */
 abstract class EmbeddedSwitch {
@@ -190,6 +192,15 @@ abstract class EmbeddedSwitch {
         .setSwDesc("")
         .setSerialNum("")
         .setDpDesc("")
+        .build();
+  }
+
+  static OFMessage roleReply(long xid, OFControllerRole role, long generation) {
+    return FACTORY
+        .buildRoleReply()
+        .setXid(xid)
+        .setRole(role)
+        .setGenerationId(U64.of(generation))
         .build();
   }
 }

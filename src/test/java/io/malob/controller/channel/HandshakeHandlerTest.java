@@ -481,15 +481,6 @@ class HandshakeHandlerTest extends EmbeddedSwitch {
     return FACTORY.buildPortStatus().setReason(reason).setDesc(port(number)).build();
   }
 
-  private static OFMessage roleReply(long xid, OFControllerRole role, long generation) {
-    return FACTORY
-        .buildRoleReply()
-        .setXid(xid)
-        .setRole(role)
-        .setGenerationId(U64.of(generation))
-        .build();
-  }
-
   private static OFErrorMsg badRequest(long xid) {
     return FACTORY
         .errorMsgs()
