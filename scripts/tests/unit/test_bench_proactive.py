@@ -18,8 +18,8 @@ from unittest import mock
 
 from malob.system.ports import free_port
 from research.bench.proactive import clients, command, findings, run
-from research.bench.proactive import site as proactive_site
 from research.bench.proactive.findings import Record, Step, Totals
+from research.bench.soak import servers
 from research.bench.soak.model import Failure
 
 STEPS = [Step("steady", 0, 0), Step("weight", 10, 32), Step("remove", 20, 0, removed="w3"), Step("weight", 30, 5, settled=False)]
@@ -130,7 +130,7 @@ class ClientProgramTest(unittest.TestCase):
 
     def test_connections_that_end_well_are_counted(self) -> None:
         port = free_port()
-        server = subprocess.Popen([sys.executable, "-I", str(proactive_site._SERVER), "w1", str(port)], stdout=subprocess.PIPE, text=True)
+        server = subprocess.Popen([sys.executable, "-I", str(servers._PROGRAM), "w1", str(port)], stdout=subprocess.PIPE, text=True)
         with server:
             assert server.stdout is not None
             server.stdout.readline()
@@ -168,5 +168,5 @@ class ClientProgramTest(unittest.TestCase):
 
 class ProgramsTest(unittest.TestCase):
     def test_programs_that_hosts_run_exist(self) -> None:
-        for program in (clients._CLIENT, proactive_site._SERVER):
+        for program in (clients._CLIENT, servers._PROGRAM):
             self.assertTrue(Path(program).is_file(), program)

@@ -36,7 +36,7 @@ class BuildTest(unittest.TestCase):
 
     def test_only_tagged_classes_are_run_again_and_only_once(self) -> None:
         self.assertIsNone(self.surefire.find("m:configuration/m:rerunFailingTestsCount", _POM))
-        self.assertEqual({"excludedGroups": "real-time,lincheck", "rerunFailingTestsCount": "0"}, self.execution("default-test"))
+        self.assertEqual({"excludedGroups": "real-time,lincheck", "forkCount": "2", "rerunFailingTestsCount": "0"}, self.execution("default-test"))
         self.assertEqual({"groups": "lincheck", "rerunFailingTestsCount": "0"}, self.execution("lincheck"))
         self.assertEqual({"groups": "real-time", "rerunFailingTestsCount": "1", "failOnFlakeCount": str(MAX_RERUNS + 1)}, self.execution("real-time"))
         self.assertEqual(3, len(self.surefire.findall("m:executions/m:execution", _POM)))

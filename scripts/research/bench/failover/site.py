@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import subprocess
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-from lab import balancing, instance, processes
+from lab import balancing, instance
 from lab.cluster import ClusterController, EtcdServers, etcd_servers
 from lab.management import Management
 from malob.errors import ScriptError
 from malob.network import topology
-from malob.system.processes import bound_to_us, succeeds
+from malob.system.processes import succeeds
 from malob.system.waiting import say, wait_until
 from research.bench.proactive.clients import Service
-from research.bench.soak import site as soak_site
+from research.bench.soak.servers import serve
 
 NAME = "mlf"
 TOPOLOGY = "mesh5"
 VIP, PORT, KEY = "10.0.0.100", 80, "failover"
 SERVICE = Service(VIP, PORT, KEY)
-_SERVER = Path(soak_site.__file__).parent / "programs" / "server.py"
 _JOIN_S = 30
 
 
@@ -65,7 +63,7 @@ class Site:
             controller.start()
         servers = self._network.with_role("server")
         for server in servers:
-            self._serve(server.name)
+            serve(self.lab, server.name, PORT)
         for controller in self.controllers:
             controller.wait_for(self._network)
         for client in self.clients:
@@ -74,19 +72,6 @@ class Site:
         virtual = balancing.set_up(self.master().rest, VIP, PORT, servers, key=KEY, named=True)
         wait_until(lambda: balancing.all_located(self.master().rest, virtual), "the servers to be found", 10)
         self.wait_for_standby()
-
-    def _serve(self, server: str) -> None:
-        with open(self.lab.directory / f"{server}.log", "ab") as log:
-            program = subprocess.Popen(
-                bound_to_us(processes.script(self.lab, server, _SERVER, server, str(PORT))),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                start_new_session=True,
-            )
-        assert program.stdout is not None
-        if not program.stdout.readline():
-            raise ScriptError(f"the server on {server} ended at once")
 
     # --- the cluster -------------------------------------------------------------------------------
 

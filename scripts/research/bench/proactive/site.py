@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
 from functools import partial
 from pathlib import Path
 
-from lab import balancing, instance, processes, rules
+from lab import balancing, instance, rules
 from lab.balancing import BASE
 from lab.controller import Controller, settings_file
-from malob.errors import ScriptError
 from malob.network import topology
 from malob.system.cleanup import Cleanup
 from malob.system.ports import free_port
-from malob.system.processes import bound_to_us, succeeds
+from malob.system.processes import succeeds
 from malob.system.waiting import say, undisturbed, wait_until
 from research.bench.proactive.clients import Service
-from research.bench.soak import site as soak_site
+from research.bench.soak.servers import serve
 
 NAME = "mlp"
 TOPOLOGY = "mesh5"
@@ -27,7 +25,6 @@ SPARE = "w3"
 #: On paths from the first client's switch.
 LINK = ("s1", "s3")
 
-_SERVER = Path(soak_site.__file__).parent / "programs" / "server.py"
 #: Buckets move faster and more often than by default.
 _SETTINGS = {"io.malob.balancer.BalancerModule.bucketMoveSeconds": 3, "io.malob.balancer.BalancerModule.bucketHoldSeconds": 1}
 
@@ -51,7 +48,7 @@ class Site:
         self.lab = instance.up(self._network, NAME, self.controller.endpoint, owned=True)
         self.controller.start()
         for server in self._network.with_role("server"):
-            self._serve(server.name)
+            serve(self.lab, server.name, PORT)
         self.controller.wait_for(self._network)
         # the controller must know where clients are
         for client in self.clients:
@@ -67,19 +64,6 @@ class Site:
             cleanup.step("the controller", self.controller.stop)
             cleanup.step("the network", lambda: instance.remove_own(NAME))
             cleanup.finish()
-
-    def _serve(self, server: str) -> None:
-        with open(self.lab.directory / f"{server}.log", "ab") as log:
-            program = subprocess.Popen(
-                bound_to_us(processes.script(self.lab, server, _SERVER, server, str(PORT))),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                start_new_session=True,
-            )
-        assert program.stdout is not None
-        if not program.stdout.readline():
-            raise ScriptError(f"the server on {server} ended at once")
 
     def wait_for_network(self) -> None:
         self.controller.wait_for(self._network)

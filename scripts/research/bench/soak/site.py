@@ -7,16 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lab import instance, processes, rules
+from lab import instance, rules
 from lab.controller import Controller, settings_file
 from lab.faults import links
-from malob.errors import ScriptError
 from malob.network import topology
 from malob.rest import listing
 from malob.system.cleanup import Cleanup
 from malob.system.ports import free_port
-from malob.system.processes import bound_to_us
 from malob.system.waiting import say, undisturbed, wait_until
+from research.bench.soak import servers
 from research.bench.soak.model import CHECK_S, FALL, IDLE_S
 from research.bench.soak.world import Service, World
 
@@ -24,7 +23,6 @@ NAME = "mls"
 TOPOLOGY = "mesh5"
 BASE = "/quantum/v1.0"
 
-_SERVER = Path(__file__).parent / "programs" / "server.py"
 _BALANCER = "io.malob.balancer.BalancerModule"
 #: Rules expire soon, so that connections often become dormant and are reactivated; maxDormant is small, so that it is soon
 #: reached;
@@ -101,14 +99,7 @@ class Site:
 
     def serve(self, server: str) -> None:
         """Returns once it listens."""
-        command = processes.script(self.lab, server, _SERVER, server, *(str(service.port) for service in self.world.services))
-        with open(self.lab.directory / f"{server}.log", "ab") as log:
-            program = self._programs[server] = subprocess.Popen(
-                bound_to_us(command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, start_new_session=True
-            )
-        assert program.stdout is not None
-        if not program.stdout.readline():
-            raise ScriptError(f"the server on {server} ended at once")
+        self._programs[server] = servers.serve(self.lab, server, *(service.port for service in self.world.services))
 
     def kill(self, server: str) -> None:
         """Ends a server's program as a crash would."""
