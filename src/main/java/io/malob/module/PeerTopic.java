@@ -1,0 +1,26 @@
+package io.malob.module;
+
+/** What a message between controllers is about. The numbers are part of the protocol. */
+public enum PeerTopic {
+  /** Hosts and where they are attached. */
+  HOSTS(1),
+  /** Connections and labels. */
+  CONNECTIONS(2),
+  /** Reports of agents, and measurements of links. */
+  MEASUREMENTS(3),
+  /** Packet-ins for another controller. */
+  PACKETS(4),
+  /** OpenFlow messages for switches that have another master. */
+  RULES(5);
+
+  private final int number;
+
+  PeerTopic(int number) {
+    this.number = number;
+  }
+
+  /** The number of the topic in frames: one byte. */
+  public int number() {
+    return number;
+  }
+}
