@@ -279,7 +279,7 @@ class ElectionTest {
 
   @Test
   void controllerOutsideOfTheCluster_thatTakesASwitch_isFoughtRarely() {
-    try (LogLines log = LogLines.of(Election.class)) {
+    try (LogLines log = LogLines.of(MasterKeys.class)) {
       controller("a");
       SimulatedCluster.Switch sw = cluster.addSwitch(1);
       cluster.passUntil(() -> sw.master != null, SECOND);
@@ -375,7 +375,7 @@ class ElectionTest {
 
   @Test
   void restoredEtcd_isNamed_andASwitchIsNotClaimedInAStorm_untilTheBaseIsRaised() throws Exception {
-    try (LogLines log = LogLines.of(Election.class)) {
+    try (LogLines log = LogLines.of(Generations.class)) {
       SimulatedCluster.Controller a = controller("a");
       controller("b");
       for (int i = 0; i < 50; i++) {
@@ -490,7 +490,7 @@ class ElectionTest {
 
   @Test
   void unreadableValues_areLoggedAndIgnored() {
-    try (LogLines log = LogLines.of(Election.class)) {
+    try (LogLines log = LogLines.of(Keys.class)) {
       cluster.etcd.put("nodes/x", "{}");
       cluster.etcd.put("masters/nonsense", "x");
       cluster.etcd.put(Keys.BASE, "many");
