@@ -30,8 +30,8 @@ record Node(
     long createRevision,
     long lease) {
 
-  /** The max number of a slot. */
-  static final int MAX_SLOT = 255;
+  /** The max number of a slot: each is a part of the label ids (LabelRange). */
+  static final int MAX_SLOT = 15;
 
   /** The value of a controller's key. */
   static String value(Contact contact, int slot, Set<DatapathId> switches) {
