@@ -32,8 +32,8 @@ record Node(
     long createRevision,
     long lease) {
 
-  /** The max number of a slot. */
-  static final int MAX_SLOT = 255;
+  /** The max number of a slot: each is a part of the label ids (LabelRange). */
+  static final int MAX_SLOT = 15;
 
   /** Its port for other controllers, if it has one. */
   Optional<PeerAddress> peer() {
