@@ -44,8 +44,9 @@ class PeerStreamsTest {
 
     Controller(String name, byte[] key) throws Exception {
       this.name = name;
-      streams = new PeerStreams(name, LOOPBACK);
-      streams.listen(PeerTopic.HOSTS, this);
+      PeerListeners listeners = new PeerListeners();
+      listeners.add(PeerTopic.HOSTS, this);
+      streams = new PeerStreams(name, LOOPBACK, listeners);
       streams.start(key, ended::add);
       controllers.add(this);
     }
