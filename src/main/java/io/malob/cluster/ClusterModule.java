@@ -14,6 +14,7 @@ import io.malob.module.IPeerService;
 import io.malob.module.IStoreService;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
+import io.malob.module.PeerTraffic;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
 import io.malob.module.StoreModule;
@@ -150,6 +151,11 @@ public final class ClusterModule extends BaseModule
   @Override
   public ImmutableSet<String> reached() {
     return peers.reached();
+  }
+
+  @Override
+  public PeerTraffic traffic() {
+    return peers.traffic();
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.malob.cluster.peer.Handshake.Self;
 import io.malob.module.DropLog;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerTopic;
+import io.malob.module.PeerTraffic;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
@@ -177,6 +178,16 @@ public final class PeerStreams implements AutoCloseable {
   /** The controllers to which messages can be sent at present, by name. */
   public ImmutableSet<String> reached() {
     return ImmutableSet.copyOf(outgoing.keySet());
+  }
+
+  /** What the streams have carried. */
+  public PeerTraffic traffic() {
+    return new PeerTraffic(
+        counters.sentMessages.sum(),
+        counters.sentBytes.sum(),
+        counters.receivedMessages.sum(),
+        counters.receivedBytes.sum(),
+        outgoing.values().stream().mapToLong(PeerChannel::waiting).sum());
   }
 
   /** Whether messages reach the peer, and the other way round. */

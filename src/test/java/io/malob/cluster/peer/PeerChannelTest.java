@@ -14,17 +14,24 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The protocol, between two channels whose bytes the test carries. */
 class PeerChannelTest {
   private static final byte[] KEY = {1, 2, 3};
 
+  private final List<EmbeddedChannel> channels = new ArrayList<>();
   private final Side client = new Side("a", true, KEY);
   private final Side server = new Side("b", false, KEY);
 
+  @AfterEach
+  void release() {
+    channels.forEach(EmbeddedChannel::finishAndReleaseAll);
+  }
+
   /** One side of a connection, with a frozen clock. */
-  private static final class Side implements PeerChannel.Events {
+  private final class Side implements PeerChannel.Events {
     final PeerChannel connection;
     final EmbeddedChannel channel;
     final List<byte[]> received = new ArrayList<>();
@@ -45,6 +52,7 @@ class PeerChannelTest {
               this,
               new PeerCounters());
       channel = new EmbeddedChannel();
+      channels.add(channel);
       channel.freezeTime();
       channel.pipeline().addLast(connection);
       channel.pipeline().fireChannelActive();
