@@ -602,7 +602,6 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             programmer,
             stateRecovery,
             proactive.vips(),
-            readSwitches::isKnown,
             reconcileCounts);
     replicate(peers, foreign, readSwitches, admissionControl);
     longFlows = longFlows(settings, connectionProgrammer, serialExecutor);

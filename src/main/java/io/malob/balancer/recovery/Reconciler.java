@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
@@ -62,12 +61,7 @@ public final class Reconciler {
     ROUTINE
   }
 
-  /**
-   * The objects that reconciliation works with.
-   *
-   * @param isReplicated whether the connections of a switch that is being read are known from its
-   *     former master
-   */
+  /** The objects that reconciliation works with. */
   public record Parts(
       Supplier<BalancerView> views,
       ConnectionTable connections,
@@ -78,7 +72,6 @@ public final class Reconciler {
       FlowProgrammer programmer,
       StateRecovery stateRecovery,
       FoundProactiveRules proactiveRules,
-      Predicate<DatapathId> isReplicated,
       ReconcileCounts counts) {}
 
   /**
@@ -171,10 +164,9 @@ public final class Reconciler {
     if (connection == null || occasion != Occasion.FIRST) {
       return connection;
     }
-    boolean isDormant = connection.state() == State.DORMANT;
     boolean isOutdated =
-        isDormant
-            ? isRequest && parts.isReplicated.test(at)
+        connection.state() == State.DORMANT
+            ? isRequest
             : connection.isReplicated() && !isAsFound(connection, rule, isRequest);
     if (isOutdated) {
       parts.teardown.forgetReplicated(connection);
