@@ -4,12 +4,12 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Lists;
-import io.malob.cluster.election.Contact.Peer;
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.Etcd.Change;
 import io.malob.cluster.etcd.Etcd.Condition;
 import io.malob.cluster.etcd.Etcd.Item;
 import io.malob.cluster.etcd.Etcd.Outcome;
+import io.malob.cluster.peer.PeerAddress;
 import io.malob.file.DamagedException;
 import io.malob.module.ClusterView;
 import io.malob.module.ClusterView.Problem;
@@ -135,7 +135,7 @@ public final class Election implements Mastership {
   private boolean isLeaving;
   private boolean staleLogged;
   private @Nullable HandOver handOver;
-  private @Nullable PeerLinks peerLinks;
+  private @Nullable Consumer<Set<PeerAddress>> peers;
   private @Nullable Runnable steppedDown;
   private boolean wasMaster;
 
@@ -824,21 +824,21 @@ public final class Election implements Mastership {
   // ---- peers ----
 
   /** Has these links follow the other live controllers, and tell {@link #ended} of their ends. */
-  public void followPeers(PeerLinks links) {
+  public void followPeers(Consumer<Set<PeerAddress>> follower) {
     serial.execute(
         () -> {
-          peerLinks = links;
+          peers = follower;
           followPeers();
         });
   }
 
   private void followPeers() {
-    @Nullable PeerLinks links = peerLinks;
-    if (links != null) {
-      links.follow(
+    @Nullable Consumer<Set<PeerAddress>> follower = peers;
+    if (follower != null) {
+      follower.accept(
           nodesByName.values().stream()
               .filter(node -> !node.name().equals(name))
-              .flatMap(node -> node.contact().parsedPeer().stream())
+              .flatMap(node -> node.peer().stream())
               .collect(Collectors.toSet()));
     }
   }
@@ -847,11 +847,11 @@ public final class Election implements Mastership {
    * The process of another controller has ended. Its lease is ended for it, so that its switches
    * get their next master at once. Were it alive after all, it would join again.
    */
-  public void ended(Peer peer) {
+  public void ended(PeerAddress peer) {
     serial.execute(
         () ->
             nodesByName.values().stream()
-                .filter(node -> node.contact().parsedPeer().equals(Optional.of(peer)))
+                .filter(node -> node.peer().equals(Optional.of(peer)))
                 .forEach(
                     node -> {
                       logger.warn("cluster_peer_ended node={}", node.name());
@@ -953,7 +953,7 @@ public final class Election implements Mastership {
                 serial);
   }
 
-  /** The cluster as this controller sees it, at most a second old. */
+  /** The cluster as etcd and the switches show it, at most a second old; no node is reached. */
   public ClusterView view() {
     return view;
   }
@@ -984,7 +984,7 @@ public final class Election implements Mastership {
 
   private static ClusterView.Member member(Node node) {
     return new ClusterView.Member(
-        node.name(), node.contact().rest(), node.slot(), node.switches().size());
+        node.name(), node.contact().rest(), node.slot(), node.switches().size(), false);
   }
 
   private static Role role(Local local) {
