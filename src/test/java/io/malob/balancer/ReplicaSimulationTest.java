@@ -169,7 +169,9 @@ class ReplicaSimulationTest {
     return requests().containsKey(port);
   }
 
-  /** Rules expire after seconds: until then, the standby has heard of the connection, or is lost. */
+  /**
+   * Rules expire after seconds: until then, the standby has heard of the connection, or is lost.
+   */
   private void expire(int port) {
     pair.talk();
     if (pair.peersOfA.room == 0) {
@@ -181,13 +183,13 @@ class ReplicaSimulationTest {
   }
 
   private List<FakeRule> rules(Cookie.Kind kind, DatapathId at) {
-    return pair.a.table(at).rules().stream().filter(rule -> Cookie.is(rule.cookie(), kind)).toList();
+    return pair.a.table(at).rules().stream()
+        .filter(rule -> Cookie.is(rule.cookie(), kind))
+        .toList();
   }
 
   private static int portOf(FakeRule rule) {
-    return rule.match()
-        .get(MatchField.TCP_SRC)
-        .getPort();
+    return rule.match().get(MatchField.TCP_SRC).getPort();
   }
 
   private Map<Integer, FakeRule> requests() {
@@ -209,8 +211,7 @@ class ReplicaSimulationTest {
               assertTrue(rule != null, () -> seed + ": no rule of " + port);
               assertEquals(
                   each.server().number(), Cookie.memberNumber(rule.cookie()), seed + ": " + port);
-              assertEquals(
-                  each.generation(), Cookie.generation(rule.cookie()), seed + ": " + port);
+              assertEquals(each.generation(), Cookie.generation(rule.cookie()), seed + ": " + port);
             });
     assertEquals(rules.keySet(), open, seed);
     long active =
@@ -225,7 +226,9 @@ class ReplicaSimulationTest {
     assertEquals(active, ofMembers, seed);
     // one meaning per label: the rules of each lead along one path
     Set<String> labels =
-        pair.b.module.paths().stream().map(each -> each.label().toString()).collect(Collectors.toSet());
+        pair.b.module.paths().stream()
+            .map(each -> each.label().toString())
+            .collect(Collectors.toSet());
     assertEquals(pair.b.module.paths().size(), labels.size(), seed);
   }
 }
