@@ -141,7 +141,8 @@ public final class Reconciler {
 
   private boolean requestBelongs(FoundRule.Direction rule) {
     requestsFound.add(rule.incoming());
-    @Nullable Connection connection = parts.connections.byRequest(rule.incoming());
+    @Nullable Connection connection =
+        current(parts.connections.byRequest(rule.incoming()), rule, true);
     if (connection == null) {
       return parts.stateRecovery.knowsRequest(rule)
           || (occasion == Occasion.FIRST && parts.stateRecovery.addRequest(at, rule));
@@ -149,13 +150,49 @@ public final class Reconciler {
     if (!connection.client().switchId().equals(at)) {
       return false;
     }
+    connection.verified();
     @Nullable Route route = connection.route();
     return belongs(connection, rule, route == null ? null : route.request());
   }
 
+  /**
+   * A connection that a rule belongs to; null if it is known from the switch's former master alone,
+   * and that has changed its rules since: the switch is right then.
+   */
+  private @Nullable Connection current(
+      @Nullable Connection connection, FoundRule.Direction rule, boolean isRequest) {
+    if (connection == null || occasion != Occasion.FIRST) {
+      return connection;
+    }
+    boolean isOutdated =
+        connection.state() == State.DORMANT
+            ? isRequest
+            : connection.isReplicated() && !isAsFound(connection, rule, isRequest);
+    if (isOutdated) {
+      parts.teardown.forgetReplicated(connection);
+      return null;
+    }
+    return connection;
+  }
+
+  private boolean isAsFound(Connection connection, FoundRule.Direction rule, boolean isRequest) {
+    @Nullable Route route = connection.route();
+    if (route == null || rule.generation() != connection.generation()) {
+      return false;
+    }
+    DatapathId place =
+        isRequest ? connection.client().switchId() : connection.server().at().switchId();
+    LabelledPath path = isRequest ? route.request() : route.reply();
+    boolean isToItsMember = !isRequest || connection.reply().equals(rule.outgoing().reversed());
+    return place.equals(at)
+        && isToItsMember
+        && rule.label().equals(Optional.ofNullable(Connection.labelOf(path)));
+  }
+
   private boolean replyBelongs(FoundRule.Direction rule) {
     repliesFound.add(rule.incoming());
-    @Nullable Connection connection = parts.connections.byReply(rule.incoming());
+    @Nullable Connection connection =
+        current(parts.connections.byReply(rule.incoming()), rule, false);
     if (connection == null) {
       return parts.stateRecovery.knowsReply(rule)
           || (occasion == Occasion.FIRST && parts.stateRecovery.addReply(at, rule));
