@@ -1,17 +1,19 @@
 package io.malob.cluster.election;
 
 import com.google.common.collect.ImmutableSet;
-import io.malob.cluster.election.Contact.Peer;
 import io.malob.cluster.etcd.Etcd;
+import io.malob.cluster.peer.PeerAddress;
 import io.malob.module.ClusterView;
 import io.malob.module.IPeerService;
 import io.malob.module.Mastership;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -403,15 +405,15 @@ public final class Election implements Mastership {
   // ---- peers ----
 
   /** Has these links follow the other live controllers, and tell {@link #ended} of their ends. */
-  public void followPeers(PeerLinks links) {
-    serial.execute(() -> nodes.followWith(links));
+  public void followPeers(Consumer<Set<PeerAddress>> follower) {
+    serial.execute(() -> nodes.followWith(follower));
   }
 
   /**
    * The process of another controller has ended. Its lease is ended for it, so that its switches
    * get their next master at once.
    */
-  public void ended(Peer peer) {
+  public void ended(PeerAddress peer) {
     serial.execute(() -> nodes.ended(peer));
   }
 
@@ -461,7 +463,7 @@ public final class Election implements Mastership {
     return raised;
   }
 
-  /** The cluster as this controller sees it, at most a second old. */
+  /** The cluster as etcd and the switches show it, at most a second old; no node is reached. */
   public ClusterView view() {
     return view;
   }

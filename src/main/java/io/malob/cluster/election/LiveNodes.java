@@ -1,13 +1,15 @@
 package io.malob.cluster.election;
 
-import io.malob.cluster.election.Contact.Peer;
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.Etcd.Item;
+import io.malob.cluster.peer.PeerAddress;
 import io.malob.file.DamagedException;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +26,7 @@ final class LiveNodes {
   private final Etcd etcd;
   private final String name;
   private final Map<String, Node> byName = new TreeMap<>();
-  private @Nullable PeerLinks links;
+  private @Nullable Consumer<Set<PeerAddress>> follower;
 
   LiveNodes(Etcd etcd, String name) {
     this.etcd = etcd;
@@ -67,18 +69,15 @@ final class LiveNodes {
   }
 
   /** Has these links follow the other controllers from now on. */
-  void followWith(PeerLinks peerLinks) {
-    links = peerLinks;
+  void followWith(Consumer<Set<PeerAddress>> newFollower) {
+    follower = newFollower;
     followPeers();
   }
 
   private void followPeers() {
-    @Nullable PeerLinks following = links;
+    @Nullable Consumer<Set<PeerAddress>> following = follower;
     if (following != null) {
-      following.follow(
-          others()
-              .flatMap(node -> node.contact().parsedPeer().stream())
-              .collect(Collectors.toSet()));
+      following.accept(others().flatMap(node -> node.peer().stream()).collect(Collectors.toSet()));
     }
   }
 
@@ -86,9 +85,9 @@ final class LiveNodes {
    * The process of another controller has ended. Its lease is ended for it, so that its switches
    * get their next master at once. Were it alive after all, it would join again.
    */
-  void ended(Peer peer) {
+  void ended(PeerAddress peer) {
     byName.values().stream()
-        .filter(node -> node.contact().parsedPeer().equals(Optional.of(peer)))
+        .filter(node -> node.peer().equals(Optional.of(peer)))
         .forEach(
             node -> {
               logger.warn("cluster_peer_ended node={}", node.name());

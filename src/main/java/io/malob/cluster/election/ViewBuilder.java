@@ -81,7 +81,7 @@ final class ViewBuilder {
 
   private static ClusterView.Member member(Node node) {
     return new ClusterView.Member(
-        node.name(), node.contact().rest(), node.slot(), node.switches().size());
+        node.name(), node.contact().rest(), node.slot(), node.switches().size(), false);
   }
 
   private ImmutableList<Problem> problems(long stale) {

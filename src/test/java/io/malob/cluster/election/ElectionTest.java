@@ -351,8 +351,8 @@ class ElectionTest {
     ClusterView view = cluster.controllers.get("a").election.view();
     assertEquals(
         List.of(
-            new ClusterView.Member("z", "z:8080", 0, 2),
-            new ClusterView.Member("a", "a:8080", 1, 2)),
+            new ClusterView.Member("z", "z:8080", 0, 2, false),
+            new ClusterView.Member("a", "a:8080", 1, 2, false)),
         view.nodes());
     assertEquals("z", view.masters().get(DatapathId.of(2)));
     assertEquals(Role.SLAVE, view.roles().get(DatapathId.of(2)));

@@ -388,6 +388,7 @@ class ClusterHandshakeTest extends EmbeddedSwitch {
     assertTrue(isDone.isDone());
 
     election.sw.stopHandingOn();
+    channel.runPendingTasks();
     receive(packetIn(TCP));
     assertEquals(2, packetIns());
 
