@@ -11,6 +11,7 @@ import io.malob.module.IClusterService;
 import io.malob.module.IMastershipService;
 import io.malob.module.IPeerService;
 import io.malob.module.IStoreService;
+import io.malob.module.MastershipPolicy;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import io.malob.module.SettingReader;
@@ -45,6 +46,8 @@ import org.slf4j.LoggerFactory;
   "name",
   "prefix",
   "leaseSeconds",
+  "mastership",
+  "weight",
   "restAddress",
   "peerHost",
   "caFile",
@@ -85,7 +88,7 @@ public final class ClusterModule extends BaseModule
     peers = cluster.openPeerPort();
     election =
         new RunningElection(
-            connection, cluster.node(), cluster.restAddress(), peers, cluster.lease(), context);
+            connection, cluster.thisNode(peers.contact()), peers, cluster.lease(), context);
     notifier = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     LOG.info(
         "cluster_configured node={} prefix=\"{}\" etcd=\"{}\"",
@@ -126,6 +129,11 @@ public final class ClusterModule extends BaseModule
   @Override
   public CompletableFuture<Integer> handOver() {
     return election.handOver();
+  }
+
+  @Override
+  public CompletableFuture<MastershipPolicy> setMastership(MastershipPolicy policy) {
+    return election.setMastership(policy);
   }
 
   @Override

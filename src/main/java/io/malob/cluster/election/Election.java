@@ -6,6 +6,7 @@ import io.malob.cluster.peer.PeerAddress;
 import io.malob.module.ClusterView;
 import io.malob.module.IPeerService;
 import io.malob.module.Mastership;
+import io.malob.module.MastershipPolicy;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
@@ -41,11 +42,13 @@ public final class Election implements Mastership {
   private final Membership membership;
   private final Mirror mirror;
   private final LiveNodes nodes;
+  private final PolicyKey policy;
   private final Preference preference;
   private final Generations generations;
   private final MasterKeys keys;
   private final PacketRelay relay = new PacketRelay();
   private final HandOvers handOvers;
+  private final PolicyMoves moves;
   private final SharedKey sharedKey;
   private final ViewBuilder viewBuilder;
 
@@ -62,36 +65,40 @@ public final class Election implements Mastership {
   /**
    * An election that does nothing before {@link #start}.
    *
-   * @param name this controller's, unique among live ones
-   * @param contact where others reach this controller
+   * @param self this controller
    * @param lifetime of the lease: a controller that is silent for so long loses its keys
    * @param serial runs one task at a time, in order
    */
   public Election(
-      Etcd etcd,
-      String name,
-      Contact contact,
-      Duration lifetime,
-      Executor serial,
-      LongSupplier nanoTime) {
-    this.name = name;
+      Etcd etcd, ThisNode self, Duration lifetime, Executor serial, LongSupplier nanoTime) {
+    name = self.name();
     this.serial = serial;
     this.nanoTime = nanoTime;
-    membership =
-        new Membership(etcd, name, contact, lifetime, serial, nanoTime, new MembershipListener());
+    membership = new Membership(etcd, self, lifetime, serial, nanoTime, new MembershipListener());
     mirror =
         new Mirror(
             new MirroredRange(etcd, Keys.NODES, serial, new NodesListener()),
             new MirroredRange(etcd, Keys.MASTERS, serial, new MastersListener()),
             new MirroredRange(etcd, Keys.CLUSTER, serial, new ClusterListener()));
     nodes = new LiveNodes(etcd, name);
-    preference = new Preference(nodes, membership, nanoTime);
     Transactions transactions = new Transactions(etcd, mirror, serial, nanoTime, this::settled);
+    policy = new PolicyKey(etcd, self.policy(), mirror.cluster(), transactions, serial);
+    preference = new Preference(self, nodes, membership, policy, nanoTime);
     generations = new Generations(etcd, mirror.cluster(), transactions, serial);
     keys = new MasterKeys(name, membership, mirror, generations, transactions, nanoTime);
     handOvers = new HandOvers(keys, preference, relay, serial, nanoTime, this::flushSoon);
+    moves =
+        new PolicyMoves(
+            policy,
+            keys,
+            preference,
+            handOvers,
+            mirror.cluster(),
+            transactions,
+            nanoTime,
+            relay::reaches);
     sharedKey = new SharedKey(mirror.cluster(), transactions);
-    viewBuilder = new ViewBuilder(name, membership, mirror.masters(), nodes, generations);
+    viewBuilder = new ViewBuilder(name, membership, mirror.masters(), nodes, generations, policy);
     view = ViewBuilder.nothing(name);
   }
 
@@ -102,7 +109,7 @@ public final class Election implements Mastership {
 
   /**
    * Joins the cluster as soon as etcd answers. The future fails with a {@link NameTakenException}
-   * if another live controller has the name.
+   * if another live controller has the name, or with an {@link OtherPolicyException}.
    */
   public CompletableFuture<Void> start() {
     tick();
@@ -126,7 +133,9 @@ public final class Election implements Mastership {
     }
     flush();
     handOvers.check();
+    moves.tick(locals.values());
     checkSteppedDown();
+    policy.tick();
     sharedKey.tick();
     if (isViewOld) {
       view = viewBuilder.view(locals.values());
@@ -363,12 +372,22 @@ public final class Election implements Mastership {
     public void changed(String key) {
       generations.read();
       sharedKey.read();
+      moves.read();
+      readPolicy();
       evaluateAll();
     }
 
     @Override
     public void reread(boolean wentBack) {
       changed(Keys.CLUSTER);
+    }
+  }
+
+  private void readPolicy() {
+    policy.tick();
+    policy.read().ifPresent(membership::refuse);
+    if (policy.isKnown()) {
+      membership.admit();
     }
   }
 
@@ -379,14 +398,22 @@ public final class Election implements Mastership {
 
   // ---- stepping down ----
 
-  /** Calls this once, when other controllers of the cluster are master of all its switches. */
+  /**
+   * Calls this once, when other controllers of the cluster are master of all its switches. With the
+   * policy {@code spread}, this is nothing special.
+   */
   public void whenSteppedDown(Runnable action) {
     serial.execute(() -> steppedDown = action);
   }
 
   private void checkSteppedDown() {
     @Nullable Runnable action = steppedDown;
-    if (action != null && wasMaster && !isLeaving && handOvers.areNone() && othersRule()) {
+    if (action != null
+        && wasMaster
+        && policy.current() == MastershipPolicy.SINGLE
+        && !isLeaving
+        && handOvers.areNone()
+        && othersRule()) {
       steppedDown = null;
       action.run();
     }
@@ -461,6 +488,13 @@ public final class Election implements Mastership {
     CompletableFuture<Long> raised = new CompletableFuture<>();
     serial.execute(() -> generations.raise(minimum, raised));
     return raised;
+  }
+
+  /** Changes the policy of the cluster. */
+  public CompletableFuture<MastershipPolicy> setMastership(MastershipPolicy newPolicy) {
+    CompletableFuture<MastershipPolicy> changed = new CompletableFuture<>();
+    serial.execute(() -> policy.change(newPolicy, changed));
+    return changed;
   }
 
   /** The cluster as etcd and the switches show it, at most a second old; no node is reached. */
