@@ -6,6 +6,7 @@ import com.google.common.net.InetAddresses;
 import io.malob.cluster.election.Contact;
 import io.malob.cluster.election.ThisNode;
 import io.malob.cluster.etcd.EtcdAccess;
+import io.malob.cluster.peer.PeerListeners;
 import io.malob.cluster.peer.PeerStreams;
 import io.malob.module.MastershipPolicy;
 import io.malob.module.SettingReader;
@@ -72,10 +73,10 @@ record ClusterSettings(
   }
 
   /** Opens the port for other controllers. */
-  PeerStreams openPeerPort() throws FloodlightModuleException {
+  PeerStreams openPeerPort(PeerListeners listeners) throws FloodlightModuleException {
     try {
       return new PeerStreams(
-          node, peerHost.isEmpty() ? addressTowards(access.endpoints()) : peerHost);
+          node, peerHost.isEmpty() ? addressTowards(access.endpoints()) : peerHost, listeners);
     } catch (IOException e) {
       throw new FloodlightModuleException(
           ClusterModule.class.getName() + ".peerHost: " + e.getMessage(), e);

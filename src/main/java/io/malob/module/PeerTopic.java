@@ -6,12 +6,14 @@ public enum PeerTopic {
   HOSTS(1),
   /** Connections and labels. */
   CONNECTIONS(2),
-  /** Reports of agents, and measurements of links. */
+  /** Measurements of links. */
   MEASUREMENTS(3),
   /** Packet-ins for another controller. */
   PACKETS(4),
   /** OpenFlow messages for switches that have another master. */
-  RULES(5);
+  RULES(5),
+  /** Reports of agents. */
+  REPORTS(8);
 
   private final int number;
 

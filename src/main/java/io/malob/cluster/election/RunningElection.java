@@ -7,6 +7,7 @@ import io.malob.cluster.peer.PeerStreams;
 import io.malob.module.ClusterView;
 import io.malob.module.IClusterService;
 import io.malob.module.IMastershipService;
+import io.malob.module.IPeerService;
 import io.malob.module.MastershipPolicy;
 import io.malob.module.Repetition;
 import java.time.Duration;
@@ -66,7 +67,11 @@ public final class RunningElection implements IClusterService, IShutdownListener
     election =
         new Election(
             etcd, self, lease, MoreExecutors.newSequentialExecutor(pool), System::nanoTime);
-    election.relayOver(peers);
+  }
+
+  /** Uses these streams in hand-overs; to be called before {@link #start}. */
+  public void relayOver(IPeerService streams) {
+    election.relayOver(streams);
   }
 
   private static ScheduledExecutorService pool(FloodlightModuleContext context) {

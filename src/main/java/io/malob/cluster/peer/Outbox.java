@@ -18,10 +18,19 @@ final class Outbox {
   private final AtomicLong bytes = new AtomicLong();
 
   /** A message and its topic. */
-  record Message(PeerTopic topic, byte[] content) {
+  static final class Message {
+    final PeerTopic topic;
+    final byte[] content;
+
+    /** The content is not changed afterwards. */
+    Message(PeerTopic topic, byte[] content) {
+      this.topic = topic;
+      this.content = content;
+    }
+
     /** Its size in the outbox. */
     long size() {
-      return content.length + OVERHEAD;
+      return (long) content.length + OVERHEAD;
     }
   }
 
