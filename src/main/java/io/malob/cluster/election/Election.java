@@ -4,7 +4,9 @@ import com.google.common.collect.ImmutableSet;
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.peer.PeerAddress;
 import io.malob.module.ClusterView;
+import io.malob.module.IPeerService;
 import io.malob.module.Mastership;
+import io.malob.module.MastershipPolicy;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
@@ -40,9 +42,13 @@ public final class Election implements Mastership {
   private final Membership membership;
   private final Mirror mirror;
   private final LiveNodes nodes;
+  private final PolicyKey policy;
   private final Preference preference;
   private final Generations generations;
   private final MasterKeys keys;
+  private final PacketRelay relay = new PacketRelay();
+  private final HandOvers handOvers;
+  private final PolicyMoves moves;
   private final SharedKey sharedKey;
   private final ViewBuilder viewBuilder;
 
@@ -52,7 +58,6 @@ public final class Election implements Mastership {
   private boolean flushWaits;
   private boolean isViewOld = true;
   private boolean isLeaving;
-  private @Nullable HandOver handOver;
   private @Nullable Runnable steppedDown;
   private boolean wasMaster;
   private volatile ClusterView view;
@@ -60,41 +65,51 @@ public final class Election implements Mastership {
   /**
    * An election that does nothing before {@link #start}.
    *
-   * @param name this controller's, unique among live ones
-   * @param contact where others reach this controller
+   * @param self this controller
    * @param lifetime of the lease: a controller that is silent for so long loses its keys
    * @param serial runs one task at a time, in order
    */
   public Election(
-      Etcd etcd,
-      String name,
-      Contact contact,
-      Duration lifetime,
-      Executor serial,
-      LongSupplier nanoTime) {
-    this.name = name;
+      Etcd etcd, ThisNode self, Duration lifetime, Executor serial, LongSupplier nanoTime) {
+    name = self.name();
     this.serial = serial;
     this.nanoTime = nanoTime;
-    membership =
-        new Membership(etcd, name, contact, lifetime, serial, nanoTime, new MembershipListener());
+    membership = new Membership(etcd, self, lifetime, serial, nanoTime, new MembershipListener());
     mirror =
         new Mirror(
             new MirroredRange(etcd, Keys.NODES, serial, new NodesListener()),
             new MirroredRange(etcd, Keys.MASTERS, serial, new MastersListener()),
             new MirroredRange(etcd, Keys.CLUSTER, serial, new ClusterListener()));
     nodes = new LiveNodes(etcd, name);
-    preference = new Preference(nodes, membership, nanoTime);
     Transactions transactions = new Transactions(etcd, mirror, serial, nanoTime, this::settled);
+    policy = new PolicyKey(etcd, self.policy(), mirror.cluster(), transactions, serial);
+    preference = new Preference(self, nodes, membership, policy, nanoTime);
     generations = new Generations(etcd, mirror.cluster(), transactions, serial);
     keys = new MasterKeys(name, membership, mirror, generations, transactions, nanoTime);
+    handOvers = new HandOvers(keys, preference, relay, serial, nanoTime, this::flushSoon);
+    moves =
+        new PolicyMoves(
+            policy,
+            keys,
+            preference,
+            handOvers,
+            mirror.cluster(),
+            transactions,
+            nanoTime,
+            relay::reaches);
     sharedKey = new SharedKey(mirror.cluster(), transactions);
-    viewBuilder = new ViewBuilder(name, membership, mirror.masters(), nodes, generations);
+    viewBuilder = new ViewBuilder(name, membership, mirror.masters(), nodes, generations, policy);
     view = ViewBuilder.nothing(name);
+  }
+
+  /** Uses these streams to other controllers in hand-overs; to be called before {@link #start}. */
+  public void relayOver(IPeerService peers) {
+    relay.relayOver(peers);
   }
 
   /**
    * Joins the cluster as soon as etcd answers. The future fails with a {@link NameTakenException}
-   * if another live controller has the name.
+   * if another live controller has the name, or with an {@link OtherPolicyException}.
    */
   public CompletableFuture<Void> start() {
     tick();
@@ -117,8 +132,10 @@ public final class Election implements Mastership {
       askIfReplaced(local);
     }
     flush();
-    checkHandOver();
+    handOvers.check();
+    moves.tick(locals.values());
     checkSteppedDown();
+    policy.tick();
     sharedKey.tick();
     if (isViewOld) {
       view = viewBuilder.view(locals.values());
@@ -128,7 +145,7 @@ public final class Election implements Mastership {
 
   /** The switches that this controller can be master of. */
   private ImmutableSet<DatapathId> offered() {
-    return isLeaving || handOver != null
+    return isLeaving || handOvers.areOfAll()
         ? ImmutableSet.of()
         : locals.keySet().stream()
             .filter(id -> !keys.isPaused(id))
@@ -161,6 +178,7 @@ public final class Election implements Mastership {
 
   @Override
   public void connected(RoleChannel sw) {
+    relay.connected(sw);
     serial.execute(
         () -> {
           locals.put(sw.id(), new LocalSwitch(sw, nanoTime.getAsLong()));
@@ -210,7 +228,7 @@ public final class Election implements Mastership {
             keys.standAside(sw.id());
           }
           evaluate(sw.id());
-          checkHandOver();
+          handOvers.check();
           flushSoon();
         });
   }
@@ -222,15 +240,18 @@ public final class Election implements Mastership {
 
   @Override
   public void disconnected(RoleChannel sw) {
+    relay.disconnected(sw);
     serial.execute(
         () -> {
-          if (local(sw) != null) {
+          @Nullable LocalSwitch local = local(sw);
+          if (local != null) {
+            local.replaced();
             locals.remove(sw.id());
             keys.endPause(sw.id());
             keys.release(ImmutableSet.of(sw.id()));
             membership.setSwitches(offered());
             membership.tick();
-            checkHandOver();
+            handOvers.check();
             flushSoon();
           }
         });
@@ -275,7 +296,7 @@ public final class Election implements Mastership {
   private boolean mayClaim(LocalSwitch local) {
     return keys.isFree(local.id())
         && !isLeaving
-        && (handOver == null || !handOver.switches().contains(local.id()))
+        && !handOvers.includes(local.id())
         && (local.isMaster() || preference.isForThis(local));
   }
 
@@ -351,12 +372,22 @@ public final class Election implements Mastership {
     public void changed(String key) {
       generations.read();
       sharedKey.read();
+      moves.read();
+      readPolicy();
       evaluateAll();
     }
 
     @Override
     public void reread(boolean wentBack) {
       changed(Keys.CLUSTER);
+    }
+  }
+
+  private void readPolicy() {
+    policy.tick();
+    policy.read().ifPresent(membership::refuse);
+    if (policy.isKnown()) {
+      membership.admit();
     }
   }
 
@@ -367,14 +398,22 @@ public final class Election implements Mastership {
 
   // ---- stepping down ----
 
-  /** Calls this once, when other controllers of the cluster are master of all its switches. */
+  /**
+   * Calls this once, when other controllers of the cluster are master of all its switches. With the
+   * policy {@code spread}, this is nothing special.
+   */
   public void whenSteppedDown(Runnable action) {
     serial.execute(() -> steppedDown = action);
   }
 
   private void checkSteppedDown() {
     @Nullable Runnable action = steppedDown;
-    if (action != null && wasMaster && !isLeaving && handOver == null && othersRule()) {
+    if (action != null
+        && wasMaster
+        && policy.current() == MastershipPolicy.SINGLE
+        && !isLeaving
+        && handOvers.areNone()
+        && othersRule()) {
       steppedDown = null;
       action.run();
     }
@@ -408,8 +447,8 @@ public final class Election implements Mastership {
   // ---- operators ----
 
   /**
-   * Hands all switches that another controller is connected to over to it, and goes on serving each
-   * until it has its next master, at most for a second.
+   * Hands all switches that another controller is connected to over to it, as {@link HandOvers}
+   * describes. Ends when each has its next master, at most after a second.
    *
    * @param forGood whether this controller will stop, and claims no switch from now on
    * @return the number of switches that have been handed over
@@ -425,33 +464,17 @@ public final class Election implements Mastership {
   }
 
   private CompletableFuture<Integer> beginHandOver() {
-    if (handOver != null) {
-      return handOver.done();
-    }
-    HandOver begun =
-        new HandOver(
-            keys.held().stream().filter(nodes::hasStandby).collect(ImmutableSet.toImmutableSet()),
-            nanoTime.getAsLong());
-    handOver = begun;
-    membership.setSwitches(offered());
-    membership.tick();
-    keys.release(begun.switches());
-    flush();
-    checkHandOver();
-    return begun.done();
-  }
-
-  private void checkHandOver() {
-    @Nullable HandOver running = handOver;
-    if (running != null && running.ends(this::isMaster, nanoTime.getAsLong())) {
-      handOver = null;
-      isViewOld = true;
-    }
-  }
-
-  private boolean isMaster(DatapathId id) {
-    @Nullable LocalSwitch local = locals.get(id);
-    return local != null && local.isMaster();
+    return handOvers
+        .ofAll()
+        .orElseGet(
+            () -> {
+              CompletableFuture<Integer> done = handOvers.begin(locals.values(), true);
+              membership.setSwitches(offered());
+              membership.tick();
+              handOvers.check();
+              isViewOld = true;
+              return done;
+            });
   }
 
   /**
@@ -465,6 +488,13 @@ public final class Election implements Mastership {
     CompletableFuture<Long> raised = new CompletableFuture<>();
     serial.execute(() -> generations.raise(minimum, raised));
     return raised;
+  }
+
+  /** Changes the policy of the cluster. */
+  public CompletableFuture<MastershipPolicy> setMastership(MastershipPolicy newPolicy) {
+    CompletableFuture<MastershipPolicy> changed = new CompletableFuture<>();
+    serial.execute(() -> policy.change(newPolicy, changed));
+    return changed;
   }
 
   /** The cluster as etcd and the switches show it, at most a second old; no node is reached. */

@@ -34,8 +34,8 @@ final class Membership {
   private static final long NAME_GRACE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final Etcd etcd;
+  private final ThisNode self;
   private final String name;
-  private final Contact contact;
   private final Duration lifetime;
   private final Executor serial;
   private final LongSupplier nanoTime;
@@ -59,6 +59,7 @@ final class Membership {
   /** Whether a request for a lease or a key is under way. */
   private boolean isBusy;
 
+  private boolean isAdmitted;
   private boolean isClosed;
   private long retryNanos;
   private long kept;
@@ -80,15 +81,14 @@ final class Membership {
 
   Membership(
       Etcd etcd,
-      String name,
-      Contact contact,
+      ThisNode self,
       Duration lifetime,
       Executor serial,
       LongSupplier nanoTime,
       Listener listener) {
     this.etcd = etcd;
-    this.name = name;
-    this.contact = contact;
+    this.self = self;
+    name = self.name();
     this.lifetime = lifetime;
     this.serial = serial;
     this.nanoTime = nanoTime;
@@ -101,6 +101,21 @@ final class Membership {
   /** Completed when it has joined first; fails if another live controller has the name. */
   CompletableFuture<Void> firstJoin() {
     return firstJoin;
+  }
+
+  /** Lets it join; nothing before that does. */
+  void admit() {
+    if (!isAdmitted) {
+      isAdmitted = true;
+      tick();
+    }
+  }
+
+  /** Ends the attempt to join, because of this. */
+  void refuse(Exception why) {
+    if (firstJoin.completeExceptionally(why)) {
+      isClosed = true;
+    }
   }
 
   boolean isMember() {
@@ -153,7 +168,9 @@ final class Membership {
     if (lease == 0) {
       grant();
     } else if (createRevision == 0) {
-      join();
+      if (isAdmitted) {
+        join();
+      }
     } else if (!published.equals(switches)) {
       publish();
     }
@@ -239,7 +256,7 @@ final class Membership {
         etcd.commit(
                 absent,
                 List.of(
-                    new Change.Put(Keys.node(name), Node.value(contact, slot, offered), withLease),
+                    new Change.Put(Keys.node(name), Node.value(self, slot, offered), withLease),
                     new Change.Put(Keys.slot(slot), name, withLease)))
             .whenCompleteAsync(
                 (outcome, problem) -> joined(outcome, problem, withLease, offered), serial);
@@ -311,7 +328,7 @@ final class Membership {
         etcd.commit(
                 List.of(new Condition(Keys.node(name), modRevision)),
                 List.of(
-                    new Change.Put(Keys.node(name), Node.value(contact, slot, offered), withLease)))
+                    new Change.Put(Keys.node(name), Node.value(self, slot, offered), withLease)))
             .whenCompleteAsync(
                 (outcome, problem) -> published(outcome, problem, withLease, offered), serial);
   }

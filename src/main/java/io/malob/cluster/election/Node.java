@@ -19,6 +19,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * A live controller, as its key in etcd describes it.
  *
  * @param contact where others reach it
+ * @param weight its share of the switches, relative to others
  * @param slot its number, unique among live controllers
  * @param switches the switches that it can be master of: connected, and not refused by them
  * @param createRevision since when it is in the cluster, as a revision of etcd
@@ -27,6 +28,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 record Node(
     String name,
     Contact contact,
+    int weight,
     int slot,
     ImmutableSet<DatapathId> switches,
     long createRevision,
@@ -41,10 +43,11 @@ record Node(
   }
 
   /** The value of a controller's key. */
-  static String value(Contact contact, int slot, Set<DatapathId> switches) {
+  static String value(ThisNode self, int slot, Set<DatapathId> switches) {
     ObjectNode value = Json.object();
-    value.put("rest", contact.rest());
-    value.put("peer", contact.peer());
+    value.put("rest", self.contact().rest());
+    value.put("peer", self.contact().peer());
+    value.put("weight", self.weight());
     value.put("slot", slot);
     ArrayNode ids = value.putArray("switches");
     switches.stream().sorted().forEach(id -> ids.add(id.toString()));
@@ -65,9 +68,11 @@ record Node(
       DatapathId switchId = id.parsed("a datapath id", text -> DatapathId.of(text));
       switches.add(switchId);
     }
+    JsonInput<DamagedException> weight = value.get("weight");
     return new Node(
         item.key().substring(Keys.NODES.length()),
         new Contact(value.get("rest").string(), value.get("peer").string()),
+        weight.isThere() ? weight.whole(1, ThisNode.MAX_WEIGHT) : 1,
         value.get("slot").whole(0, MAX_SLOT),
         switches.build(),
         item.createRevision(),

@@ -7,6 +7,8 @@ import io.malob.cluster.peer.PeerStreams;
 import io.malob.module.ClusterView;
 import io.malob.module.IClusterService;
 import io.malob.module.IMastershipService;
+import io.malob.module.IPeerService;
+import io.malob.module.MastershipPolicy;
 import io.malob.module.Repetition;
 import java.time.Duration;
 import java.util.Optional;
@@ -31,7 +33,7 @@ public final class RunningElection implements IClusterService, IShutdownListener
   private static final Logger logger = LoggerFactory.getLogger(RunningElection.class);
   private static final long TICK_MILLIS = 100;
 
-  /** The exit status if the controller's name is taken. */
+  /** The exit status if the controller may not join the cluster. */
   private static final int FAILED = 1;
 
   /** The max time for a hand-over: the election itself gives it a second. */
@@ -51,14 +53,12 @@ public final class RunningElection implements IClusterService, IShutdownListener
   /**
    * An election that begins with {@link #start}.
    *
-   * @param name this controller's
-   * @param rest where its REST interface listens
+   * @param self this controller
    * @param peers started and closed with the election
    */
   public RunningElection(
       Etcd etcd,
-      String name,
-      String rest,
+      ThisNode self,
       PeerStreams peers,
       Duration lease,
       FloodlightModuleContext context) {
@@ -66,12 +66,12 @@ public final class RunningElection implements IClusterService, IShutdownListener
     ScheduledExecutorService pool = pool(context);
     election =
         new Election(
-            etcd,
-            name,
-            new Contact(rest, peers.contact()),
-            lease,
-            MoreExecutors.newSequentialExecutor(pool),
-            System::nanoTime);
+            etcd, self, lease, MoreExecutors.newSequentialExecutor(pool), System::nanoTime);
+  }
+
+  /** Uses these streams in hand-overs; to be called before {@link #start}. */
+  public void relayOver(IPeerService streams) {
+    election.relayOver(streams);
   }
 
   private static ScheduledExecutorService pool(FloodlightModuleContext context) {
@@ -80,7 +80,7 @@ public final class RunningElection implements IClusterService, IShutdownListener
 
   /**
    * Joins the cluster, and decides about roles from now on; before switches may connect. If another
-   * live controller has the name, the controller stops.
+   * live controller has the name, or the cluster has another policy, the controller stops.
    */
   public void start(FloodlightModuleContext context) {
     IShutdownService shutdown = context.getServiceImpl(IShutdownService.class);
@@ -142,6 +142,7 @@ public final class RunningElection implements IClusterService, IShutdownListener
             view.isMember(),
             view.slot(),
             view.generationBase(),
+            view.mastership(),
             nodes.build(),
             view.masters(),
             view.roles(),
@@ -151,6 +152,11 @@ public final class RunningElection implements IClusterService, IShutdownListener
   @Override
   public CompletableFuture<Integer> handOver() {
     return election.handOver(false);
+  }
+
+  @Override
+  public CompletableFuture<MastershipPolicy> setMastership(MastershipPolicy policy) {
+    return election.setMastership(policy);
   }
 
   @Override

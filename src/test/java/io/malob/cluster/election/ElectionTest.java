@@ -12,10 +12,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.module.ClusterView;
 import io.malob.module.ClusterView.Problem;
 import io.malob.module.ClusterView.Role;
+import io.malob.module.MastershipPolicy;
 import io.malob.testing.LogLines;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -484,6 +488,153 @@ class ElectionTest {
     assertTrue(allHaveMaster("b"), "no flapping");
     b.kill();
     cluster.passUntil(() -> allHaveMaster("a"), 4 * SECOND);
+  }
+
+  /** A packet-in each millisecond, during a hand-over from a to b. */
+  private static SimulatedCluster.Switch packetInsInHandOver(long seed, boolean areStreamsThere) {
+    Random random = new Random(seed);
+    SimulatedCluster cluster =
+        new SimulatedCluster(() -> MILLI / 5 + (long) (random.nextDouble() * 6 * MILLI));
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    SimulatedCluster.Controller a = cluster.start("a");
+    cluster.passUntil(() -> sw.link("a").believesToBeMaster(), 2 * SECOND);
+    cluster.start("b");
+    cluster.pass(2 * SECOND);
+    a.streams.areThere = areStreamsThere;
+    for (int i = 0; i < 1_000; i++) {
+      if (i == 200) {
+        var unused = a.election.handOver(false);
+      }
+      sw.sendPacketIn();
+      cluster.pass(MILLI);
+    }
+    cluster.pass(2 * SECOND);
+    assertEquals("b", sw.masterName());
+    return sw;
+  }
+
+  @Test
+  void handOver_losesAndDelaysNoPacketIn() {
+    for (int seed = 0; seed < 50; seed++) {
+      SimulatedCluster.Switch sw = packetInsInHandOver(seed, true);
+      assertEquals(Map.of(), sw.unhandled, "seed " + seed);
+      assertTrue(sw.slowestNanos < 100 * MILLI, "seed " + seed + ": " + sw.slowestNanos / MILLI);
+    }
+  }
+
+  @Test
+  void handOver_withoutStreams_losesOnlyWhatIsUnderWayWhenTheRoleChanges() {
+    for (int seed = 0; seed < 50; seed++) {
+      SimulatedCluster.Switch sw = packetInsInHandOver(seed, false);
+      assertTrue(sw.unhandled.size() < 30, "seed " + seed + ": " + sw.unhandled);
+    }
+  }
+
+  @Test
+  void handOver_whoseSwitchDoesNotAnswerTheBarrier_goesOn() {
+    SimulatedCluster.Controller a = controller("a");
+    controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> sw.link("a").believesToBeMaster(), SECOND);
+    cluster.pass(2 * SECOND);
+    sw.link("a").setCut(true);
+    var unused = a.election.handOver(false);
+    cluster.passUntil(() -> "b".equals(sw.masterName()), 400 * MILLI);
+  }
+
+  // ---- spread ----
+
+  private boolean areSpread() {
+    return cluster.switches.values().stream()
+        .allMatch(sw -> cluster.preferred(sw).equals(sw.masterName()));
+  }
+
+  private void assertSlowMoves() {
+    List<Long> moves = cluster.moves();
+    for (int i = 1; i < moves.size(); i++) {
+      long pause = moves.get(i) - moves.get(i - 1);
+      assertTrue(pause >= PolicyMoves.PAUSE_NANOS, pause / MILLI + " ms between moves");
+    }
+  }
+
+  @Test
+  void spread_givesEachSwitchToItsPreferredController_withoutMoves() {
+    cluster.policy = Optional.of(MastershipPolicy.SPREAD);
+    List.of("a", "b", "c").forEach(this::controller);
+    addSwitches(30);
+    cluster.passUntil(this::areSpread, 2 * SECOND);
+    assertEquals(
+        3, cluster.switches.values().stream().map(sw -> sw.masterName()).distinct().count());
+    cluster.pass(20 * SECOND);
+    cluster.switches.values().forEach(sw -> assertEquals(1, sw.claims.size()));
+    assertEquals(List.of(), cluster.moves());
+  }
+
+  @Test
+  void spread_failuresAreTakenOverAtOnce_andSwitchesReturnSlowly() {
+    cluster.policy = Optional.of(MastershipPolicy.SPREAD);
+    cluster.weights.put("b", 2);
+    List.of("a", "b", "c").forEach(this::controller);
+    addSwitches(12);
+    cluster.passUntil(this::areSpread, 2 * SECOND);
+    cluster.pass(2 * SECOND);
+    long moved =
+        cluster.switches.values().stream().filter(sw -> "b".equals(sw.masterName())).count();
+    cluster.controllers.get("b").kill();
+    cluster.passUntil(this::areSpread, SimulatedCluster.LEASE.toNanos() + SECOND);
+    assertEquals(List.of(), cluster.moves());
+    controller("b");
+    cluster.passUntil(this::areSpread, (moved + 2) * 6 * SECOND);
+    assertEquals(moved, cluster.moves().size());
+    assertSlowMoves();
+  }
+
+  @Test
+  void spread_movesNothingToAControllerThatIsNotReached() {
+    cluster.policy = Optional.of(MastershipPolicy.SPREAD);
+    SimulatedCluster.Controller a = controller("a");
+    addSwitches(6);
+    cluster.passUntil(() -> allHaveMaster("a"), SECOND);
+    a.streams.areThere = false;
+    controller("b");
+    cluster.pass(30 * SECOND);
+    assertTrue(allHaveMaster("a"));
+    a.streams.areThere = true;
+    cluster.passUntil(this::areSpread, 60 * SECOND);
+  }
+
+  @Test
+  void policyOfTheCluster_isThatOfTheFirstController_andAnotherIsRefused() {
+    controller("a");
+    assertEquals("single", cluster.etcd.get(Keys.MASTERSHIP).value());
+    cluster.policy = Optional.of(MastershipPolicy.SPREAD);
+    SimulatedCluster.Controller b = controller("b");
+    ExecutionException refused = assertThrows(ExecutionException.class, b.started::get);
+    assertEquals(
+        "the setting mastership of this controller is \"spread\", but the cluster's is \"single\":"
+            + " change the setting, or the cluster by './malob cluster mastership spread'",
+        refused.getCause().getMessage());
+    cluster.pass(2 * SECOND);
+    assertNull(cluster.etcd.get(Keys.node("b")));
+  }
+
+  @Test
+  void changedPolicy_isThatOfAllControllers() throws Exception {
+    SimulatedCluster.Controller a = controller("a");
+    SimulatedCluster.Controller b = controller("b");
+    addSwitches(6);
+    cluster.passUntil(() -> allHaveMaster("a"), SECOND);
+    CompletableFuture<MastershipPolicy> changed = b.election.setMastership(MastershipPolicy.SPREAD);
+    cluster.passUntil(changed::isDone, SECOND);
+    assertEquals(MastershipPolicy.SPREAD, changed.get());
+    cluster.passUntil(this::areSpread, 60 * SECOND);
+    assertSlowMoves();
+    assertEquals(MastershipPolicy.SPREAD, a.election.view().mastership());
+    cluster.etcd.setQuorum(false);
+    CompletableFuture<MastershipPolicy> unanswered =
+        b.election.setMastership(MastershipPolicy.SINGLE);
+    cluster.pass(5 * SECOND);
+    assertTrue(unanswered.isCompletedExceptionally());
   }
 
   // ---- wrong values in etcd ----
