@@ -7,6 +7,7 @@ import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.module.ClusterView;
 import io.malob.module.IClusterService;
 import io.malob.module.IPeerService;
+import io.malob.module.MastershipPolicy;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import io.malob.testing.FakeNetwork;
@@ -72,6 +73,7 @@ final class ControllerPair {
         true,
         slot,
         0,
+        MastershipPolicy.SINGLE,
         ImmutableList.of(),
         ImmutableMap.copyOf(masters),
         ImmutableMap.of(),
