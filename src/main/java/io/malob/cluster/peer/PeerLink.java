@@ -150,6 +150,9 @@ final class PeerLink implements PeerChannel.Events {
 
   @Override
   public void closed(PeerChannel other) {
+    if (isClosed && !other.wasOpened()) {
+      return; // closed by this side during the handshake
+    }
     owner.closed(other);
     if (isAnother) {
       notThere();
