@@ -212,7 +212,7 @@ final class ControllerPair {
 
     private void deliver() {
       PeerListener receiver = (name.equals("a") ? peersOfB : peersOfA).listener();
-      for (@Nullable byte[] next = waiting.poll(); next != null; next = waiting.poll()) {
+      for (byte @Nullable [] next = waiting.poll(); next != null; next = waiting.poll()) {
         receiver.received(name, ByteBuffer.wrap(next));
       }
     }

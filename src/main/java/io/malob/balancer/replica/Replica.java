@@ -67,6 +67,7 @@ public final class Replica implements PeerListener {
   /** How long after its loss what a peer has told still counts as complete. */
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  private static final long WARN_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final long ALIVE = Long.MIN_VALUE;
   private static final long MAX_PENDING_BYTES = 64 << 20;
 
@@ -99,6 +100,7 @@ public final class Replica implements PeerListener {
   private final Map<String, Snapshot> snapshots = new HashMap<>();
   private final Map<Integer, LabelledPath> held = new HashMap<>();
   private final Map<FiveTuple, Waiting> waiting = new LinkedHashMap<>();
+  private long warnedNanos;
 
   /**
    * A switch whose connections are completely known.
@@ -145,6 +147,7 @@ public final class Replica implements PeerListener {
     this.view = view;
     this.executor = executor;
     this.nanoTime = nanoTime;
+    this.warnedNanos = nanoTime.getAsLong() - WARN_NANOS;
   }
 
   /**
@@ -206,12 +209,18 @@ public final class Replica implements PeerListener {
     try {
       entries = ReplicaFormat.read(message);
     } catch (UnreadableException e) {
-      LOG.warn("replica_unreadable peer={} why=\"{}\"", peer, e.getMessage());
+      snapshots.remove(peer);
+      covered.values().removeIf(known -> known.peer.equals(peer));
+      long now = nanoTime.getAsLong();
+      if (now - warnedNanos >= WARN_NANOS) {
+        warnedNanos = now;
+        LOG.warn("replica_unreadable peer={} why=\"{}\"", peer, e.getMessage());
+      }
       return;
     }
-    BalancerView now = view.get();
+    BalancerView current = view.get();
     for (ReplicaEntry entry : entries) {
-      apply(peer, entry, now);
+      apply(peer, entry, current);
     }
   }
 
