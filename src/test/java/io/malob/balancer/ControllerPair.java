@@ -143,6 +143,15 @@ final class ControllerPair {
     masters.clear();
   }
 
+  /** The other one is master of all switches, while {@code a} lives. */
+  void handOver() {
+    for (DatapathId switchId : List.copyOf(b.switchIds())) {
+      masters.put(switchId, "b");
+      a.deactivate(switchId);
+      b.takeOver(switchId);
+    }
+  }
+
   /** The other one becomes master of all switches. */
   void takeOver() {
     for (DatapathId switchId : List.copyOf(b.switchIds())) {

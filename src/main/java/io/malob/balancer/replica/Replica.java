@@ -256,14 +256,12 @@ public final class Replica implements PeerListener {
 
   private void place(String peer, Placed placed, BalancerView now) {
     DatapathId clientSwitch = placed.client().switchId();
-    if (!foreign.mayBeMaster(peer, clientSwitch)) {
-      incomplete.add(peer); // or this controller does not know yet that it is
+    if (!mayKnow(peer, clientSwitch)) {
+      incomplete.add(peer); // or this controller does not know yet that it is the master
       return;
     }
     @Nullable Connection known = connections.byRequest(placed.request());
-    boolean isForeign = foreign.test(clientSwitch);
-    // of a switch that is being taken over, the last words of its former master count
-    if (known != null ? !mayReplace(known) : !isForeign && readSwitches.contains(clientSwitch)) {
+    if (known != null && !mayReplace(known)) {
       return;
     }
     Optional<Server> server = serverOf(placed, now);
@@ -281,6 +279,18 @@ public final class Replica implements PeerListener {
     }
     notePlace(placed);
     add(placed, server.get(), now);
+  }
+
+  /** Whether a peer is master of a switch, or has just been, so that these are its last words. */
+  private boolean mayKnow(String peer, DatapathId switchId) {
+    @Nullable Covered known = covered.get(switchId);
+    return foreign.mayBeMaster(peer, switchId)
+        || (known != null && known.peer.equals(peer) && !foreign.test(switchId));
+  }
+
+  /** Whether a switch is this controller's, and all its rules are known. */
+  private boolean isRead(DatapathId switchId) {
+    return !foreign.test(switchId) && readSwitches.contains(switchId);
   }
 
   private boolean mayReplace(Connection known) {
@@ -302,8 +312,9 @@ public final class Replica implements PeerListener {
     if (clash != null && mayReplace(clash)) {
       teardown.forgetReplicated(clash); // it has gone, or its end follows
     }
-    @Nullable Route route = placed.state().hasRules() ? routeOf(placed) : null;
-    // without its paths, it waits for its next packet, or for its rules to be found
+    boolean mayHaveRules = placed.state().hasRules() && !isRead(placed.client().switchId());
+    @Nullable Route route = mayHaveRules ? routeOf(placed) : null;
+    // without paths, or if its switch has been read and has no rule: until its next packet
     State state = route == null ? State.DORMANT : placed.state();
     boolean isHalfOpen = placed.halfOpenSeconds() > 0 && state == State.OPENING;
     long until =
@@ -386,7 +397,7 @@ public final class Replica implements PeerListener {
     if (known != null
         && mayReplace(known)
         && known.client().switchId().equals(gone.clientSwitch())
-        && foreign.mayBeMaster(peer, gone.clientSwitch())) {
+        && mayKnow(peer, gone.clientSwitch())) {
       teardown.forgetReplicated(known);
     }
   }
