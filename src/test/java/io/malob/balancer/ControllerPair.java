@@ -145,6 +145,15 @@ final class ControllerPair {
     masters.clear();
   }
 
+  /** The other one is master of all switches, while {@code a} lives. */
+  void handOver() {
+    for (DatapathId switchId : List.copyOf(b.switchIds())) {
+      masters.put(switchId, "b");
+      a.deactivate(switchId);
+      b.takeOver(switchId);
+    }
+  }
+
   /** The other one becomes master of all switches. */
   void takeOver() {
     for (DatapathId switchId : List.copyOf(b.switchIds())) {
@@ -214,7 +223,7 @@ final class ControllerPair {
 
     private void deliver() {
       PeerListener receiver = (name.equals("a") ? peersOfB : peersOfA).listener();
-      for (@Nullable byte[] next = waiting.poll(); next != null; next = waiting.poll()) {
+      for (byte @Nullable [] next = waiting.poll(); next != null; next = waiting.poll()) {
         receiver.received(name, ByteBuffer.wrap(next));
       }
     }

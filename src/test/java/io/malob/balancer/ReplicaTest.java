@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
@@ -368,5 +369,30 @@ class ReplicaTest {
     pair.talk();
     assertEquals(1, open(b));
     assertSame();
+  }
+
+  @Test
+  void lastConnectionOfTheFormerMaster_whoseRuleTheSwitchRejected_goesOn() {
+    open(40_000);
+    pair.talk();
+    Host member = open(40_001);
+    // the client's switch obeyed the new master already
+    FakeRule rejected = requestRule(40_001);
+    a.table(s1).apply(deletion(rejected));
+    pair.handOver();
+    pair.talk();
+
+    assertEquals(member, receiver(b.repeatPacketIn(client, toVip(40_001, ACK))));
+    assertEquals(2, open(b));
+    assertGoesOn(member, 40_001);
+  }
+
+  private static OFFlowMod deletion(FakeRule rule) {
+    return BalancerNetwork.FACTORY
+        .buildFlowDeleteStrict()
+        .setTableId(rule.table())
+        .setPriority(rule.priority())
+        .setMatch(rule.match())
+        .build();
   }
 }

@@ -67,6 +67,7 @@ public final class Replica implements PeerListener {
   /** How long after its loss what a peer has told still counts as complete. */
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  private static final long WARN_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final long ALIVE = Long.MIN_VALUE;
   private static final long MAX_PENDING_BYTES = 64 << 20;
 
@@ -99,6 +100,7 @@ public final class Replica implements PeerListener {
   private final Map<String, Snapshot> snapshots = new HashMap<>();
   private final Map<Integer, LabelledPath> held = new HashMap<>();
   private final Map<FiveTuple, Waiting> waiting = new LinkedHashMap<>();
+  private long warnedNanos;
 
   /**
    * A switch whose connections are completely known.
@@ -145,6 +147,7 @@ public final class Replica implements PeerListener {
     this.view = view;
     this.executor = executor;
     this.nanoTime = nanoTime;
+    this.warnedNanos = nanoTime.getAsLong() - WARN_NANOS;
   }
 
   /**
@@ -206,12 +209,18 @@ public final class Replica implements PeerListener {
     try {
       entries = ReplicaFormat.read(message);
     } catch (UnreadableException e) {
-      LOG.warn("replica_unreadable peer={} why=\"{}\"", peer, e.getMessage());
+      snapshots.remove(peer);
+      covered.values().removeIf(known -> known.peer.equals(peer));
+      long now = nanoTime.getAsLong();
+      if (now - warnedNanos >= WARN_NANOS) {
+        warnedNanos = now;
+        LOG.warn("replica_unreadable peer={} why=\"{}\"", peer, e.getMessage());
+      }
       return;
     }
-    BalancerView now = view.get();
+    BalancerView current = view.get();
     for (ReplicaEntry entry : entries) {
-      apply(peer, entry, now);
+      apply(peer, entry, current);
     }
   }
 
@@ -247,14 +256,12 @@ public final class Replica implements PeerListener {
 
   private void place(String peer, Placed placed, BalancerView now) {
     DatapathId clientSwitch = placed.client().switchId();
-    if (!foreign.mayBeMaster(peer, clientSwitch)) {
-      incomplete.add(peer); // or this controller does not know yet that it is
+    if (!mayKnow(peer, clientSwitch)) {
+      incomplete.add(peer); // or this controller does not know yet that it is the master
       return;
     }
     @Nullable Connection known = connections.byRequest(placed.request());
-    boolean isForeign = foreign.test(clientSwitch);
-    // of a switch that is being taken over, the last words of its former master count
-    if (known != null ? !mayReplace(known) : !isForeign && readSwitches.contains(clientSwitch)) {
+    if (known != null && !mayReplace(known)) {
       return;
     }
     Optional<Server> server = serverOf(placed, now);
@@ -272,6 +279,18 @@ public final class Replica implements PeerListener {
     }
     notePlace(placed);
     add(placed, server.get(), now);
+  }
+
+  /** Whether a peer is master of a switch, or has just been, so that these are its last words. */
+  private boolean mayKnow(String peer, DatapathId switchId) {
+    @Nullable Covered known = covered.get(switchId);
+    return foreign.mayBeMaster(peer, switchId)
+        || (known != null && known.peer.equals(peer) && !foreign.test(switchId));
+  }
+
+  /** Whether a switch is this controller's, and all its rules are known. */
+  private boolean isRead(DatapathId switchId) {
+    return !foreign.test(switchId) && readSwitches.contains(switchId);
   }
 
   private boolean mayReplace(Connection known) {
@@ -293,8 +312,9 @@ public final class Replica implements PeerListener {
     if (clash != null && mayReplace(clash)) {
       teardown.forgetReplicated(clash); // it has gone, or its end follows
     }
-    @Nullable Route route = placed.state().hasRules() ? routeOf(placed) : null;
-    // without its paths, it waits for its next packet, or for its rules to be found
+    boolean mayHaveRules = placed.state().hasRules() && !isRead(placed.client().switchId());
+    @Nullable Route route = mayHaveRules ? routeOf(placed) : null;
+    // without paths, or if its switch has been read and has no rule: until its next packet
     State state = route == null ? State.DORMANT : placed.state();
     boolean isHalfOpen = placed.halfOpenSeconds() > 0 && state == State.OPENING;
     long until =
@@ -377,7 +397,7 @@ public final class Replica implements PeerListener {
     if (known != null
         && mayReplace(known)
         && known.client().switchId().equals(gone.clientSwitch())
-        && foreign.mayBeMaster(peer, gone.clientSwitch())) {
+        && mayKnow(peer, gone.clientSwitch())) {
       teardown.forgetReplicated(known);
     }
   }

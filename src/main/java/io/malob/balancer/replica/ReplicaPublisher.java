@@ -247,7 +247,7 @@ public final class ReplicaPublisher {
     Content content = connection.content();
     @Nullable Route route = content.route();
     if (content.state() == State.CLOSED
-        || foreign.test(content.client().switchId())
+        || isOfOthers(connection, content)
         || (content.state().hasRules() && (route == null || !route.isReady()))) {
       return;
     }
@@ -269,6 +269,15 @@ public final class ReplicaPublisher {
             content.server().at(),
             route == null ? 0 : tell(route.request(), out),
             route == null ? 0 : tell(route.reply(), out)));
+  }
+
+  /**
+   * Whether another controller tells of a connection. The last connections of a former master are
+   * its own, although another one is master by now.
+   */
+  private boolean isOfOthers(Connection connection, Content content) {
+    return foreign.test(content.client().switchId())
+        && (connection.isReplicated() || !content.state().hasRules());
   }
 
   /** The id of a path's label, which all peers are told of first; 0 for one within a switch. */

@@ -1,0 +1,119 @@
+package io.malob.balancer.replica;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.collect.ImmutableSet;
+import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.graph.Path;
+import io.malob.balancer.connection.Connection.State;
+import io.malob.balancer.replica.ReplicaEntry.Again;
+import io.malob.balancer.replica.ReplicaEntry.Begin;
+import io.malob.balancer.replica.ReplicaEntry.End;
+import io.malob.balancer.replica.ReplicaEntry.Gone;
+import io.malob.balancer.replica.ReplicaEntry.LabelGone;
+import io.malob.balancer.replica.ReplicaEntry.Labelled;
+import io.malob.balancer.replica.ReplicaEntry.Placed;
+import io.malob.balancer.replica.ReplicaFormat.UnreadableException;
+import io.malob.openflow.label.Label;
+import io.malob.testing.Topologies;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+class ReplicaFormatTest {
+  private static final FiveTuple REQUEST = FiveTuple.of(6, -2, 65_535, 0x0a000064, 443);
+  private static final Placed PLACED =
+      new Placed(
+          REQUEST,
+          FiveTuple.of(6, 0x0a00000b, 8_443, -2, 65_535),
+          4_095,
+          65_535,
+          true,
+          Algorithm.DEFAULT,
+          0xfffff,
+          State.ENDED,
+          true,
+          true,
+          31,
+          86_400_000,
+          at(-1, 0xffff, "ff:fe:fd:fc:fb:fa"),
+          at(3, 2, "02:00:00:00:00:0b"),
+          Label.MAX_CONNECTION_ID,
+          0);
+  private static final List<ReplicaEntry> ALL =
+      List.of(
+          new Begin(ImmutableSet.of(DatapathId.of(1), DatapathId.of(-7))),
+          new Labelled(17, Topologies.path(1, 2, 3)),
+          new Labelled(18, Path.within(DatapathId.of(1))),
+          PLACED,
+          new Gone(REQUEST, DatapathId.of(5)),
+          new LabelGone(17),
+          new End(),
+          new Again());
+
+  private static Attachment at(long switchId, int port, String mac) {
+    return new Attachment(DatapathId.of(switchId), OFPort.of(port), MacAddress.of(mac));
+  }
+
+  private static byte[] written(List<ReplicaEntry> entries) {
+    ByteBuffer out = ByteBuffer.allocate(10_000).put(ReplicaFormat.VERSION);
+    for (ReplicaEntry entry : entries) {
+      int before = out.position();
+      ReplicaFormat.write(entry, out);
+      int size = out.position() - before;
+      assertTrue(size <= ReplicaFormat.maxBytes(entry), () -> entry + " takes " + size);
+    }
+    return Arrays.copyOf(out.array(), out.position());
+  }
+
+  private static String problem(byte... message) {
+    return assertThrows(
+            UnreadableException.class, () -> ReplicaFormat.read(ByteBuffer.wrap(message)))
+        .getMessage();
+  }
+
+  @Test
+  void entries_areReadAsTheyWereWritten() throws UnreadableException {
+    assertEquals(ALL, ReplicaFormat.read(ByteBuffer.wrap(written(ALL))));
+  }
+
+  @Test
+  void connection_takesFewerThan100Bytes() {
+    assertTrue(written(List.of(PLACED)).length < 100);
+  }
+
+  @Test
+  void unreadableMessage_isRejectedWithTheFieldsName() {
+    assertEquals("version 2, not 1", problem((byte) 2));
+    assertEquals("kind of entry 99", problem(ReplicaFormat.VERSION, (byte) 99));
+    assertEquals("label 0", problem(ReplicaFormat.VERSION, (byte) 4, (byte) 0, (byte) 0, (byte) 0, (byte) 0));
+    assertEquals("the message ends within an entry", problem(ReplicaFormat.VERSION, (byte) 2));
+    assertEquals("the message ends within an entry", problem());
+  }
+
+  @Test
+  void anyBytes_areReadOrRejected() {
+    byte[] good = written(ALL);
+    Random random = new Random(1);
+    for (int i = 0; i < 20_000; i++) {
+      byte[] bad = Arrays.copyOf(good, 1 + random.nextInt(good.length));
+      for (int changes = random.nextInt(4); changes > 0; changes--) {
+        bad[random.nextInt(bad.length)] = (byte) random.nextInt();
+      }
+      try {
+        ReplicaFormat.read(ByteBuffer.wrap(bad));
+      } catch (UnreadableException e) {
+        assertTrue(!e.getMessage().isEmpty());
+      }
+    }
+  }
+}
