@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.Logger;
@@ -48,6 +49,7 @@ public final class Election implements Mastership {
   private final MasterKeys keys;
   private final PacketRelay relay = new PacketRelay();
   private final HandOvers handOvers;
+  private final LimitShares shares;
   private final PolicyMoves moves;
   private final SharedKey sharedKey;
   private final ViewBuilder viewBuilder;
@@ -97,6 +99,7 @@ public final class Election implements Mastership {
             transactions,
             nanoTime,
             relay::reaches);
+    shares = new LimitShares(name);
     sharedKey = new SharedKey(mirror.cluster(), transactions);
     viewBuilder = new ViewBuilder(name, membership, mirror.masters(), nodes, generations, policy);
     view = ViewBuilder.nothing(name);
@@ -123,8 +126,7 @@ public final class Election implements Mastership {
 
   private void beat() {
     mirror.tick();
-    membership.setSwitches(offered());
-    membership.tick();
+    divideLimits();
     keys.tick();
     for (LocalSwitch local : locals.values()) {
       giveUpUnanswered(local);
@@ -150,6 +152,36 @@ public final class Election implements Mastership {
         : locals.keySet().stream()
             .filter(id -> !keys.isPaused(id))
             .collect(ImmutableSet.toImmutableSet());
+  }
+
+  private Offer offer() {
+    return new Offer(offered(), shares.acknowledged());
+  }
+
+  /** Follows the set of masters, and what the live controllers have acknowledged. */
+  private void divideLimits() {
+    shares.masters(keys.holders());
+    membership.setOffer(offer());
+    membership.tick();
+    long revision = membership.publishedRevision();
+    if (revision != 0
+        && nodes.all().stream()
+            .anyMatch(node -> node.name().equals(name) && node.modRevision() == revision)) {
+      shares.acknowledgements(
+          nodes.all().stream()
+              .collect(Collectors.toMap(Node::name, node -> node.offer().masters())));
+    }
+  }
+
+  /**
+   * This controller's part of a limit of the cluster: with the policy {@code single} all of it. The
+   * parts of all controllers never exceed the limit.
+   */
+  public int partOf(int limit) {
+    if (!policy.isKnown()) {
+      return 0; // it is master of nothing yet
+    }
+    return policy.current() == MastershipPolicy.SINGLE ? limit : shares.of(limit);
   }
 
   /** Lets the next transactions leave after the events that wait already: so they are few. */
@@ -249,7 +281,7 @@ public final class Election implements Mastership {
             locals.remove(sw.id());
             keys.endPause(sw.id());
             keys.release(ImmutableSet.of(sw.id()));
-            membership.setSwitches(offered());
+            membership.setOffer(offer());
             membership.tick();
             handOvers.check();
             flushSoon();
@@ -469,7 +501,7 @@ public final class Election implements Mastership {
         .orElseGet(
             () -> {
               CompletableFuture<Integer> done = handOvers.begin(locals.values(), true);
-              membership.setSwitches(offered());
+              membership.setOffer(offer());
               membership.tick();
               handOvers.check();
               isViewOld = true;

@@ -1,6 +1,5 @@
 package io.malob.cluster.election;
 
-import com.google.common.collect.ImmutableSet;
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.Etcd.Change;
 import io.malob.cluster.etcd.Etcd.Condition;
@@ -16,7 +15,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,8 +65,8 @@ final class Membership {
   private boolean isNameTaken;
   private long nameTakenNanos;
 
-  private ImmutableSet<DatapathId> switches = ImmutableSet.of();
-  private ImmutableSet<DatapathId> published = ImmutableSet.of();
+  private Offer offer = Offer.NONE;
+  private Offer published = Offer.NONE;
 
   /** Is told of changes. */
   interface Listener {
@@ -147,9 +145,14 @@ final class Membership {
     return nanoTime.getAsLong() - keptAliveNanos;
   }
 
-  /** Sets the switches that its key names; published with the next tick, or now. */
-  void setSwitches(ImmutableSet<DatapathId> now) {
-    switches = now;
+  /** Sets what its key offers; published with the next tick, or now. */
+  void setOffer(Offer now) {
+    offer = now;
+  }
+
+  /** The revision of its key if that has the latest offer, and no change is under way; else 0. */
+  long publishedRevision() {
+    return isMember() && !isBusy && published.equals(offer) ? modRevision : 0;
   }
 
   /** Does what is due; to be called several times a second. */
@@ -171,7 +174,7 @@ final class Membership {
       if (isAdmitted) {
         join();
       }
-    } else if (!published.equals(switches)) {
+    } else if (!published.equals(offer)) {
       publish();
     }
   }
@@ -249,7 +252,7 @@ final class Membership {
     }
     isBusy = true;
     long withLease = lease;
-    ImmutableSet<DatapathId> offered = switches;
+    Offer offered = offer;
     List<Condition> absent =
         List.of(new Condition(Keys.node(name), 0), new Condition(Keys.slot(slot), 0));
     var unused =
@@ -263,10 +266,7 @@ final class Membership {
   }
 
   private void joined(
-      @Nullable Outcome outcome,
-      @Nullable Throwable problem,
-      long withLease,
-      ImmutableSet<DatapathId> offered) {
+      @Nullable Outcome outcome, @Nullable Throwable problem, long withLease, Offer offered) {
     isBusy = false;
     if (problem != null || outcome == null || lease != withLease || isClosed) {
       retryLater();
@@ -280,7 +280,7 @@ final class Membership {
         outcome.now().stream().filter(item -> item.key().equals(Keys.node(name))).findFirst();
     if (own.isPresent() && own.get().lease() == withLease) {
       // the answer to an earlier request was lost
-      becomeMember(own.get().createRevision(), own.get().modRevision(), ImmutableSet.of());
+      becomeMember(own.get().createRevision(), own.get().modRevision(), Offer.NONE);
     } else if (own.isPresent()) {
       nameTaken();
     } else {
@@ -290,7 +290,7 @@ final class Membership {
     }
   }
 
-  private void becomeMember(long created, long modified, ImmutableSet<DatapathId> offered) {
+  private void becomeMember(long created, long modified, Offer offered) {
     createRevision = created;
     modRevision = modified;
     published = offered;
@@ -323,7 +323,7 @@ final class Membership {
   private void publish() {
     isBusy = true;
     long withLease = lease;
-    ImmutableSet<DatapathId> offered = switches;
+    Offer offered = offer;
     var unused =
         etcd.commit(
                 List.of(new Condition(Keys.node(name), modRevision)),
@@ -334,10 +334,7 @@ final class Membership {
   }
 
   private void published(
-      @Nullable Outcome outcome,
-      @Nullable Throwable problem,
-      long withLease,
-      ImmutableSet<DatapathId> offered) {
+      @Nullable Outcome outcome, @Nullable Throwable problem, long withLease, Offer offered) {
     isBusy = false;
     if (problem != null || outcome == null || lease != withLease) {
       retryLater();

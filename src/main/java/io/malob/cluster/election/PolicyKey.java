@@ -26,8 +26,8 @@ final class PolicyKey {
   private final MirroredRange cluster;
   private final Transactions transactions;
   private final Executor serial;
-  private MastershipPolicy current = MastershipPolicy.SINGLE;
-  private boolean isKnown;
+  private volatile MastershipPolicy current = MastershipPolicy.SINGLE;
+  private volatile boolean isKnown;
   private boolean isBeingWritten;
 
   PolicyKey(
@@ -43,11 +43,12 @@ final class PolicyKey {
     this.serial = serial;
   }
 
+  /** The policy, {@code single} as long as it is not known. For any thread. */
   MastershipPolicy current() {
     return current;
   }
 
-  /** Whether etcd has told it. */
+  /** Whether etcd has told it. For any thread. */
   boolean isKnown() {
     return isKnown;
   }
@@ -67,12 +68,12 @@ final class PolicyKey {
       Keys.unreadable(Keys.MASTERSHIP, "neither single nor spread");
     }
     boolean isFirst = !isKnown;
-    isKnown = true;
     MastershipPolicy now = stored.orElse(current);
     if (now != current) {
       logger.info("cluster_mastership policy={}", now.label());
     }
     current = now;
+    isKnown = true;
     // later it is an operator who has changed it
     return wanted
         .filter(setting -> isFirst && setting != now)

@@ -589,6 +589,38 @@ class ElectionTest {
     assertSlowMoves();
   }
 
+  /** With all faults of messages, at each moment. */
+  @Test
+  void spread_partsOfALimitNeverExceedIt_andAddUpToIt() {
+    cluster.policy = Optional.of(MastershipPolicy.SPREAD);
+    List.of("a", "b", "c").forEach(this::controller);
+    addSwitches(12);
+    passDividing(3 * SECOND);
+    assertEquals(100, partsOf(100));
+    cluster.controllers.get("b").kill();
+    passDividing(5 * SECOND);
+    assertEquals(100, partsOf(100));
+    assertEquals(50, cluster.controllers.get("a").election.partOf(100));
+    controller("b");
+    passDividing(60 * SECOND);
+    assertEquals(33, cluster.controllers.get("b").election.partOf(100));
+    assertEquals(100, partsOf(100));
+  }
+
+  private int partsOf(int limit) {
+    return cluster.controllers.values().stream().mapToInt(c -> c.election.partOf(limit)).sum();
+  }
+
+  private void passDividing(long nanos) {
+    cluster.queue.pass(nanos, () -> assertTrue(partsOf(100) <= 100, cluster::describe));
+  }
+
+  @Test
+  void single_givesTheMasterTheWholeLimit() {
+    SimulatedCluster.Controller a = controller("a");
+    assertEquals(100, a.election.partOf(100));
+  }
+
   @Test
   void spread_movesNothingToAControllerThatIsNotReached() {
     cluster.policy = Optional.of(MastershipPolicy.SPREAD);
