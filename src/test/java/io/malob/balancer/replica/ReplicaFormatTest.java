@@ -95,7 +95,9 @@ class ReplicaFormatTest {
   void unreadableMessage_isRejectedWithTheFieldsName() {
     assertEquals("version 2, not 1", problem((byte) 2));
     assertEquals("kind of entry 99", problem(ReplicaFormat.VERSION, (byte) 99));
-    assertEquals("label 0", problem(ReplicaFormat.VERSION, (byte) 4, (byte) 0, (byte) 0, (byte) 0, (byte) 0));
+    assertEquals(
+        "label 0",
+        problem(ReplicaFormat.VERSION, (byte) 4, (byte) 0, (byte) 0, (byte) 0, (byte) 0));
     assertEquals("the message ends within an entry", problem(ReplicaFormat.VERSION, (byte) 2));
     assertEquals("the message ends within an entry", problem());
   }
