@@ -133,6 +133,11 @@ public final class ClusterModule extends BaseModule
   }
 
   @Override
+  public int partOf(int limit) {
+    return election.partOf(limit);
+  }
+
+  @Override
   public CompletableFuture<Integer> handOver() {
     return election.handOver();
   }

@@ -10,6 +10,14 @@ public interface IClusterService extends IFloodlightService {
   Optional<ClusterView> view();
 
   /**
+   * This controller's part of a limit of the whole cluster. The parts of all controllers never
+   * exceed the limit. Changes with the masters; quick, and for any thread.
+   */
+  default int partOf(int limit) {
+    return limit;
+  }
+
+  /**
    * Hands this controller's switches over to others that are connected to them; it stands by then.
    *
    * @return the number of switches that have been handed over

@@ -150,6 +150,11 @@ public final class RunningElection implements IClusterService, IShutdownListener
   }
 
   @Override
+  public int partOf(int limit) {
+    return election.partOf(limit);
+  }
+
+  @Override
   public CompletableFuture<Integer> handOver() {
     return election.handOver(false);
   }

@@ -130,7 +130,7 @@ class ClusterSimulationTest {
           () ->
               cluster.switches.values().stream()
                   .allMatch(sw -> cluster.preferred(sw).equals(sw.masterName())),
-          (2 + cluster.switches.size()) * 6 * SECOND);
+          (2L + cluster.switches.size()) * 6 * SECOND);
       int moves = cluster.moves().size();
       cluster.pass(6 * SECOND);
       assertEquals(moves, cluster.moves().size(), "moves go on");

@@ -270,6 +270,21 @@ class ElectionTest {
   }
 
   @Test
+  void standbyWhoseLeaseHasExpired_takesOverASecondLater() {
+    SimulatedCluster.Controller a = controller("a");
+    SimulatedCluster.Controller b = controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> sw.master != null, SECOND);
+    a.client.setCut(true);
+    b.client.setCut(true);
+    cluster.pass(5 * SECOND);
+    a.kill();
+    b.client.setCut(false);
+    long took = cluster.passUntil(() -> "b".equals(sw.masterName()), 2_500 * MILLI);
+    assertTrue(took >= 900 * MILLI, "masters come first: " + took / MILLI);
+  }
+
+  @Test
   void lostWatch_isReadAnew() {
     controller("a");
     SimulatedCluster.Controller b = controller("b");
@@ -291,6 +306,7 @@ class ElectionTest {
         sw.master = null; // Floodlight has claimed it, with the same generation id
         cluster.pass(SECOND / 10);
       }
+      assertTrue(sw.claims.size() >= 4, "every 5 s: " + sw.claims);
       assertTrue(sw.claims.size() <= 5, sw.claims.toString());
       assertTrue(log.lines().get(0).startsWith("mastership_contested"), log.lines().toString());
       cluster.pass(7 * SECOND);
