@@ -1,13 +1,13 @@
 package io.malob.cluster;
 
 import io.malob.cluster.election.RunningElection;
-import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.HttpEtcd;
 import io.malob.module.BaseModule;
 import io.malob.module.ClusterView;
 import io.malob.module.IClusterService;
 import io.malob.module.IMastershipService;
 import io.malob.module.IStoreService;
+import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
 import io.malob.module.StoreModule;
@@ -53,6 +53,8 @@ public final class ClusterModule extends BaseModule
     implements IStoreService, IClusterService, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterModule.class);
 
+  private static final long RESTORATION_MILLIS = 1_000;
+
   /** For documents with a file of their own. */
   private final StoreModule files = new StoreModule();
 
@@ -60,7 +62,8 @@ public final class ClusterModule extends BaseModule
   private final Map<String, EtcdStore> stores = new ConcurrentHashMap<>();
 
   private ClusterSettings cluster;
-  private @Nullable Etcd etcd;
+  private @Nullable HttpEtcd etcd;
+  private Restoration restoration;
   private RunningElection election;
   private Executor notifier;
 
@@ -74,7 +77,7 @@ public final class ClusterModule extends BaseModule
       throws FloodlightModuleException {
     files.init(context);
     cluster = ClusterSettings.read(settings);
-    Etcd connection = new HttpEtcd(cluster.access());
+    HttpEtcd connection = new HttpEtcd(cluster.access());
     etcd = connection;
     election =
         new RunningElection(
@@ -85,6 +88,7 @@ public final class ClusterModule extends BaseModule
             cluster.lease(),
             context);
     notifier = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
+    restoration = new Restoration(connection, connection.history(), notifier);
     LOG.info(
         "cluster_configured node={} prefix=\"{}\" etcd=\"{}\"",
         cluster.node(),
@@ -96,6 +100,8 @@ public final class ClusterModule extends BaseModule
   public void startUp(FloodlightModuleContext context) {
     files.startUp(context);
     election.start(context);
+    new Repetition(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor())
+        .every(RESTORATION_MILLIS, "watching for lost changes of etcd", restoration::tick);
   }
 
   /** The documents of the cluster; no controller has any of its own. */
@@ -106,6 +112,7 @@ public final class ClusterModule extends BaseModule
         any ->
             new EtcdStore(
                 Objects.requireNonNull(etcd),
+                Objects.requireNonNull(etcd).history(),
                 cluster.access().prefix(),
                 data.isEmpty() ? Optional.empty() : Optional.of(Path.of(data).toAbsolutePath()),
                 notifier));
@@ -118,7 +125,7 @@ public final class ClusterModule extends BaseModule
 
   @Override
   public Optional<ClusterView> view() {
-    return election.view();
+    return election.view().map(restoration::withProblem);
   }
 
   @Override
@@ -128,7 +135,7 @@ public final class ClusterModule extends BaseModule
 
   @Override
   public CompletableFuture<Long> raiseBase(long minimum) {
-    return election.raiseBase(minimum);
+    return election.raiseBase(Math.max(minimum, restoration.acceptingBase()));
   }
 
   @Override
