@@ -125,6 +125,9 @@ final class SharedGuard implements KeptGuard {
   }
 
   private Set<String> put(Map<String, Optional<String>> values) {
+    if (values.isEmpty()) {
+      return Set.of();
+    }
     try {
       Set<String> done = folder.put(values);
       failed = false;
