@@ -15,7 +15,7 @@ class State:
     """The controller's own JSON.
 
     snapshot: /wm/malob/snapshot; pools: each with its statistics, by id; problems, placement, cluster: of /wm/malob; cluster is None
-    without one.
+    without one; missing_peers: controllers that the answering one does not reach.
     """
 
     snapshot: dict[str, Any]
@@ -24,6 +24,7 @@ class State:
     problems: list[dict[str, Any]] = field(default_factory=list)
     placement: list[dict[str, Any]] = field(default_factory=list)
     cluster: dict[str, Any] | None = None
+    missing_peers: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -33,6 +34,7 @@ class State:
             "problems": self.problems,
             "placement": self.placement,
             "cluster": self.cluster,
+            "missing_peers": list(self.missing_peers),
         }
 
 

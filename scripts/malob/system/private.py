@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable, Protocol
 
 from malob.errors import ScriptError
 
@@ -28,6 +28,33 @@ _MAX_LINKS = 20
 _ON_THE_WAY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 #: Without O_NONBLOCK, a FIFO in place of a file would block the program that opens it.
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Kept(Protocol):
+    """A JSON document that a controller reads: a file, or a key in etcd. str() of it is its place."""
+
+    def read(self) -> dict[str, Any] | None:
+        """The document; None if there is none. Raises ScriptError."""
+
+    def change(self, edit: Callable[[dict[str, Any] | None], dict[str, Any]]) -> None:
+        """Replaces the document by what edit() makes of it, which may be called again if another command was first. Raises ScriptError."""
+
+
+class PrivateFile:
+    """A document in a file. entries: its list of objects. Each change locks the file, reads it anew, and writes it whole, for its owner alone."""
+
+    def __init__(self, path: Path, entries: str) -> None:
+        self._path, self._entries = path, entries
+
+    def __str__(self) -> str:
+        return str(self._path)
+
+    def read(self) -> dict[str, Any] | None:
+        return read_private(self._path, self._entries)
+
+    def change(self, edit: Callable[[dict[str, Any] | None], dict[str, Any]]) -> None:
+        with changing(self._path, self._entries) as file:
+            file.write(edit(file.document))
 
 
 class Change:
@@ -95,10 +122,7 @@ def _read(directory: int, path: Path, entries: str) -> dict[str, Any] | None:
         file = os.open(path.name, os.O_RDONLY | _FILE, dir_fd=directory)
         with os.fdopen(file, encoding="utf-8") as text:
             _check(path, os.fstat(file), os.fstat(directory))
-            document: dict[str, Any] = json.load(text)
-        if not all(isinstance(entry, dict) for entry in document[entries]):
-            raise ValueError(f"{entries} must be objects")
-        return document
+            return document_of(text.read(), entries)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -107,6 +131,14 @@ def _read(directory: int, path: Path, entries: str) -> dict[str, Any] | None:
         raise ScriptError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ScriptError(f"{path} is not a file of {entries}: {error}") from None
+
+
+def document_of(text: str, entries: str) -> dict[str, Any]:
+    """Parses a document that has a list of objects of that name. Raises ValueError, KeyError, TypeError or RecursionError."""
+    document: dict[str, Any] = json.loads(text)
+    if not all(isinstance(entry, dict) for entry in document[entries]):
+        raise ValueError(f"{entries} must be objects")
+    return document
 
 
 def _check(path: Path, file: os.stat_result, directory: os.stat_result) -> None:

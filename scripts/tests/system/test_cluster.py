@@ -27,6 +27,7 @@ from malob.system.processes import bound_to_us
 from malob.system.waiting import say, undisturbed, wait_until
 
 SERVERS = 3
+_STATIC = "/wm/staticentrypusher/json"
 
 
 class Cluster:
@@ -140,6 +141,60 @@ class ClusterTest(unittest.TestCase):
             self.assertEqual(1, len(made), results)
             self.assertLessEqual(set(results.values()), {200, 409, 412})
             wait_until(lambda: all(self._name(controller) == made[0] for controller in self.controllers), f"both to show {made[0]}", 1, 0.02)
+
+    def test_acknowledged_writes_survive_kills(self) -> None:
+        """Clients create the same names at both controllers, while a controller and a server of etcd are killed"""
+        made: list[tuple[str, str]] = []
+        statuses: set[int] = set()
+        ends = threading.Event()
+
+        def create(controller: Controller, path: str, fields: dict[str, str]) -> None:
+            try:
+                controller.rest.post(path, fields)
+                made.append((path, fields.get("id") or fields["name"]))
+            except RestError as refused:
+                statuses.add(refused.status)
+
+        def write(controller: Controller, name: str) -> None:
+            turn = 0
+            while not ends.is_set():
+                create(controller, f"{BASE}/pools/", {"id": f"same-{turn}"})
+                create(controller, f"{BASE}/pools/", {"id": f"{name}-{turn}"})
+                create(controller, _STATIC, {"switch": "1", "name": f"{name}-{turn}", "priority": str(turn % 1000)})
+                turn += 1
+
+        clients = [threading.Thread(target=write, args=(self.controllers[number % 2], f"client{number}")) for number in range(4)]
+        for client in clients:
+            client.start()
+        time.sleep(1)
+        self.cluster.kill(0)
+        time.sleep(1.5)
+        self.left.kill()
+        time.sleep(0.5)
+        self.left.start()
+        time.sleep(0.5)
+        ends.set()
+        for client in clients:
+            client.join()
+        say(f"  {len(made)} writes acknowledged; refusals: {sorted(statuses)}")
+        # 0: the connection broke; 503: a leader of etcd was missing for a moment
+        self.assertLessEqual(statuses, {0, 409, 503})
+        self.assertIn(409, statuses)
+        self.assertGreater(len(made), 100)
+        self.assertEqual(len(made), len(set(made)), "each name is created once")
+        pools = {name for path, name in made if path != _STATIC}
+        entries = {name for path, name in made if path == _STATIC}
+        for controller in self.controllers:
+            wait_until(lambda: pools <= self._pools(controller), "all acknowledged pools", 1, 0.05)
+            wait_until(lambda: entries <= self._entries(controller), "all acknowledged static entries", 1, 0.05)
+        self.assertEqual(self._pools(self.left), self._pools(self.right))
+        self.assertEqual(self._entries(self.left), self._entries(self.right))
+
+    def _pools(self, controller: Controller) -> set[str]:
+        return {pool["id"] for pool in controller.rest.get_all(f"{BASE}/pools/")}
+
+    def _entries(self, controller: Controller) -> set[str]:
+        return {name for entries in controller.rest.get(_STATIC).values() for entry in entries for name in entry}
 
     def test_servers_of_etcd_fail(self) -> None:
         """one: changes go on; a quorum: changes get 503 within seconds, reads go on, and after it all works"""

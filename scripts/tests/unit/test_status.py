@@ -213,6 +213,7 @@ class ReadTest(unittest.TestCase):
                 "problems": [],
                 "placement": [],
                 "cluster": None,
+                "missing_peers": [],
             },
             state.to_json(),
         )

@@ -5,20 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from pathlib import Path
 from typing import Any
 
 from malob.cli.agents.keys import KINDS, AgentsFile
 from malob.cli.arguments import Parser
+from malob.cli.kept import add_place, kept
 from malob.cli.table import render
 from malob.errors import UsageError, run_main
-from malob.system.place import DATA
 from malob.system.waiting import say
 
 
 def parser() -> Parser:
     made = Parser(prog="malob agent", description="Manages the agents that may report to the controller.")
-    made.add_argument("--data", type=Path, default=DATA, metavar="DIR", help="the controller's data directory (default %(default)s)")
+    add_place(made)
     actions = made.add_commands("ACTION", dest="action")
     add = actions.add_parser("add", help="add an agent with a new key and print its configuration file")
     add.add_argument("id", metavar="ID")
@@ -45,7 +44,7 @@ def parser() -> Parser:
 
 def main() -> int:
     options = parser().parse_args()
-    file = AgentsFile(options.data / "agents.json")
+    file = AgentsFile(kept(options, "agents"))
     if options.action == "add":
         print(json.dumps(_add(file, options), indent=2))
         say(f"this is the configuration file of {options.id}. It contains a key: keep it on that machine only (mode 0600)")

@@ -1,4 +1,4 @@
-"""The controller's file of agents and their keys: agents.json in its data directory."""
+"""The agents of a controller and their keys: agents.json in its data directory, or a document in etcd."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from malob.errors import UsageError
-from malob.system.private import changing, read_private
+from malob.system.private import Kept, PrivateFile
 
 KINDS = ("server", "link")
 _ID = re.compile(r"[A-Za-z0-9._-]{1,32}")
@@ -17,21 +17,21 @@ _KEY_BYTES = 32
 
 
 class AgentsFile:
-    """Each change locks the file, reads it anew, and writes it whole, readable by its owner alone. Raises ScriptError if it cannot."""
+    """The agents of a controller, or of a cluster. Raises ScriptError if they cannot be read or written."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, place: Path | Kept) -> None:
+        self._kept: Kept = PrivateFile(place, "agents") if isinstance(place, Path) else place
 
     @property
     def agents(self) -> list[dict[str, Any]]:
-        """The current agents of the file."""
-        entries: list[dict[str, Any]] = (read_private(self.path, "agents") or _empty())["agents"]
+        """The current agents."""
+        entries: list[dict[str, Any]] = (self._kept.read() or _empty())["agents"]
         return entries
 
     def add(self, name: str, kind: str, address: str) -> str:
         """Enters an agent with a new key, which is returned.
 
-        Raises UsageError if a value is wrong, or the file has such an agent already.
+        Raises UsageError if a value is wrong, or there is such an agent already.
         """
         if not _ID.fullmatch(name):
             raise UsageError(f"ID: expected 1 to 32 letters, digits, dots, dashes or underscores, not '{name}'")
@@ -39,16 +39,18 @@ class AgentsFile:
             address = str(ipaddress.IPv4Address(address))
         except ValueError:
             raise UsageError(f"--address: expected an IPv4 address, not '{address}'") from None
-        with changing(self.path, "agents") as file:
-            content = file.document or _empty()
+        key = secrets.token_hex(_KEY_BYTES)
+
+        def more(document: dict[str, Any] | None) -> dict[str, Any]:
+            content = document or _empty()
             for agent in content["agents"]:
                 if agent.get("id") == name:
                     raise UsageError(f"agent {name} already exists; './malob agent remove {name}' removes it")
                 if (agent.get("kind"), agent.get("address")) == (kind, address):
                     raise UsageError(f"{address} already has a {kind} agent, {agent.get('id')}")
-            key = secrets.token_hex(_KEY_BYTES)
-            content["agents"].append({"id": name, "kind": kind, "address": address, "key": key})
-            file.write(content)
+            return {**content, "agents": [*content["agents"], {"id": name, "kind": kind, "address": address, "key": key}]}
+
+        self._kept.change(more)
         return key
 
     def rotate(self, name: str, overlap_s: int, now_s: float) -> dict[str, Any]:
@@ -56,28 +58,36 @@ class AgentsFile:
 
         Raises UsageError if there is no agent of that name.
         """
-        with changing(self.path, "agents") as file:
-            content = file.document or _empty()
+        configuration: dict[str, Any] = {"id": name, "key": secrets.token_hex(_KEY_BYTES)}
+
+        def rotated(document: dict[str, Any] | None) -> dict[str, Any]:
+            content = document or _empty()
             agent = next((agent for agent in content["agents"] if agent.get("id") == name), None)
             if agent is None:
-                raise UsageError(f"there is no agent {name} in {self.path}")
+                raise UsageError(f"there is no agent {name} in {self._kept}")
             before = agent.get("key")
-            agent["key"] = secrets.token_hex(_KEY_BYTES)
+            agent["key"] = configuration["key"]
+            configuration["address"] = agent.get("address")
             agent.pop("former_key", None)
             agent.pop("former_until", None)
             if before is not None and overlap_s > 0:
                 agent.update(former_key=before, former_until=int(now_s) + overlap_s)
-            file.write(content)
-        return {"id": name, "key": agent["key"], "address": agent.get("address")}
+            return content
+
+        self._kept.change(rotated)
+        return configuration
 
     def remove(self, name: str) -> None:
         """Removes an agent. Raises UsageError if there is none of that name."""
-        with changing(self.path, "agents") as file:
-            content = file.document or _empty()
+
+        def fewer(document: dict[str, Any] | None) -> dict[str, Any]:
+            content = document or _empty()
             others = [agent for agent in content["agents"] if agent.get("id") != name]
             if len(others) == len(content["agents"]):
-                raise UsageError(f"there is no agent {name} in {self.path}")
-            file.write({**content, "agents": others})
+                raise UsageError(f"there is no agent {name} in {self._kept}")
+            return {**content, "agents": others}
+
+        self._kept.change(fewer)
 
 
 def _empty() -> dict[str, Any]:

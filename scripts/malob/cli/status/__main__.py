@@ -53,9 +53,12 @@ def _shown(state: State) -> list[str]:
 
 def _read(client: RestClient) -> State:
     with asking(client):
+        problems_now = client.ask("GET", "/wm/malob/problems")
+        missing = problems_now.headers.get("malob-missing-peers", "")
         return replace(
             read(client),
-            problems=client.get("/wm/malob/problems"),
+            problems=client.json_of(problems_now, "GET /wm/malob/problems"),
+            missing_peers=tuple(name.strip() for name in missing.split(",") if name.strip()),
             placement=client.get("/wm/malob/placement"),
             cluster=client.get("/wm/malob/cluster")["cluster"],
         )

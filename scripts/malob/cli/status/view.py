@@ -36,7 +36,8 @@ def _cluster(state: State) -> list[str]:
         rows.append([name, node["rest"] or UNKNOWN, str(node["slot"]), str(node["switches"]), str(masters[node["name"]])])
     if masters[None]:
         rows.append(["none", *[UNKNOWN] * 3, str(masters[None])])
-    return _table(["controller", "REST", "slot", "switches", "master of"], rows, [2, 3, 4])
+    missing = [f"not reached, so its part of the following is missing: {name}" for name in state.missing_peers]
+    return [*_table(["controller", "REST", "slot", "switches", "master of"], rows, [2, 3, 4]), *missing]
 
 
 def _switches(state: State) -> list[str]:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from malob.cli.arguments import Parser
+from malob.cli.kept import add_place, kept
 from malob.cli.table import render
 from malob.cli.tokens.file import ROLES, TokensFile
 from malob.errors import run_main
-from malob.system.place import DATA
 from malob.system.waiting import say
 
 
 def parser() -> Parser:
     made = Parser(prog="malob token", description="Manages access to the controller's REST interface. Once a token exists, every request needs one.")
-    made.add_argument("--data", type=Path, default=DATA, metavar="DIR", help="the controller's data directory (default %(default)s)")
+    add_place(made)
     actions = made.add_commands("ACTION", dest="action")
     add = actions.add_parser("add", help="create a token and print it; it is valid within a second, without a restart")
     add.add_argument("name", metavar="NAME")
@@ -29,7 +28,7 @@ def parser() -> Parser:
 
 def main() -> int:
     options = parser().parse_args()
-    file = TokensFile(options.data / "tokens.json")
+    file = TokensFile(kept(options, "tokens"))
     if options.action == "add":
         print(file.add(options.name, options.role))
         say("the token is shown only now; commands read it from MALOB_TOKEN")

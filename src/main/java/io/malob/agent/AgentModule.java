@@ -2,6 +2,7 @@ package io.malob.agent;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Sets;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.module.AttachedHosts;
 import io.malob.module.BaseModule;
@@ -31,6 +32,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
@@ -92,7 +94,6 @@ public final class AgentModule extends BaseModule
   private static final IPAddress<?> NOT_A_PACKET = IPv4Address.NONE;
 
   private static final long TELL_MILLIS = 5_000;
-  private static final long SAVE_MILLIS = 10_000;
   private static final long REFRESH_MILLIS = 60_000;
 
   private final LongSupplier nanoTime;
@@ -112,7 +113,7 @@ public final class AgentModule extends BaseModule
   private IOFSwitchService switches;
   private ScheduledExecutorService timer;
   private StoredAgents agents;
-  private StoredGuard guard;
+  private KeptGuard guard;
   private ReportIntake intake;
   private @Nullable PeerReports peerReports;
   private IMonitorService monitor;
@@ -182,7 +183,7 @@ public final class AgentModule extends BaseModule
     Store kept = stores.inDirectory(data);
     try {
       agents = new StoredAgents(file.isEmpty() ? kept : stores.inFile(Path.of(file)));
-      guard = new StoredGuard(kept);
+      guard = KeptGuard.of(kept);
     } catch (IOException e) {
       throw new FloodlightModuleException("The agents cannot be read: " + e.getMessage(), e);
     }
@@ -235,7 +236,8 @@ public final class AgentModule extends BaseModule
     provider.addOFMessageListener(OFType.ERROR, this);
     Repetition repetition = new Repetition(timer);
     repetition.every(TELL_MILLIS, "logging dropped reports", this::tell);
-    repetition.every(SAVE_MILLIS, "saving the last report of each agent", this::save);
+    guard.follow((agent, memory) -> intake.learn(agent, memory, nanoTime.getAsLong()));
+    repetition.every(guard.pauseMillis(), "saving the last report of each agent", this::save);
     repetition.every(REFRESH_MILLIS, "installing the rules for reports", this::refreshRules);
   }
 
@@ -246,6 +248,10 @@ public final class AgentModule extends BaseModule
       peerReports.retain(agents.get().byId().keySet());
     }
     forgetServers(before);
+    Set<String> gone = Sets.difference(before.byId().keySet(), agents.get().byId().keySet());
+    if (!gone.isEmpty()) {
+      timer.execute(() -> forget(ImmutableSet.copyOf(gone)));
+    }
   }
 
   private void forgetServers(AgentTable before) {
@@ -263,6 +269,10 @@ public final class AgentModule extends BaseModule
 
   private synchronized void save() {
     guard.save(intake.memory());
+  }
+
+  private synchronized void forget(Set<String> gone) {
+    guard.forget(gone);
   }
 
   private void refreshRules() {

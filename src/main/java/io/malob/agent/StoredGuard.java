@@ -9,17 +9,17 @@ import io.malob.store.Store;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Saves the last accepted reports over a restart, so that older ones are rejected. For one thread
- * at a time.
- */
-final class StoredGuard {
+/** Saves the last accepted reports in one document, which one controller writes. */
+final class StoredGuard implements KeptGuard {
   private static final Logger LOG = LoggerFactory.getLogger(StoredGuard.class);
 
-  private static final Document<Map<String, ReplayGuard.Memory>> DOCUMENT =
+  private static final long PAUSE_MILLIS = 10_000;
+
+  static final Document<Map<String, ReplayGuard.Memory>> DOCUMENT =
       Document.of("agents-heard", GuardFormat::read, GuardFormat::write);
 
   private final Store store;
@@ -36,13 +36,23 @@ final class StoredGuard {
     stored = store.read(DOCUMENT);
   }
 
-  /** What was kept. */
-  Map<String, ReplayGuard.Memory> get() {
+  @Override
+  public long pauseMillis() {
+    return PAUSE_MILLIS;
+  }
+
+  @Override
+  public Map<String, ReplayGuard.Memory> get() {
     return stored.content().orElseGet(ImmutableMap::of);
   }
 
-  /** Saves this, if it has changed. */
-  void save(Map<String, ReplayGuard.Memory> memory) {
+  @Override
+  public void follow(BiConsumer<String, ReplayGuard.Memory> changed) {
+    // no other controller writes it
+  }
+
+  @Override
+  public void save(Map<String, ReplayGuard.Memory> memory) {
     if (memory.equals(get())) {
       return;
     }

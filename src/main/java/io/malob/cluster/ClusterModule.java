@@ -2,7 +2,6 @@ package io.malob.cluster;
 
 import com.google.common.collect.ImmutableSet;
 import io.malob.cluster.election.RunningElection;
-import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.HttpEtcd;
 import io.malob.cluster.peer.PeerListeners;
 import io.malob.cluster.peer.PeerStreams;
@@ -16,6 +15,7 @@ import io.malob.module.MastershipPolicy;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import io.malob.module.PeerTraffic;
+import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
 import io.malob.module.StoreModule;
@@ -63,6 +63,8 @@ public final class ClusterModule extends BaseModule
     implements IStoreService, IClusterService, IPeerService, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterModule.class);
 
+  private static final long RESTORATION_MILLIS = 1_000;
+
   /** For documents with a file of their own. */
   private final StoreModule files = new StoreModule();
 
@@ -73,8 +75,9 @@ public final class ClusterModule extends BaseModule
   private final PeerListeners peerListeners = new PeerListeners();
 
   private ClusterSettings cluster;
-  private @Nullable Etcd etcd;
+  private @Nullable HttpEtcd etcd;
   private PeerStreams peers;
+  private Restoration restoration;
   private RunningElection election;
   private Executor notifier;
 
@@ -88,7 +91,7 @@ public final class ClusterModule extends BaseModule
       throws FloodlightModuleException {
     files.init(context);
     cluster = ClusterSettings.read(settings);
-    Etcd connection = new HttpEtcd(cluster.access());
+    HttpEtcd connection = new HttpEtcd(cluster.access());
     etcd = connection;
     peers = cluster.openPeerPort(peerListeners);
     election =
@@ -96,6 +99,7 @@ public final class ClusterModule extends BaseModule
             connection, cluster.thisNode(peers.contact()), peers, cluster.lease(), context);
     election.relayOver(this);
     notifier = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
+    restoration = new Restoration(connection, connection.history(), notifier);
     LOG.info(
         "cluster_configured node={} prefix=\"{}\" etcd=\"{}\"",
         cluster.node(),
@@ -107,6 +111,8 @@ public final class ClusterModule extends BaseModule
   public void startUp(FloodlightModuleContext context) {
     files.startUp(context);
     election.start(context);
+    new Repetition(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor())
+        .every(RESTORATION_MILLIS, "watching for lost changes of etcd", restoration::tick);
   }
 
   /** The documents of the cluster; no controller has any of its own. */
@@ -117,6 +123,7 @@ public final class ClusterModule extends BaseModule
         any ->
             new EtcdStore(
                 Objects.requireNonNull(etcd),
+                Objects.requireNonNull(etcd).history(),
                 cluster.access().prefix(),
                 data.isEmpty() ? Optional.empty() : Optional.of(Path.of(data).toAbsolutePath()),
                 notifier));
@@ -129,7 +136,7 @@ public final class ClusterModule extends BaseModule
 
   @Override
   public Optional<ClusterView> view() {
-    return election.view();
+    return election.view().map(restoration::withProblem);
   }
 
   @Override
@@ -149,7 +156,7 @@ public final class ClusterModule extends BaseModule
 
   @Override
   public CompletableFuture<Long> raiseBase(long minimum) {
-    return election.raiseBase(minimum);
+    return election.raiseBase(Math.max(minimum, restoration.acceptingBase()));
   }
 
   @Override

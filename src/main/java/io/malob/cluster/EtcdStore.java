@@ -3,8 +3,11 @@ package io.malob.cluster;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.EtcdException;
+import io.malob.cluster.etcd.History;
 import io.malob.file.DamagedException;
 import io.malob.store.Document;
+import io.malob.store.DocumentTooLargeException;
+import io.malob.store.Folder;
 import io.malob.store.ListenerCalls;
 import io.malob.store.Revisioned;
 import io.malob.store.Store;
@@ -15,7 +18,9 @@ import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -29,9 +34,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps each document under {@code docs/KEY} in etcd, where all controllers of a cluster see it.
- * Revisions are etcd's, which grow over all keys, also with deletions and restarts. Exclusive
- * documents are shared: writers see each other's revisions. Reads and changes wait for etcd, and
- * fail with {@link StoreUnavailableException} without a quorum.
+ * Revisions are etcd's, which grow over all keys, also with deletions and restarts. After an
+ * operator has accepted an etcd that was restored from a backup, the greatest revision before that
+ * is added, so that they grow further; until then, users keep what they have. Exclusive documents
+ * are shared: writers see each other's revisions. Reads and changes wait for etcd, and fail with
+ * {@link StoreUnavailableException} without a quorum.
  */
 public final class EtcdStore implements Store {
   private static final Logger LOG = LoggerFactory.getLogger(EtcdStore.class);
@@ -47,6 +54,14 @@ public final class EtcdStore implements Store {
   private final String prefix;
   private final Optional<Path> directory;
   private final Executor notifier;
+  private final History history;
+
+  /** The latest known revisions of documents, by key. */
+  private final Map<String, Long> known = new ConcurrentHashMap<>();
+
+  /** What is added to etcd's revisions. */
+  private volatile long offset;
+
   private final Set<Subscription<?>> subscriptions = ConcurrentHashMap.newKeySet();
 
   /** The last change that etcd did not answer. */
@@ -57,16 +72,50 @@ public final class EtcdStore implements Store {
   /**
    * The documents of a cluster. The client stays open when the store is closed.
    *
+   * @param history tells when etcd has lost changes
    * @param prefix the cluster's prefix in etcd, for messages
    * @param directory the data directory of a controller, whose files are not used: a document that
    *     is there, and not in etcd, is an error and not a first start
    * @param notifier runs the calls of listeners
    */
-  public EtcdStore(Etcd etcd, String prefix, Optional<Path> directory, Executor notifier) {
+  public EtcdStore(
+      Etcd etcd, History history, String prefix, Optional<Path> directory, Executor notifier) {
     this.etcd = etcd;
+    this.history = history;
     this.prefix = prefix;
     this.directory = directory;
     this.notifier = notifier;
+    history.onLoss(was -> findOlder());
+    history.onAcceptance(this::goOn);
+  }
+
+  /** Finds the documents that etcd has in an earlier state than this store. */
+  private void findOlder() {
+    CompletableFuture<?> unused =
+        etcd.read(FOLDER)
+            .thenAccept(
+                reading -> {
+                  Map<String, Long> now = new HashMap<>();
+                  reading.items().forEach(item -> now.put(item.key(), item.modRevision()));
+                  List<String> older =
+                      known.entrySet().stream()
+                          .filter(each -> now.getOrDefault(each.getKey(), 0L) < each.getValue())
+                          .map(each -> each.getKey().substring(FOLDER.length()))
+                          .sorted()
+                          .toList();
+                  history.addOlder(older);
+                  LOG.error(
+                      "etcd_documents_older names=\"{}\" - etcd has them in an earlier state; this"
+                          + " controller shows the later one until etcd's is accepted",
+                      String.join(",", older));
+                });
+  }
+
+  /** etcd's documents count again, whatever they are. */
+  private synchronized void goOn(long was) {
+    known.clear();
+    offset += was;
+    subscriptions.forEach(Subscription::lost);
   }
 
   /**
@@ -121,27 +170,49 @@ public final class EtcdStore implements Store {
         return of(document, item);
       }
     }
-    return new Revisioned<>(revision, Optional.empty());
+    return new Revisioned<>(offset + revision, Optional.empty());
   }
 
   private <T> Revisioned<T> of(Document<T> document, Etcd.Item item) throws IOException {
     try {
       T content = document.reader().read(item.value().getBytes(StandardCharsets.UTF_8));
-      return new Revisioned<>(item.modRevision(), Optional.of(content));
+      known(item.key(), item.modRevision());
+      return new Revisioned<>(offset + item.modRevision(), Optional.of(content));
     } catch (DamagedException e) {
       throw new IOException(where(document) + " is damaged: " + e.getMessage(), e);
+    }
+  }
+
+  private void known(String key, long revision) {
+    if (!history.isLost()) {
+      known.merge(key, revision, Math::max);
+    }
+  }
+
+  private void checkHistory() throws StoreUnavailableException {
+    if (history.isRefusing()) {
+      throw new StoreUnavailableException(
+          "etcd was restored from a backup or replaced; './malob cluster raise-base' accepts its state",
+          null);
     }
   }
 
   @Override
   public <T> Swap<T> compareAndSet(Document<T> document, Revisioned<T> expected, Optional<T> next)
       throws IOException {
+    checkHistory();
     checkOutage();
+    long added = offset;
+    if (expected.revision() < added) {
+      return new Swap<>(false, read(document)); // it was read before etcd was restored
+    }
     String key = key(document);
     Optional<String> value =
         next.isPresent() ? Optional.of(text(document, next.get())) : Optional.empty();
     List<Etcd.Condition> unchanged =
-        List.of(new Etcd.Condition(key, expected.content().isPresent() ? expected.revision() : 0));
+        List.of(
+            new Etcd.Condition(
+                key, expected.content().isPresent() ? expected.revision() - added : 0));
     List<Etcd.Change> change =
         List.of(
             value.isPresent()
@@ -156,8 +227,14 @@ public final class EtcdStore implements Store {
       outcome = repeated(unchanged, change);
       mayBeOurs = true;
     }
+    checkHistory(); // the answer may show that etcd was restored
     if (outcome.isDone()) {
-      return new Swap<>(true, new Revisioned<>(outcome.revision(), next));
+      if (next.isPresent()) {
+        known(key, outcome.revision());
+      } else {
+        known.remove(key);
+      }
+      return new Swap<>(true, new Revisioned<>(added + outcome.revision(), next));
     }
     boolean isOurs = mayBeOurs && valueOf(key, outcome.now()).equals(value);
     return new Swap<>(isOurs, of(document, outcome.now(), outcome.revision()));
@@ -181,15 +258,20 @@ public final class EtcdStore implements Store {
   private <T> String text(Document<T> document, T content) throws IOException {
     byte[] bytes = document.writer().write(content);
     if (bytes.length > MAX_BYTES) {
-      throw new IOException(
+      throw new DocumentTooLargeException(
           String.format(
-              "%s has %d bytes, more than etcd's limit for a document, %d bytes",
+              "%s would have %d bytes, more than etcd's limit for a document, %d bytes",
               document.key(), bytes.length, MAX_BYTES));
     }
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
-  private static <T> T await(CompletableFuture<T> answer) throws IOException {
+  /**
+   * The answer of etcd.
+   *
+   * @throws StoreUnavailableException if there is none
+   */
+  static <T> T await(CompletableFuture<T> answer) throws IOException {
     try {
       return answer.get();
     } catch (ExecutionException e) {
@@ -217,6 +299,11 @@ public final class EtcdStore implements Store {
   }
 
   @Override
+  public Optional<Folder> folder(String key) {
+    return Optional.of(new EtcdFolder(etcd, key, notifier));
+  }
+
+  @Override
   public void close() {
     subscriptions.forEach(Subscription::close);
   }
@@ -240,7 +327,7 @@ public final class EtcdStore implements Store {
     }
 
     void follow(long revision) {
-      watch = etcd.watch(key(document), revision + 1, this);
+      watch = etcd.watch(key(document), revision - offset + 1, this);
       if (calls.isStopped()) {
         endWatch();
       }
@@ -248,19 +335,21 @@ public final class EtcdStore implements Store {
 
     @Override
     public void changed(Etcd.Item now) {
-      if (now.key().equals(key(document)) && isNew(now.modRevision())) {
+      if (now.key().equals(key(document)) && isNew(offset + now.modRevision())) {
         tell(now);
       }
     }
 
     @Override
     public void deleted(String key, long revision) {
-      if (key.equals(key(document)) && isNew(revision)) {
-        calls.make(each -> each.changed(new Revisioned<>(revision, Optional.empty())));
+      if (key.equals(key(document)) && isNew(offset + revision)) {
+        known.remove(key);
+        Revisioned<T> none = new Revisioned<>(offset + revision, Optional.empty());
+        calls.make(each -> each.changed(none));
       }
     }
 
-    private boolean isNew(long revision) {
+    private synchronized boolean isNew(long revision) {
       boolean isNew = revision > told;
       told = Math.max(told, revision);
       return isNew;
@@ -275,9 +364,15 @@ public final class EtcdStore implements Store {
       }
     }
 
-    /** etcd has forgotten what changed meanwhile: the listener learns the current state. */
+    /**
+     * etcd has forgotten what changed meanwhile: the listener learns the current state. If etcd was
+     * restored, that waits until its state is accepted.
+     */
     @Override
     public void lost() {
+      if (history.isLost()) {
+        return;
+      }
       CompletableFuture<?> unused =
           etcd.read(key(document))
               .whenComplete(
@@ -293,7 +388,7 @@ public final class EtcdStore implements Store {
                     if (valueOf(key(document), reading.items()).isEmpty()) {
                       deleted(key(document), reading.revision());
                     }
-                    follow(reading.revision());
+                    follow(offset + reading.revision());
                   });
     }
 

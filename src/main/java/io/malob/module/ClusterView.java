@@ -28,6 +28,20 @@ public record ClusterView(
     ImmutableMap<DatapathId, Role> roles,
     ImmutableList<Problem> problems) {
 
+  /** This with one more problem. */
+  public ClusterView with(Problem problem) {
+    return new ClusterView(
+        name,
+        isMember,
+        slot,
+        generationBase,
+        policy,
+        nodes,
+        masters,
+        roles,
+        ImmutableList.<Problem>builder().addAll(problems).add(problem).build());
+  }
+
   /**
    * A live controller.
    *
@@ -60,7 +74,7 @@ public record ClusterView(
       ETCD_SILENT,
       /** Another live controller has this one's name. */
       NAME_TAKEN,
-      /** Switches have accepted later generation ids than etcd's revisions give. */
+      /** etcd has lost changes, or switches have accepted later generation ids than it gives. */
       ETCD_BEHIND,
       /** A live controller and this one do not exchange messages. */
       PEER_NOT_REACHED

@@ -60,6 +60,11 @@ public record Call(
     return JsonInput.ofRequest(body.bytes());
   }
 
+  /** The same request, whose body can be read several times. For one thread. */
+  public Call repeatable() {
+    return new Call(method, uri, path, variables, parameters, headers, body.kept());
+  }
+
   /** The same request, as a route sees it. */
   Call on(ImmutableMap<String, String> newVariables) {
     return new Call(method, uri, path, newVariables, parameters, headers, body);

@@ -1,5 +1,6 @@
 package io.malob.resource;
 
+import com.google.common.collect.ImmutableMap;
 import io.malob.json.RejectedException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param tag the tag of the body, if it has one
  * @param next the query of the next page, if there is one
  * @param caching the caching by clients
+ * @param headers further headers
  */
 public record Reply(
     int status,
@@ -27,7 +29,8 @@ public record Reply(
     Set<String> allowed,
     Optional<String> tag,
     Optional<String> next,
-    Caching caching) {
+    Caching caching,
+    ImmutableMap<String, String> headers) {
 
   /** The caching of an answer by clients. */
   public enum Caching {
@@ -44,7 +47,14 @@ public record Reply(
   public record Document(String mediaType, byte[] bytes) {}
 
   private Reply(int status, Object body) {
-    this(status, body, Set.of(), Optional.empty(), Optional.empty(), Caching.UNSAID);
+    this(
+        status,
+        body,
+        Set.of(),
+        Optional.empty(),
+        Optional.empty(),
+        Caching.UNSAID,
+        ImmutableMap.of());
   }
 
   /** Success. */
@@ -88,31 +98,44 @@ public record Reply(
     body.put("error", e.sentence());
     body.put("field", e.field().orElse(null));
     return new Reply(
-        e.status(), body, e.allowed(), Optional.empty(), Optional.empty(), Caching.UNSAID);
+        e.status(),
+        body,
+        e.allowed(),
+        Optional.empty(),
+        Optional.empty(),
+        Caching.UNSAID,
+        ImmutableMap.of());
   }
 
   /** This with another status. */
   public Reply withStatus(int newStatus) {
-    return new Reply(newStatus, body, allowed, tag, next, caching);
+    return new Reply(newStatus, body, allowed, tag, next, caching, headers);
   }
 
   /** This with the tag of the body, in its quotation marks. */
   public Reply withTag(String newTag) {
-    return new Reply(status, body, allowed, Optional.of(newTag), next, caching);
+    return new Reply(status, body, allowed, Optional.of(newTag), next, caching, headers);
   }
 
   /** This with the query of the next page. */
   public Reply withNext(String query) {
-    return new Reply(status, body, allowed, tag, Optional.of(query), caching);
+    return new Reply(status, body, allowed, tag, Optional.of(query), caching, headers);
   }
 
   /** This with other caching. */
   public Reply withCaching(Caching newCaching) {
-    return new Reply(status, body, allowed, tag, next, newCaching);
+    return new Reply(status, body, allowed, tag, next, newCaching, headers);
+  }
+
+  /** This with a further header. */
+  public Reply withHeader(String name, String value) {
+    ImmutableMap<String, String> more =
+        ImmutableMap.<String, String>builder().putAll(headers).put(name, value).buildKeepingLast();
+    return new Reply(status, body, allowed, tag, next, caching, more);
   }
 
   /** This with another body. */
   public Reply map(UnaryOperator<Object> newBody) {
-    return new Reply(status, newBody.apply(body), allowed, tag, next, caching);
+    return new Reply(status, newBody.apply(body), allowed, tag, next, caching, headers);
   }
 }

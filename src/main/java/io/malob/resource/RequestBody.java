@@ -2,6 +2,7 @@ package io.malob.resource;
 
 import io.malob.json.RejectedException;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** The body of a request, which is read only if needed. */
 @FunctionalInterface
@@ -19,5 +20,16 @@ public interface RequestBody {
   /** The whole body, up to the default max size. */
   default byte[] bytes() throws IOException, RejectedException {
     return bytes(USUAL_BYTES);
+  }
+
+  /** The same body, which can be read several times, with the same max size. For one thread. */
+  default RequestBody kept() {
+    AtomicReference<byte[]> read = new AtomicReference<>();
+    return maxBytes -> {
+      byte[] known = read.get();
+      byte[] bytes = known == null ? bytes(maxBytes) : known;
+      read.set(bytes);
+      return bytes;
+    };
   }
 }

@@ -53,6 +53,7 @@ final class ResourceRestlet extends Restlet {
     }
     response.setStatus(Status.valueOf(reply.status()));
     reply.next().ifPresent(query -> response.getHeaders().add("Link", link(request, query)));
+    reply.headers().forEach(response.getHeaders()::add);
     switch (reply.caching()) {
       case REVALIDATE -> response.setCacheDirectives(List.of(CacheDirective.noCache()));
       case NEVER -> response.setCacheDirectives(List.of(CacheDirective.noStore()));

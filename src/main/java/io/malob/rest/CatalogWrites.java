@@ -3,6 +3,7 @@ package io.malob.rest;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.json.RejectedException;
 import io.malob.json.RejectedException.Reason;
+import io.malob.resource.Call;
 import io.malob.resource.Reply;
 import io.malob.resource.Resource;
 
@@ -17,10 +18,14 @@ final class CatalogWrites {
     this.balancer = balancer;
   }
 
-  /** The same resource, which reports if a change is not in force yet, or could not be applied. */
+  /**
+   * The same resource on the latest catalog, which reports if a change is not in force yet, or
+   * could not be applied.
+   */
   Resource confirmed(Resource change) {
     return call -> {
-      Reply reply = change.answer(call);
+      Call repeatable = call.repeatable();
+      Reply reply = balancer.catalog().onLatest(() -> change.answer(repeatable));
       return switch (balancer.catalogEffect()) {
         case IN_FORCE -> reply;
         case PENDING -> Reply.pending(reply.body());

@@ -7,6 +7,7 @@ import io.malob.json.RejectedException;
 import io.malob.latency.ILatencyService;
 import io.malob.module.ClusterView;
 import io.malob.module.IClusterService;
+import io.malob.module.IPeerService;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
 import io.malob.resource.Call;
@@ -56,6 +57,7 @@ final class StateRoutes {
     @Nullable IClusterService clusterService = context.getServiceImpl(IClusterService.class);
     ClusterResources cluster = new ClusterResources(clusterService);
     Supplier<Optional<ClusterView>> clusterView = ClusterResources.viewOf(clusterService);
+    MissingPeers peers = new MissingPeers(context.getServiceImpl(IPeerService.class), clusterView);
     LogLevels levels = new LogLevels();
     Routes routes =
         Routes.listing()
@@ -63,33 +65,39 @@ final class StateRoutes {
             .post("config", ConfigResources.PARAMETERS, config::put)
             .put("config", ConfigResources.PARAMETERS, config::put)
             .get("openapi.json", call -> Reply.text("application/json", OpenApiDocument.json()))
-            .get("explain", ExplanationResources.PARAMETERS, shownFor(explanations::explain))
-            .get("connections", ConnectionResources.PARAMETERS, shownFor(connections::list))
+            .get(
+                "explain",
+                ExplanationResources.PARAMETERS,
+                peers.on(shownFor(explanations::explain)))
+            .get(
+                "connections",
+                ConnectionResources.PARAMETERS,
+                peers.on(shownFor(connections::list)))
             .get("capacities", capacities::list)
             .post("capacities", capacities::create)
             .get("capacities/{switch}/{port}", capacities::show)
             .put("capacities/{switch}/{port}", capacities::put)
             .delete("capacities/{switch}/{port}", capacities::delete)
-            .get("paths", shown(() -> BalancerState.paths(balancer.paths())))
+            .get("paths", peers.on(shown(() -> BalancerState.paths(balancer.paths()))))
             .get("algorithms", shown(BalancerState::algorithms))
-            .get("profiles", shown(() -> LearntServices.shown(balancer.profiles())))
-            .get("moves", shown(() -> BalancerState.moves(balancer.moves())))
-            .get("links", shown(monitored::links))
-            .get("servers", shown(monitored::servers))
-            .get("snapshot", shown(monitored::snapshot))
-            .get("latency", shown(() -> LatencyProbing.shown(latency)))
-            .get("reports", reports::list)
+            .get("profiles", peers.on(shown(() -> LearntServices.shown(balancer.profiles()))))
+            .get("moves", peers.on(shown(() -> BalancerState.moves(balancer.moves()))))
+            .get("links", peers.on(shown(monitored::links)))
+            .get("servers", peers.on(shown(monitored::servers)))
+            .get("snapshot", peers.on(shown(monitored::snapshot)))
+            .get("latency", peers.on(shown(() -> LatencyProbing.shown(latency))))
+            .get("reports", peers.on(reports::list))
             .post("reports", reports::take)
-            .get("refusals", shown(balancer::rejects))
-            .get("history", shown(live::history))
-            .get("problems", shown(() -> problems(balancer, monitor, clusterView.get())))
+            .get("refusals", peers.on(shown(balancer::rejects)))
+            .get("history", peers.on(shown(live::history)))
+            .get("problems", peers.on(shown(() -> problems(balancer, monitor, clusterView.get()))))
             .get("cluster", cluster::show)
             .post("cluster/handover", cluster::handOver)
             .put("cluster/mastership", cluster::setMastership)
             .post("cluster/generation-base", cluster::raiseBase)
-            .get("counters", shown(() -> BalancerState.counters(balancer.counters())))
-            .get("placement", shown(() -> placement(balancer)))
-            .get("audits", shown(() -> BalancerState.audits(balancer.reconcileStats())))
+            .get("counters", peers.on(shown(() -> BalancerState.counters(balancer.counters()))))
+            .get("placement", peers.on(shown(() -> placement(balancer))))
+            .get("audits", peers.on(shown(() -> BalancerState.audits(balancer.reconcileStats()))))
             .get("logs/levels", levels::list)
             .put("logs/levels", levels::put)
             .get("mptcp", mptcp::status)

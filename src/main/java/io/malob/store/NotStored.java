@@ -8,11 +8,16 @@ public final class NotStored {
   private NotStored() {}
 
   /**
-   * A rejection that contains the reason if the store is unavailable, so that clients try again.
+   * A rejection that contains the reason if the store is unavailable, so that clients try again, or
+   * if the document has become too large.
    *
    * @param sentence the answer if the store has failed otherwise
    */
   public static RejectedException rejection(String sentence, IOException why) {
+    if (why instanceof DocumentTooLargeException) {
+      return RejectedException.conflict(
+          null, "the change was not made, because " + why.getMessage());
+    }
     return why instanceof StoreUnavailableException
         ? RejectedException.unavailable("the change could not be stored: " + why.getMessage(), why)
         : RejectedException.notStored(sentence, why);

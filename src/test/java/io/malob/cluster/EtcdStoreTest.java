@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.EtcdException;
+import io.malob.cluster.etcd.History;
 import io.malob.cluster.etcd.HttpEtcd;
 import io.malob.store.Document;
+import io.malob.store.DocumentTooLargeException;
 import io.malob.store.Revisioned;
 import io.malob.store.Store;
 import io.malob.store.StoreContract;
@@ -68,7 +70,7 @@ class EtcdStoreTest extends StoreContract {
 
   @Override
   protected Store open() {
-    return new EtcdStore(client(), prefix, Optional.empty(), notifier);
+    return new EtcdStore(client(), new History(), prefix, Optional.empty(), notifier);
   }
 
   @Test
@@ -101,10 +103,10 @@ class EtcdStoreTest extends StoreContract {
     Revisioned<Integer> absent = store.read(large);
     IOException e =
         assertThrows(
-            IOException.class,
+            DocumentTooLargeException.class,
             () -> store.compareAndSet(large, absent, Optional.of(EtcdStore.MAX_BYTES + 1)));
     assertEquals(
-        "large has 1571841 bytes, more than etcd's limit for a document, 1571840 bytes",
+        "large would have 1571841 bytes, more than etcd's limit for a document, 1571840 bytes",
         e.getMessage());
     assertTrue(store.compareAndSet(large, absent, Optional.of(EtcdStore.MAX_BYTES)).isDone());
     assertEquals(Optional.of(EtcdStore.MAX_BYTES), store.read(large).content());
@@ -124,7 +126,7 @@ class EtcdStoreTest extends StoreContract {
   void documentInTheDataDirectory_butNotInEtcd_isNotIgnored(@TempDir Path directory)
       throws Exception {
     Path file = Files.writeString(directory.resolve("counter.json"), "{\"n\":1}");
-    Store store = new EtcdStore(client(), prefix, Optional.of(directory), notifier);
+    Store store = new EtcdStore(client(), new History(), prefix, Optional.of(directory), notifier);
     IOException e = assertThrows(IOException.class, () -> store.read(COUNTER));
     String key = prefix + "docs/counter";
     assertEquals(
@@ -192,7 +194,8 @@ class EtcdStoreTest extends StoreContract {
   }
 
   private Store lossy(int losses, boolean isMade) {
-    return new EtcdStore(new Lossy(client(), losses, isMade), prefix, Optional.empty(), notifier);
+    return new EtcdStore(
+        new Lossy(client(), losses, isMade), new History(), prefix, Optional.empty(), notifier);
   }
 
   @Test

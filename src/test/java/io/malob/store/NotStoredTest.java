@@ -16,6 +16,15 @@ class NotStoredTest {
   }
 
   @Test
+  void documentThatIsTooLarge_is409_withTheLimit() {
+    RejectedException rejection =
+        NotStored.rejection("no", new DocumentTooLargeException("it has 9 bytes, more than 8"));
+    assertEquals(409, rejection.status());
+    assertEquals(
+        "the change was not made, because it has 9 bytes, more than 8", rejection.sentence());
+  }
+
+  @Test
   void otherFailure_is500_andItsReasonIsForTheLog() {
     RejectedException rejection = NotStored.rejection("no", new IOException("disk full: /secret"));
     assertEquals(500, rejection.status());

@@ -38,6 +38,11 @@ record EtcdMessages(String prefix) {
     return Json.bytes(keys("").put("serializable", true).put("count_only", true));
   }
 
+  /** The number of keys, as a quorum knows it. */
+  byte[] count() {
+    return Json.bytes(keys("").put("count_only", true));
+  }
+
   /** The keys with a beginning, from a revision on. */
   byte[] watch(String beginning, long fromRevision) {
     ObjectNode message = Json.object();
@@ -117,6 +122,16 @@ record EtcdMessages(String prefix) {
   /** The revision of the store when it answered. */
   static long revision(JsonInput<EtcdException> answer) throws EtcdException {
     return number(answer.get("header").get("revision"));
+  }
+
+  /** The number of the cluster of etcd that has answered; 0 if it is not told. */
+  static long clusterId(JsonInput<EtcdException> answer) throws EtcdException {
+    JsonInput<EtcdException> number = answer.get("header").get("cluster_id");
+    try {
+      return number.isThere() ? Long.parseUnsignedLong(number.text()) : 0;
+    } catch (NumberFormatException e) {
+      throw number.wrong("a whole number");
+    }
   }
 
   private List<Item> items(JsonInput<EtcdException> range) throws EtcdException {

@@ -94,6 +94,15 @@ final class EtcdWatch implements AutoCloseable {
         });
   }
 
+  /** Ends the watch: etcd no longer has what it has told. */
+  void lost() {
+    execute(
+        () -> {
+          close();
+          watcher.lost();
+        });
+  }
+
   private void execute(Runnable work) {
     try {
       executor.execute(

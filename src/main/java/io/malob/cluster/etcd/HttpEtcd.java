@@ -39,6 +39,7 @@ public final class HttpEtcd implements Etcd {
   private final Duration timeout;
   private final Gateway gateway;
   private final EtcdMessages messages;
+  private final History history = new History();
   private final Set<EtcdWatch> watches = ConcurrentHashMap.newKeySet();
   private final ScheduledExecutorService timer;
   private final ExecutorService workers;
@@ -59,14 +60,20 @@ public final class HttpEtcd implements Etcd {
         timer.scheduleWithFixedDelay(this::checkServers, half, half, TimeUnit.MILLISECONDS);
   }
 
+  /** Whether etcd still has all that it has told. */
+  public History history() {
+    return history;
+  }
+
   @Override
   public CompletableFuture<Reading> read(String prefix) {
-    return ask("/v3/kv/range", messages.range(prefix), true, messages::reading);
+    return ask("/v3/kv/range", messages.range(prefix), true, checked(messages::reading));
   }
 
   @Override
   public CompletableFuture<Outcome> commit(List<Condition> conditions, List<Change> changes) {
-    return ask("/v3/kv/txn", messages.transaction(conditions, changes), false, messages::outcome);
+    return ask(
+        "/v3/kv/txn", messages.transaction(conditions, changes), false, checked(messages::outcome));
   }
 
   @Override
@@ -94,6 +101,18 @@ public final class HttpEtcd implements Etcd {
     return ask("/v3/lease/revoke", lease(lease), true, answer -> true)
         .exceptionally(HttpEtcd::isLeaseGone)
         .thenAccept(isGone -> {});
+  }
+
+  /** A decoder of answers that have the latest revision, which must not be smaller than before. */
+  private <T> Decoder<T> checked(Decoder<T> decoder) {
+    History.Mark before = history.mark();
+    return answer -> {
+      T decoded = decoder.of(answer);
+      if (history.answered(before, EtcdMessages.clusterId(answer), EtcdMessages.revision(answer))) {
+        watches.forEach(EtcdWatch::lost);
+      }
+      return decoded;
+    };
   }
 
   private static byte[] lease(long lease) {
@@ -130,6 +149,9 @@ public final class HttpEtcd implements Etcd {
    * one if it does not answer.
    */
   private void checkServers() {
+    // also watches that go on after a restoration tell nothing until etcd has caught up
+    CompletableFuture<?> unused =
+        ask("/v3/kv/range", messages.count(), true, checked(EtcdMessages::revision));
     Map<URI, List<EtcdWatch>> inUse = new HashMap<>();
     for (EtcdWatch watch : watches) {
       watch

@@ -1,10 +1,15 @@
 package io.malob.controller.staticentries;
 
 import io.malob.json.RejectedException;
+import io.malob.store.Document;
+import io.malob.store.NotStored;
+import io.malob.store.Revisioned;
+import io.malob.store.Store;
+import io.malob.store.Swap;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,20 +22,37 @@ import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFFlowRemovedReason;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.U64;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The entries, by name, in memory, and their state on the switches. An entry for a switch that is
- * absent, or does not read, waits for it; so does a removal. Safe for use by several threads;
- * nothing here blocks.
+ * The entries in a store, and their state on the switches. Each controller writes the rules of the
+ * switches that it is master of. An entry waits for a switch that is absent, has another master, or
+ * does not read; so does a removal.
+ *
+ * <p>Thread-safe. Changes wait for the store, one after the other; nothing else waits for it.
  */
 final class StaticEntries {
+  private static final Logger logger = LoggerFactory.getLogger(StaticEntries.class);
   private static final int MAX_ENTRIES = 10_000;
 
+  private static final Document<EntryTable> DOCUMENT =
+      Document.of("static-entries", EntryTable::read, EntryTable::write);
+
   private final IOFSwitchService switches;
-  private final Map<String, StaticEntry> byName = new LinkedHashMap<>();
+  private final Store store;
+
+  /** Held by the change that waits for the store. */
+  private final Object changing = new Object();
+
+  /** The entries that the rules follow; written under the monitor. */
+  private volatile Revisioned<EntryTable> stored;
 
   /** How many entries have each cookie; read by all threads. */
   private final Map<U64, Integer> cookies = new ConcurrentHashMap<>();
+
+  /** How many active entries have each place. */
+  private final Map<StaticEntry.Place, Integer> places = new HashMap<>();
 
   /**
    * Pending changes of switches, in strict order: removals for absent switches; also entries for
@@ -45,88 +67,199 @@ final class StaticEntries {
    */
   private record Change(StaticEntry entry, boolean adds) {}
 
-  StaticEntries(IOFSwitchService switches) {
+  /** A change of the entries, to be made again if another controller was first. */
+  private interface Edit {
+    EntryTable of(EntryTable before) throws RejectedException;
+  }
+
+  /**
+   * The entries of a store.
+   *
+   * @throws IOException if they cannot be read; the message is for users
+   */
+  StaticEntries(IOFSwitchService switches, Store store) throws IOException {
     this.switches = switches;
+    this.store = store;
+    Revisioned<EntryTable> found = store.read(DOCUMENT);
+    stored = new Revisioned<>(-1, Optional.empty());
+    take(found);
+  }
+
+  /** Follows the changes of other controllers from now on. */
+  void follow() {
+    Store.Watch unused =
+        store.watch(
+            DOCUMENT,
+            stored,
+            new Store.Listener<>() {
+              @Override
+              public void changed(Revisioned<EntryTable> now) {
+                take(now);
+              }
+
+              @Override
+              public void unreadable(IOException why) {
+                logger.error(
+                    "static_entries_not_read why=\"{}\" - the earlier entries stay in effect",
+                    why.getMessage());
+              }
+            });
+  }
+
+  private static EntryTable table(Revisioned<EntryTable> revision) {
+    return revision.content().orElse(EntryTable.EMPTY);
   }
 
   /**
-   * Adds an entry, or replaces the entry of that name; returns whether it was sent to its switch.
+   * Adds an entry, or replaces the entry of that name; returns whether its switch has accepted it
+   * from this controller.
    */
-  synchronized boolean put(StaticEntry entry) throws RejectedException {
-    StaticEntry older = byName.get(entry.name());
-    if (older == null && byName.size() >= MAX_ENTRIES) {
-      throw RejectedException.invalid("name", "There are " + MAX_ENTRIES + " entries, the maximum");
-    }
-    byName.put(entry.name(), entry);
-    cookies.merge(entry.cookie(), 1, Integer::sum);
-    if (older != null) {
-      forgetCookie(older);
-    }
-    boolean told = !entry.active() || write(entry);
-    // the new rule exists before the old one is removed, or replaces it: an ADD overwrites
-    if (older != null && !(entry.active() && entry.hasSamePlaceAs(older))) {
-      takeAway(older);
-    }
-    return told;
+  boolean put(StaticEntry entry) throws RejectedException {
+    EntryTable unused =
+        change(
+            before -> {
+              if (before.get(entry.name()).isEmpty() && before.size() >= MAX_ENTRIES) {
+                throw RejectedException.invalid(
+                    "name", "There are " + MAX_ENTRIES + " entries, the maximum");
+              }
+              return before.with(entry);
+            });
+    return !entry.active() || isTaken(entry.switchId());
   }
 
-  /**
-   * A switch reports the end of a rule, by timeout or otherwise: the entry is removed. A deletion
-   * by a command does not count: it comes from this class, or from a module that manages rules
-   * independently of the operator. Rules of others cost a look-up of their cookie.
-   */
-  void ended(DatapathId switchId, OFFlowRemoved removed) throws RejectedException {
-    if (removed.getReason() != OFFlowRemovedReason.DELETE
-        && cookies.containsKey(removed.getCookie())) {
-      forget(switchId, removed);
-    }
+  private synchronized boolean isTaken(DatapathId switchId) {
+    return switches.getActiveSwitch(switchId) != null && !untaken.containsKey(switchId);
   }
 
-  private void forgetCookie(StaticEntry entry) throws RejectedException {
-    cookies.computeIfPresent(entry.cookie(), (any, count) -> count > 1 ? count - 1 : null);
-  }
-
-  private synchronized void forget(DatapathId switchId, OFFlowRemoved removed)
-      throws RejectedException {
-    for (StaticEntry entry : list(switchId)) {
-      if (entry.isRule(removed)) {
-        byName.remove(entry.name());
-        forgetCookie(entry);
+  /** Makes a change, and lets the rules follow it; returns the entries before it. */
+  private EntryTable change(Edit edit) throws RejectedException {
+    synchronized (changing) {
+      while (true) {
+        Revisioned<EntryTable> before = stored;
+        EntryTable after = edit.of(table(before));
+        try {
+          if (!after.equals(table(before))) {
+            Swap<EntryTable> swap = store.compareAndSet(DOCUMENT, before, Optional.of(after));
+            take(swap.now());
+            if (swap.isDone()) {
+              return table(before);
+            }
+          } else {
+            // another controller may have added the entry a moment ago
+            Revisioned<EntryTable> now = store.read(DOCUMENT);
+            take(now);
+            if (now.revision() <= before.revision()) {
+              return after;
+            }
+          }
+        } catch (IOException e) {
+          throw NotStored.rejection("the entries could not be stored; the log says why", e);
+        }
       }
     }
   }
 
-  /** Removes the entry of that name and returns it; empty if there is none. */
-  synchronized Optional<StaticEntry> remove(String name) throws RejectedException {
-    StaticEntry entry = byName.remove(name);
-    if (entry != null) {
-      forgetCookie(entry);
-      takeAway(entry);
+  /**
+   * Lets the rules follow the entries. The store may report a change before or after the method
+   * that makes it returns.
+   */
+  private synchronized void take(Revisioned<EntryTable> now) {
+    if (now.revision() <= stored.revision()) {
+      return;
     }
-    return Optional.ofNullable(entry);
+    EntryTable before = table(stored);
+    EntryTable after = table(now);
+    stored = now;
+    after.all().stream()
+        .filter(entry -> !Optional.of(entry).equals(before.get(entry.name())))
+        .forEach(entry -> replace(before.get(entry.name()), entry));
+    before.all().stream()
+        .filter(entry -> after.get(entry.name()).isEmpty())
+        .forEach(
+            entry -> {
+              count(entry, -1);
+              takeAway(entry);
+            });
+  }
+
+  private void replace(Optional<StaticEntry> older, StaticEntry entry) {
+    count(entry, 1);
+    older.ifPresent(each -> count(each, -1));
+    if (entry.active()) {
+      write(entry);
+    }
+    // the new rule exists before the old one is removed, or replaces it: an ADD overwrites
+    if (older.isPresent() && !(entry.active() && entry.place().equals(older.get().place()))) {
+      takeAway(older.get());
+    }
+  }
+
+  private void count(StaticEntry entry, int more) {
+    count(cookies, entry.cookie(), more);
+    if (entry.active()) {
+      count(places, entry.place(), more);
+    }
+  }
+
+  private static <K> void count(Map<K, Integer> counts, K key, int more) {
+    counts.compute(
+        key,
+        (any, count) -> {
+          int now = (count == null ? 0 : count) + more;
+          return now == 0 ? null : now;
+        });
+  }
+
+  /**
+   * A switch reports the end of a rule, by timeout or otherwise. A deletion by a command does not
+   * count: it comes from this class, or from a module that manages rules independently of the
+   * operator. Rules of others cost a look-up of their cookie.
+   *
+   * @return whether it may be an entry's, so that {@link #forget} is due
+   */
+  boolean mayHaveEnded(OFFlowRemoved removed) {
+    return removed.getReason() != OFFlowRemovedReason.DELETE
+        && cookies.containsKey(removed.getCookie());
+  }
+
+  /** Removes the entries whose rule has ended. */
+  void forget(DatapathId switchId, OFFlowRemoved removed) throws RejectedException {
+    EntryTable unused =
+        change(
+            before -> {
+              EntryTable after = before;
+              for (StaticEntry entry : before.of(switchId)) {
+                if (entry.isRule(removed)) {
+                  after = after.without(entry.name());
+                }
+              }
+              return after;
+            });
+  }
+
+  /** Removes the entry of that name and returns it; empty if there is none. */
+  Optional<StaticEntry> remove(String name) throws RejectedException {
+    return change(before -> before.without(name)).get(name);
   }
 
   /** Removes all entries of a switch, or of all switches if it is null, and returns them. */
-  synchronized List<StaticEntry> clear(@Nullable DatapathId switchId) throws RejectedException {
-    List<StaticEntry> entries = list(switchId);
-    for (StaticEntry entry : entries) {
-      remove(entry.name());
-    }
-    return entries;
+  List<StaticEntry> clear(@Nullable DatapathId switchId) throws RejectedException {
+    return change(before -> before.without(switchId)).of(switchId);
   }
 
   /** The entries of a switch, or of all switches if it is null, oldest first. */
-  synchronized List<StaticEntry> list(@Nullable DatapathId switchId) {
-    return byName.values().stream()
-        .filter(entry -> switchId == null || entry.switchId().equals(switchId))
-        .toList();
+  List<StaticEntry> list(@Nullable DatapathId switchId) {
+    return table(stored).of(switchId);
   }
 
-  /** Updates a switch that has connected or reconnected. */
-  synchronized void rewrite(DatapathId switchId) throws RejectedException {
+  /**
+   * Updates a switch that this controller has become master of. Removals of rules whose place
+   * another entry has by now are dropped: its rule replaces them without a gap.
+   */
+  synchronized void rewrite(DatapathId switchId) {
     Deque<Change> changes = new ArrayDeque<>();
     untaken.getOrDefault(switchId, new ArrayDeque<>()).stream()
-        .filter(change -> !change.adds())
+        .filter(change -> !change.adds() && !places.containsKey(change.entry().place()))
         .forEach(changes::add);
     list(switchId).stream()
         .filter(StaticEntry::active)
@@ -136,10 +269,8 @@ final class StaticEntries {
   }
 
   /** To be called regularly: switches that did not read may do so again. */
-  synchronized void catchUp() throws RejectedException {
-    for (DatapathId switchId : List.copyOf(untaken.keySet())) {
-      send(switchId);
-    }
+  synchronized void catchUp() {
+    List.copyOf(untaken.keySet()).forEach(this::send);
   }
 
   /** Whether a connected switch has pending changes of its entries. */
@@ -147,23 +278,27 @@ final class StaticEntries {
     return untaken.containsKey(switchId) && switches.getActiveSwitch(switchId) != null;
   }
 
-  /**
-   * Writes the rule of an entry; returns whether its switch has accepted it. A switch that connects
-   * gets all.
-   */
-  private boolean write(StaticEntry entry) throws RejectedException {
+  /** Writes the rule of an entry. A switch that connects gets all. */
+  private void write(StaticEntry entry) {
     DatapathId switchId = entry.switchId();
     if (switches.getActiveSwitch(switchId) == null) {
-      return false;
+      return;
     }
     Deque<Change> changes = untaken.computeIfAbsent(switchId, any -> new ArrayDeque<>());
     changes.removeIf(change -> change.adds() && change.entry().name().equals(entry.name()));
     changes.add(new Change(entry, true));
-    return send(switchId);
+    send(switchId);
   }
 
-  private void takeAway(StaticEntry entry) throws RejectedException {
+  private void takeAway(StaticEntry entry) {
     if (!entry.active()) {
+      return;
+    }
+    if (places.containsKey(entry.place())) {
+      // another entry has the same place: its rule replaces this one
+      list(entry.switchId()).stream()
+          .filter(other -> other.active() && other.place().equals(entry.place()))
+          .forEach(this::write);
       return;
     }
     Deque<Change> changes = untaken.computeIfAbsent(entry.switchId(), any -> new ArrayDeque<>());
@@ -171,25 +306,33 @@ final class StaticEntries {
         || changes.stream().filter(change -> !change.adds()).count() < MAX_ENTRIES) {
       changes.add(new Change(entry, false));
     }
-    boolean unused = send(entry.switchId());
+    send(entry.switchId());
   }
 
-  /** Sends the pending changes of a switch, in order; returns whether it has accepted all. */
-  private boolean send(DatapathId switchId) throws RejectedException {
+  /** Sends the pending changes of a switch, in order, as far as it accepts them. */
+  private void send(DatapathId switchId) {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
     Deque<Change> changes = untaken.get(switchId);
     if (sw == null || changes == null) {
-      return changes == null;
+      return;
     }
     for (Change next = changes.poll(); next != null; next = changes.poll()) {
-      StaticEntry entry = next.entry();
-      OFFactory factory = sw.getOFFactory();
-      if (!sw.write(next.adds() ? entry.add(factory) : entry.delete(factory))) {
+      if (!isAccepted(sw, next)) {
         changes.addFirst(next);
-        return false;
+        return;
       }
     }
     untaken.remove(switchId);
-    return true;
+  }
+
+  private static boolean isAccepted(IOFSwitch sw, Change change) {
+    try {
+      OFFactory factory = sw.getOFFactory();
+      StaticEntry entry = change.entry();
+      return sw.write(change.adds() ? entry.add(factory) : entry.delete(factory));
+    } catch (RejectedException e) {
+      logger.warn("static_entry_not_written switch={} why=\"{}\"", sw.getId(), e.getMessage());
+      return true;
+    }
   }
 }

@@ -1,21 +1,26 @@
 package io.malob.controller.staticentries;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.json.RejectedException;
 import io.malob.module.BaseModule;
+import io.malob.module.IStoreService;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
 import io.malob.module.SwitchListener;
 import io.malob.module.Unordered;
 import io.malob.resource.ResourceRoutable;
+import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.Executor;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IOFMessageListener;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.restserver.IRestApiService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
@@ -29,7 +34,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Rules that operators set by hand, over HTTP under {@code /wm/staticentrypusher}, with
- * Floodlight's names. They are kept in memory, and written again when their switch comes back.
+ * Floodlight's names. They are written again when their switch comes back. They are in memory, or
+ * in the store that the controllers of a cluster share.
  */
 @Settings({})
 public final class StaticEntriesModule extends BaseModule
@@ -39,6 +45,7 @@ public final class StaticEntriesModule extends BaseModule
   private static final long CATCH_UP_MILLIS = 1_000;
 
   private @Nullable StaticEntries entries;
+  private Executor serialExecutor = MoreExecutors.directExecutor();
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
@@ -46,16 +53,30 @@ public final class StaticEntriesModule extends BaseModule
         IRestApiService.class,
         IOFSwitchService.class,
         IFloodlightProviderService.class,
+        IStoreService.class,
         IThreadPoolService.class);
   }
 
   @Override
-  protected void init(FloodlightModuleContext context, SettingReader settings) {
-    entries = new StaticEntries(context.getServiceImpl(IOFSwitchService.class));
+  protected void init(FloodlightModuleContext context, SettingReader settings)
+      throws FloodlightModuleException {
+    serialExecutor =
+        MoreExecutors.newSequentialExecutor(
+            context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor());
+    try {
+      entries =
+          new StaticEntries(
+              context.getServiceImpl(IOFSwitchService.class),
+              context.getServiceImpl(IStoreService.class).inDirectory(""));
+    } catch (IOException e) {
+      throw new FloodlightModuleException(
+          "The static entries cannot be read: " + e.getMessage(), e);
+    }
   }
 
   @Override
   public void startUp(FloodlightModuleContext context) {
+    entries().follow();
     context.getServiceImpl(IOFSwitchService.class).addOFSwitchListener(this);
     context
         .getServiceImpl(IFloodlightProviderService.class)
@@ -65,15 +86,7 @@ public final class StaticEntriesModule extends BaseModule
         .addRestletRoutable(
             new ResourceRoutable("/wm/staticentrypusher", StaticEntryResource.routes(entries())));
     new Repetition(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor())
-        .every(CATCH_UP_MILLIS, "writing static entries", this::catchUp);
-  }
-
-  private void catchUp() {
-    try {
-      entries().catchUp();
-    } catch (RejectedException e) {
-      logger.warn("static_entry_not_written why=\"{}\"", e.getMessage());
-    }
+        .every(CATCH_UP_MILLIS, "writing static entries", entries()::catchUp);
   }
 
   private StaticEntries entries() {
@@ -86,24 +99,26 @@ public final class StaticEntriesModule extends BaseModule
 
   @Override
   public void switchActivated(DatapathId switchId) {
-    try {
-      entries().rewrite(switchId);
-    } catch (RejectedException e) {
-      logger.warn("static_entry_not_written switch={} why=\"{}\"", switchId, e.getMessage());
-    }
+    entries().rewrite(switchId);
   }
 
   /** Forgets an entry whose rule has ended. */
   @Override
   public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
-    if (message instanceof OFFlowRemoved removed) {
-      try {
-        entries().ended(sw.getId(), removed);
-      } catch (RejectedException e) {
-        logger.warn("static_entry_not_compared switch={} why=\"{}\"", sw.getId(), e.getMessage());
-      }
+    if (message instanceof OFFlowRemoved removed && entries().mayHaveEnded(removed)) {
+      DatapathId switchId = sw.getId();
+      // the store may let it wait
+      serialExecutor.execute(() -> forget(switchId, removed));
     }
     return Command.CONTINUE;
+  }
+
+  private void forget(DatapathId switchId, OFFlowRemoved removed) {
+    try {
+      entries().forget(switchId, removed);
+    } catch (RejectedException e) {
+      logger.warn("static_entry_not_forgotten switch={} why=\"{}\"", switchId, e.getMessage());
+    }
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
@@ -14,6 +15,7 @@ import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
 import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
+import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFBufferId;
 import org.projectfloodlight.openflow.types.OFGroup;
@@ -27,10 +29,20 @@ import org.projectfloodlight.openflow.types.U64;
  * @param name its unique name
  * @param switchId its switch
  * @param active whether the switch should have it
+ * @param place its rule's place in the switch, of which no other rule can have the same
+ * @param cookie the cookie of its rule
  * @param fields all fields as texts, with Floodlight's names, in the order that they came
  */
 record StaticEntry(
-    String name, DatapathId switchId, boolean active, ImmutableMap<String, String> fields) {
+    String name,
+    DatapathId switchId,
+    boolean active,
+    Place place,
+    U64 cookie,
+    ImmutableMap<String, String> fields) {
+  /** What a switch tells rules apart by: a rule in the place of another one replaces it. */
+  record Place(DatapathId switchId, TableId table, int priority, Match match) {}
+
   /** Floodlight's number of this application, in the highest 12 bits of the cookie. */
   private static final long APPLICATION = 0xaL << 52;
 
@@ -66,13 +78,17 @@ record StaticEntry(
     if (name.isEmpty() || name.length() > MAX_NAME) {
       throw RejectedException.invalid("name", "name must have 1 to " + MAX_NAME + " characters");
     }
+    OFFactory factory = OFFactories.getFactory(OFVersion.OF_13);
+    DatapathId switchId = switchId("switch", required(fields, "switch"));
     StaticEntry entry =
         new StaticEntry(
             name,
-            switchId("switch", required(fields, "switch")),
+            switchId,
             active(fields.getOrDefault("active", "true")),
+            new Place(switchId, table(fields), priority(fields), MatchKind.match(factory, fields)),
+            cookie(name, fields.get("cookie")),
             ImmutableMap.copyOf(fields));
-    entry.add(OFFactories.getFactory(OFVersion.OF_13));
+    OFFlowAdd unused = entry.add(factory);
     return entry;
   }
 
@@ -107,11 +123,11 @@ record StaticEntry(
   OFFlowAdd add(OFFactory factory) throws RejectedException {
     return factory
         .buildFlowAdd()
-        .setTableId(table())
-        .setPriority(priority())
-        .setCookie(cookie())
-        .setIdleTimeout(number("idle_timeout", 0, 0, 0xffff))
-        .setHardTimeout(number("hard_timeout", 0, 0, 0xffff))
+        .setTableId(place.table())
+        .setPriority(place.priority())
+        .setCookie(cookie)
+        .setIdleTimeout(number(fields, "idle_timeout", 0, 0, 0xffff))
+        .setHardTimeout(number(fields, "hard_timeout", 0, 0, 0xffff))
         .setFlags(Set.of(OFFlowModFlags.SEND_FLOW_REM))
         .setMatch(MatchKind.match(factory, fields))
         .setBufferId(OFBufferId.NO_BUFFER)
@@ -125,51 +141,41 @@ record StaticEntry(
   OFFlowDeleteStrict delete(OFFactory factory) throws RejectedException {
     return factory
         .buildFlowDeleteStrict()
-        .setTableId(table())
-        .setPriority(priority())
+        .setTableId(place.table())
+        .setPriority(place.priority())
         .setMatch(MatchKind.match(factory, fields))
         .setOutPort(OFPort.ANY)
         .setOutGroup(OFGroup.ANY)
         .build();
   }
 
-  /**
-   * Whether another entry has the same table, priority and match: switches hold only one such rule.
-   */
-  boolean hasSamePlaceAs(StaticEntry other) throws RejectedException {
-    OFFactory factory = OFFactories.getFactory(OFVersion.OF_13);
-    return switchId.equals(other.switchId)
-        && table().equals(other.table())
-        && priority() == other.priority()
-        && MatchKind.match(factory, fields).equals(MatchKind.match(factory, other.fields));
-  }
-
   /** Whether a message reports the end of this entry's rule. */
   boolean isRule(OFFlowRemoved removed) throws RejectedException {
     OFFactory factory = OFFactories.getFactory(removed.getVersion());
     return active
-        && removed.getTableId().equals(table())
-        && removed.getPriority() == priority()
-        && removed.getCookie().equals(cookie())
+        && removed.getTableId().equals(place.table())
+        && removed.getPriority() == place.priority()
+        && removed.getCookie().equals(cookie)
         && removed.getMatch().equals(MatchKind.match(factory, fields));
   }
 
-  private TableId table() throws RejectedException {
-    return TableId.of(number("table", 0, 0, 254));
+  private static TableId table(Map<String, String> fields) throws RejectedException {
+    return TableId.of(number(fields, "table", 0, 0, 254));
   }
 
-  private int priority() throws RejectedException {
-    return number("priority", DEFAULT_PRIORITY, 0, 0xffff);
+  private static int priority(Map<String, String> fields) throws RejectedException {
+    return number(fields, "priority", DEFAULT_PRIORITY, 0, 0xffff);
   }
 
-  private int number(String field, int byDefault, int min, int max) throws RejectedException {
+  private static int number(
+      Map<String, String> fields, String field, int byDefault, int min, int max)
+      throws RejectedException {
     String text = fields.get(field);
     return text == null ? byDefault : Values.number(field, text, min, max);
   }
 
-  /** The cookie of the rule: the one asked for, or one made of the name. */
-  U64 cookie() throws RejectedException {
-    String text = fields.get("cookie");
+  /** The cookie asked for, or one made of the name. */
+  private static U64 cookie(String name, @Nullable String text) throws RejectedException {
     if (text == null) {
       return U64.of(APPLICATION | Integer.toUnsignedLong(name.hashCode()));
     }
@@ -201,9 +207,9 @@ record StaticEntry(
           factory.instructions().writeActions(Actions.of(factory, WRITE_ACTIONS, written)));
     }
     if (fields.containsKey(GOTO_TABLE)) {
-      int min = table().getValue() + 1;
+      int min = place.table().getValue() + 1;
       instructions.add(
-          factory.instructions().gotoTable(TableId.of(number(GOTO_TABLE, 0, min, 254))));
+          factory.instructions().gotoTable(TableId.of(number(fields, GOTO_TABLE, 0, min, 254))));
     }
     return instructions;
   }

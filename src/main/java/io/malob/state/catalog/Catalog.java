@@ -1,6 +1,7 @@
 package io.malob.state.catalog;
 
 import io.malob.json.RejectedException;
+import io.malob.json.RejectedException.Reason;
 import io.malob.store.Document;
 import io.malob.store.NotStored;
 import io.malob.store.Revisioned;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
@@ -49,6 +51,13 @@ public final class Catalog {
 
   static final Document<CatalogSnapshot> DOCUMENT =
       Document.of("catalog", CatalogFormat::read, CatalogFormat::write).exclusive();
+
+  /** Rejections that depend on the catalog. */
+  private static final Set<Reason> DEPENDENT =
+      Set.of(Reason.NOT_FOUND, Reason.CONFLICT, Reason.CHANGED_MEANWHILE, Reason.UNPROCESSABLE);
+
+  /** The max number of attempts at a change, each after a change by another controller. */
+  private static final int MAX_TRIES = 20;
 
   private final Store store;
   private final Supplier<String> newIds;
@@ -102,6 +111,49 @@ public final class Catalog {
                     why.getMessage());
               }
             });
+  }
+
+  /** A request for a change, to be made on the latest catalog. */
+  @FunctionalInterface
+  public interface Attempt<R> {
+    /** Checks the request against the current catalog, and makes the change. */
+    R make() throws IOException, RejectedException;
+  }
+
+  /**
+   * Makes an attempt again if it was rejected because of an earlier catalog than another controller
+   * has stored meanwhile. So clients get the same answer from all controllers, and of two different
+   * changes at one time both are made.
+   *
+   * @throws RejectedException if it is rejected on the latest catalog
+   */
+  public <R> R onLatest(Attempt<R> attempt) throws IOException, RejectedException {
+    for (int tries = 1; ; tries++) {
+      long based = revision();
+      try {
+        return attempt.make();
+      } catch (RejectedException e) {
+        if (tries == MAX_TRIES || !DEPENDENT.contains(e.reason()) || !isLater(based)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Whether another catalog is stored than that of a revision; if so, it is the current one. */
+  private boolean isLater(long based) {
+    if (revision() == based) {
+      try {
+        publish(store.read(DOCUMENT));
+      } catch (IOException e) {
+        return false; // the answer is that of the known catalog
+      }
+    }
+    return revision() > based;
+  }
+
+  private synchronized long revision() {
+    return stored.revision();
   }
 
   /** The current catalog. */
@@ -271,7 +323,7 @@ public final class Catalog {
     publish(swap.now());
     if (!swap.isDone()) {
       throw new RejectedException(
-          RejectedException.Reason.CHANGED_MEANWHILE,
+          Reason.CHANGED_MEANWHILE,
           "another controller has changed the catalog meanwhile, so this change was not made",
           null);
     }

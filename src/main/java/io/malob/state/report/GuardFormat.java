@@ -9,6 +9,7 @@ import io.malob.file.StateFile;
 import io.malob.json.Json;
 import io.malob.json.JsonInput;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /** The JSON text of the memory of a {@link ReplayGuard}. */
@@ -19,16 +20,32 @@ public final class GuardFormat {
   /** The bytes of a memory. */
   public static byte[] write(Map<String, ReplayGuard.Memory> memory) throws IOException {
     ObjectNode root = Json.object();
-    memory.forEach(
-        (id, known) -> {
-          ObjectNode agent = root.putObject(id);
-          agent.put("boot", known.boot());
-          agent.put("sequence", known.sequence());
-          agent.put("time_ms", known.timeMillis());
-          ArrayNode earlier = agent.putArray("earlier_boots");
-          known.earlierBoots().forEach(earlier::add);
-        });
+    memory.forEach((id, known) -> add(known, root.putObject(id)));
     return Json.bytes(root);
+  }
+
+  private static void add(ReplayGuard.Memory known, ObjectNode agent) {
+    agent.put("boot", known.boot());
+    agent.put("sequence", known.sequence());
+    agent.put("time_ms", known.timeMillis());
+    ArrayNode earlier = agent.putArray("earlier_boots");
+    known.earlierBoots().forEach(earlier::add);
+  }
+
+  /** The text of the memory of one agent. */
+  public static String text(ReplayGuard.Memory memory) {
+    ObjectNode agent = Json.object();
+    add(memory, agent);
+    return Json.text(agent);
+  }
+
+  /**
+   * Reads the text of one agent.
+   *
+   * @throws DamagedException if it is not what {@link #text} makes
+   */
+  public static ReplayGuard.Memory parse(String text) throws DamagedException {
+    return memory(StateFile.parse(text.getBytes(StandardCharsets.UTF_8)));
   }
 
   /**

@@ -53,7 +53,20 @@ public final class ReplayGuard {
    * @param earlierBoots its runs before the last, oldest first
    */
   public record Memory(
-      String boot, long sequence, long timeMillis, ImmutableList<String> earlierBoots) {}
+      String boot, long sequence, long timeMillis, ImmutableList<String> earlierBoots) {
+
+    /** Whether its last report came after the other's. */
+    public boolean isLaterThan(Memory other) {
+      if (boot.equals(other.boot)) {
+        return sequence > other.sequence;
+      } else if (earlierBoots.contains(other.boot) || other.earlierBoots.contains(boot)) {
+        return earlierBoots.contains(other.boot);
+      }
+      // of equal times any, but for all controllers the same
+      return timeMillis > other.timeMillis
+          || (timeMillis == other.timeMillis && boot.compareTo(other.boot) > 0);
+    }
+  }
 
   /**
    * The state of an agent.
@@ -78,6 +91,21 @@ public final class ReplayGuard {
     ImmutableMap.Builder<String, Memory> all = ImmutableMap.builder();
     agents.forEach((id, heard) -> all.put(id, heard.memory()));
     return all.build();
+  }
+
+  /**
+   * Takes another controller's memory of an agent, if that one has accepted later reports.
+   *
+   * @param nowNanos now, on the controller's steady clock
+   */
+  public void learn(String agent, Memory theirs, long nowNanos) {
+    @Nullable Heard ours = agents.get(agent);
+    if (ours == null) {
+      agents.put(agent, new Heard(theirs, nowNanos, null));
+    } else if (theirs.isLaterThan(ours.memory)) {
+      boolean isSameRun = theirs.boot().equals(ours.memory.boot());
+      agents.put(agent, new Heard(theirs, nowNanos, isSameRun ? ours.clocksMillis : null));
+    }
   }
 
   /** Forgets all other agents, so that the memory is bounded. */

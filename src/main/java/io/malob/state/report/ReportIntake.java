@@ -200,6 +200,13 @@ public final class ReportIntake {
     return guard.memory();
   }
 
+  /** Takes another controller's memory of an agent, so that replays are rejected here, too. */
+  public synchronized void learn(String agent, ReplayGuard.Memory theirs, long nowNanos) {
+    if (agents.get().byId().containsKey(agent)) {
+      guard.learn(agent, theirs, nowNanos);
+    }
+  }
+
   /** The last report of an agent; empty if there was none. */
   public Optional<AgentStatus> status(String agent) {
     return Optional.ofNullable(statuses.get(agent));

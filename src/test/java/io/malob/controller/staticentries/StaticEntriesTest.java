@@ -177,12 +177,16 @@ class StaticEntriesTest {
       OFFlowAdd rule = sw.await(OFFlowAdd.class, added -> isAt(added, 1));
       sw.send(removed(sw, rule, OFFlowRemovedReason.DELETE));
       sw.send(removed(sw, rule, reason));
-      sw.send(sw.factory().echoRequest(new byte[] {5}));
-      sw.await(OFEchoReply.class, echo -> echo.getData().length == 1);
-      JsonNode list = new ObjectMapper().readTree(send("GET", "").body()).get(SWITCH);
-      assertEquals(1, list.size());
-      assertTrue(list.get(0).has("two"));
+      for (int tries = 0; list().size() > 1 && tries < 200; tries++) {
+        Thread.sleep(10);
+      }
+      assertEquals(1, list().size());
+      assertTrue(list().get(0).has("two"));
     }
+  }
+
+  private JsonNode list() throws Exception {
+    return new ObjectMapper().readTree(send("GET", "").body()).get(SWITCH);
   }
 
   @Test

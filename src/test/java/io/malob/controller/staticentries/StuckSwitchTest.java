@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.resource.Effect;
 import io.malob.resource.ResourceRoutable;
+import io.malob.store.MemoryStore;
 import io.malob.testing.ScriptedSwitch;
 import io.malob.testing.Stub;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import net.floodlightcontroller.core.IOFSwitch;
@@ -38,10 +40,13 @@ class StuckSwitchTest {
 
   private final StaticEntries entries =
       new StaticEntries(
-          Stub.of(IOFSwitchService.class).on("getActiveSwitch", with -> connected).make());
+          Stub.of(IOFSwitchService.class).on("getActiveSwitch", with -> connected).make(),
+          new MemoryStore(Runnable::run));
   private final Restlet restlet =
       new ResourceRoutable("/wm/staticentrypusher", StaticEntryResource.routes(entries))
           .getRestlet(new Context());
+
+  StuckSwitchTest() throws IOException {}
 
   private boolean write(OFFlowMod message) {
     if (room == 0) {
