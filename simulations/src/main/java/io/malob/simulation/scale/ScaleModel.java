@@ -9,6 +9,7 @@ import java.util.List;
  */
 public final class ScaleModel {
   private static final double MEGA = 1e6;
+  private static final double PORTS = 3;
   private static final double MIN_BUCKETS = 64;
   private static final double MAX_BUCKETS = 8_192;
 
@@ -104,11 +105,11 @@ public final class ScaleModel {
         + placed * (1 - at.share()) * Costs.REPLICA_STATES * Costs.REPLICA_SECONDS;
   }
 
-  /** Each controller has all connections and hosts. */
-  double heapMegabytes() {
-    double open = isReactive() ? at.open() : 0;
+  /** Live objects: each controller has all connections and hosts. */
+  double liveMegabytes() {
+    double hosts = (double) at.clients() + at.members();
     return Costs.BASE_MEGABYTES
-        + (open * Costs.CONNECTION_BYTES + (at.clients() + at.members()) * Costs.HOST_BYTES) / MEGA;
+        + (connectionsWithRules() * Costs.CONNECTION_BYTES + hosts * Costs.HOST_BYTES) / MEGA;
   }
 
   /** Bytes per second that the busiest controller sends to all others. */
@@ -117,18 +118,22 @@ public final class ScaleModel {
     return sent * Costs.REPLICA_STATES * Costs.REPLICA_BYTES * (at.controllers() - 1);
   }
 
-  /** OpenFlow messages per second of the busiest controller, both directions. */
-  double messages() {
-    double probes =
-        3 * at.switches() / Costs.PROBE_INTERVAL_SECONDS * 2
-            + 2 * at.switches() / Costs.STATISTICS_INTERVAL_SECONDS
-            + 3 * at.members() / Costs.CHECK_INTERVAL_SECONDS;
-    double ofConnections = isReactive() ? MESSAGES_PER_CONNECTION * at.perSecond() : 0;
-    return at.share() * (probes + ofConnections);
+  /**
+   * OpenFlow messages per second of the busiest controller, both directions, without connections:
+   * probes of three ports of each switch, port statistics, and health checks.
+   */
+  double probeMessages() {
+    double ofSwitches =
+        2 * PORTS / Costs.PROBE_INTERVAL_SECONDS + 2 / Costs.STATISTICS_INTERVAL_SECONDS;
+    return at.share()
+        * (at.switches() * ofSwitches + 3 * at.members() / Costs.CHECK_INTERVAL_SECONDS);
   }
 
-  /** A packet-in, two rules, a packet-out, the end of a rule, and copies of FIN and RST. */
-  static final double MESSAGES_PER_CONNECTION = 6.4;
+  /** The same with connections. */
+  double messages() {
+    double placed = isReactive() ? at.perSecond() : 0;
+    return probeMessages() + at.share() * placed * Costs.MESSAGES_PER_CONNECTION;
+  }
 
   private double catalogMegabytes() {
     return at.members() * Costs.CATALOG_BYTES / MEGA;
@@ -152,8 +157,14 @@ public final class ScaleModel {
             reactive * at.perSecond() / at.clientEdges(),
             Costs.SWITCH_CONNECTIONS),
         new Resource("processors", processors(), at.cores()),
-        new Resource("heap, MB", heapMegabytes(), at.heapMegabytes()),
-        new Resource("open connections (setting)", reactive * at.open(), Costs.MAX_OPEN),
+        new Resource("OpenFlow messages/s", messages(), at.cores() / Costs.MESSAGE_SECONDS),
+        new Resource("without connections", probeMessages(), at.cores() / Costs.MESSAGE_SECONDS),
+        new Resource(
+            "agents' reports/s at an edge",
+            at.members() / at.memberEdges() / Costs.REPORT_INTERVAL_SECONDS,
+            Costs.MAX_REPORTS),
+        new Resource("heap, MB", Costs.HEAP_FACTOR * liveMegabytes(), at.heapMegabytes()),
+        new Resource("connections with rules (setting)", connectionsWithRules(), Costs.MAX_OPEN),
         new Resource("known hosts (setting)", at.clients() + at.members(), Costs.MAX_HOSTS),
         new Resource("VIP numbers", at.vips(), Costs.MAX_VIPS),
         new Resource("member numbers", at.members(), Costs.MAX_MEMBERS),
