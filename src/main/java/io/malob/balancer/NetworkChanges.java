@@ -28,6 +28,11 @@ final class NetworkChanges implements NetworkEvents.Follower {
   /** The number of pending changes of the topology. */
   private final AtomicInteger topologyChanges = new AtomicInteger();
 
+  private final AtomicInteger hostChanges = new AtomicInteger();
+
+  /** Whether one of the pending changes is of a member; for housekeeping only. */
+  private boolean memberChanged;
+
   /**
    * The tasks that follow.
    *
@@ -72,13 +77,22 @@ final class NetworkChanges implements NetworkEvents.Follower {
         });
   }
 
-  /** Handles a host that was added, moved, changed or removed. */
+  /**
+   * Handles a host that was added, moved, changed or removed. Of several pending changes, the last
+   * one handles all.
+   */
   @Override
   public void hostChanged(IDevice device) {
     List<IPAddress<?>> addresses = AttachedHosts.addressesOf(device);
+    hostChanges.incrementAndGet();
     housekeeping.execute(
         () -> {
-          if (addresses.stream().anyMatch(this::isOfMember)) {
+          memberChanged |= addresses.stream().anyMatch(this::isOfMember);
+          if (hostChanges.decrementAndGet() > 0) {
+            return;
+          }
+          if (memberChanged) {
+            memberChanged = false;
             housekeeping.run(reactions.member);
           }
           housekeeping.run(reactions.host);

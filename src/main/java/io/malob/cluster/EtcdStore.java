@@ -15,7 +15,6 @@ import io.malob.store.StoreUnavailableException;
 import io.malob.store.Swap;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -28,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -175,10 +175,10 @@ public final class EtcdStore implements Store {
 
   private <T> Revisioned<T> of(Document<T> document, Etcd.Item item) throws IOException {
     try {
-      T content = document.reader().read(item.value().getBytes(StandardCharsets.UTF_8));
+      T content = document.reader().read(DocumentText.bytes(item.value()));
       known(item.key(), item.modRevision());
       return new Revisioned<>(offset + item.modRevision(), Optional.of(content));
-    } catch (DamagedException e) {
+    } catch (DamagedException | ZipException e) {
       throw new IOException(where(document) + " is damaged: " + e.getMessage(), e);
     }
   }
@@ -257,13 +257,14 @@ public final class EtcdStore implements Store {
 
   private <T> String text(Document<T> document, T content) throws IOException {
     byte[] bytes = document.writer().write(content);
-    if (bytes.length > MAX_BYTES) {
+    String value = DocumentText.of(bytes);
+    if (bytes.length > DocumentText.MAX_BYTES || value.length() > MAX_BYTES) {
       throw new DocumentTooLargeException(
           String.format(
-              "%s would have %d bytes, more than etcd's limit for a document, %d bytes",
-              document.key(), bytes.length, MAX_BYTES));
+              "%s has %d bytes, compressed %d, more than etcd's limit for a document, %d bytes",
+              document.key(), bytes.length, value.length(), MAX_BYTES));
     }
-    return new String(bytes, StandardCharsets.UTF_8);
+    return value;
   }
 
   /**

@@ -35,7 +35,7 @@ public record ClusterView(
         isMember,
         slot,
         generationBase,
-        policy,
+        mastership,
         nodes,
         masters,
         roles,

@@ -1,5 +1,7 @@
 package io.malob.cluster;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -18,13 +20,13 @@ import io.malob.store.StoreUnavailableException;
 import io.malob.store.Swap;
 import io.malob.testing.EtcdServer;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
@@ -93,23 +95,31 @@ class EtcdStoreTest extends StoreContract {
   }
 
   @Test
-  void documentThatIsTooLarge_isRefused_withTheLimit() throws Exception {
+  void largeDocument_isCompressed_andTheLimitIsThatOfItsValue() throws Exception {
     Store store = open();
-    Document<Integer> large =
-        Document.of(
-            "large",
-            bytes -> bytes.length,
-            size -> " ".repeat(size).getBytes(StandardCharsets.US_ASCII));
-    Revisioned<Integer> absent = store.read(large);
+    Document<byte[]> large = Document.of("large", bytes -> bytes, bytes -> bytes);
+    Revisioned<byte[]> absent = store.read(large);
+    byte[] random = new byte[EtcdStore.MAX_BYTES];
+    new Random(1).nextBytes(random);
     IOException e =
         assertThrows(
             DocumentTooLargeException.class,
-            () -> store.compareAndSet(large, absent, Optional.of(EtcdStore.MAX_BYTES + 1)));
-    assertEquals(
-        "large would have 1571841 bytes, more than etcd's limit for a document, 1571840 bytes",
+            () -> store.compareAndSet(large, absent, Optional.of(random)));
+    assertTrue(
+        e.getMessage().matches("large has 1571840 bytes, compressed 209\\d+, more than .*"),
         e.getMessage());
-    assertTrue(store.compareAndSet(large, absent, Optional.of(EtcdStore.MAX_BYTES)).isDone());
-    assertEquals(Optional.of(EtcdStore.MAX_BYTES), store.read(large).content());
+    byte[] members = "0123456789abcdef".repeat(EtcdStore.MAX_BYTES / 4).getBytes(US_ASCII);
+    assertTrue(store.compareAndSet(large, absent, Optional.of(members)).isDone());
+    assertArrayEquals(members, open().read(large).content().orElseThrow());
+  }
+
+  @Test
+  void damagedCompressedDocument_isReported_withItsPlace() throws Exception {
+    client().commit(List.of(), List.of(new Etcd.Change.Put("docs/counter", "gzip:AAAA", 0))).get();
+    IOException e = assertThrows(IOException.class, () -> open().read(COUNTER));
+    assertTrue(
+        e.getMessage().startsWith("etcd's key " + prefix + "docs/counter is damaged: not compr"),
+        e.getMessage());
   }
 
   @Test

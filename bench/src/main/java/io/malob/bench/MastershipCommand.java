@@ -162,7 +162,6 @@ final class MastershipCommand implements Callable<Integer> {
     Report.explain(outcome);
     figures.addExactly("unplaced", "failed before the kill", outcome.measurement().failed(), 0);
     ProgressBar.sleep(settleSeconds, "resting");
-    network.announceHosts();
     int rules = 0;
     for (int site = 0; site < scenario.sites(); site++) {
       rules += network.ruleCount(site);

@@ -19,7 +19,8 @@ import picocli.CommandLine.Spec;
       HerdingCommand.class,
       MixCommand.class,
       MptcpFluidCommand.class,
-      HamiltonianCommand.class
+      HamiltonianCommand.class,
+      ScaleCommand.class
     })
 public final class Main {
   static final int DONE = 0;

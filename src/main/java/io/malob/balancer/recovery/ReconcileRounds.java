@@ -1,5 +1,6 @@
 package io.malob.balancer.recovery;
 
+import com.google.common.collect.ImmutableListMultimap;
 import com.google.common.collect.ListMultimap;
 import com.google.common.collect.MultimapBuilder;
 import io.malob.balancer.connection.Connection;
@@ -35,9 +36,6 @@ public final class ReconcileRounds {
    */
   private static final int SILENT_ROUNDS = 10;
 
-  /** For how long connections stay sorted for switches that are read for the first time. */
-  private static final long SORTED_NANOS = TimeUnit.SECONDS.toNanos(2);
-
   private final IOFSwitchService switches;
   private final ReadSwitches readSwitches;
   private final Executor serialExecutor;
@@ -56,14 +54,13 @@ public final class ReconcileRounds {
   private final ArrayDeque<DatapathId> routine = new ArrayDeque<>();
 
   /** The connections of a round, by the switches that have rules of them. */
-  private final ListMultimap<DatapathId, Connection> ofRound =
-      MultimapBuilder.hashKeys().arrayListValues().build();
+  private ListMultimap<DatapathId, Connection> ofRound = ImmutableListMultimap.of();
 
-  /** The same for switches that are read for the first time. */
-  private final ListMultimap<DatapathId, Connection> ofFirst =
-      MultimapBuilder.hashKeys().arrayListValues().build();
+  /** The same for switches that connect: they may be many at a time. */
+  private ListMultimap<DatapathId, Connection> ofConnecting = ImmutableListMultimap.of();
 
-  private long sortedAtNanos;
+  private long ofConnectingNanos;
+
   private long routineSinceNanos;
   private long tickedAtNanos;
 
@@ -90,6 +87,7 @@ public final class ReconcileRounds {
     this.times = times;
     this.routineSinceNanos = nanoTime.getAsLong();
     this.tickedAtNanos = routineSinceNanos;
+    this.ofConnectingNanos = routineSinceNanos;
   }
 
   /**
@@ -104,7 +102,7 @@ public final class ReconcileRounds {
     start(
         switchId,
         isFirst ? Occasion.FIRST : Occasion.RETURN,
-        isFirst ? candidatesAt(switchId) : parts.connections().withRules(),
+        connectionsAt(switchId),
         ok -> {
           seen.add(switchId);
           if (!ok) {
@@ -112,19 +110,6 @@ public final class ReconcileRounds {
           }
           done.accept(ok);
         });
-  }
-
-  /**
-   * The connections that have rules at a switch. Where many switches connect at a time, after a
-   * change of their master, the connections are sorted only once.
-   */
-  private List<Connection> candidatesAt(DatapathId switchId) {
-    long now = nanoTime.getAsLong();
-    if (ofFirst.isEmpty() || now - sortedAtNanos >= SORTED_NANOS) {
-      sortedAtNanos = now;
-      sortConnections(ofFirst);
-    }
-    return ofFirst.removeAll(switchId);
   }
 
   /** A switch has disconnected. */
@@ -152,10 +137,12 @@ public final class ReconcileRounds {
       routine.clear();
       routine.addAll(readSwitches.all());
       routine.removeAll(silent.keySet());
-      sortConnections(ofRound);
-      ofFirst.clear();
+      ofRound = connectionsBySwitch();
       silent.replaceAll((switchId, rounds) -> rounds - 1);
       silent.values().removeIf(rounds -> rounds <= 0);
+    }
+    if (now - ofConnectingNanos >= Reconciler.MARGIN_NANOS) {
+      ofConnecting = ImmutableListMultimap.of();
     }
     @Nullable DatapathId next = readings.isEmpty() ? routine.poll() : null;
     if (next != null && readSwitches.contains(next)) {
@@ -163,22 +150,31 @@ public final class ReconcileRounds {
     }
   }
 
-  /**
-   * Sorts all connections by switch once per round, so that no switch needs a scan of all
-   * connections.
-   */
-  private void sortConnections(ListMultimap<DatapathId, Connection> bySwitch) {
-    bySwitch.clear();
+  /** Sorts all connections by switch, so that not each switch needs a scan of all connections. */
+  private ListMultimap<DatapathId, Connection> connectionsBySwitch() {
+    ListMultimap<DatapathId, Connection> sorted =
+        MultimapBuilder.hashKeys().arrayListValues().build();
     for (Connection connection : parts.connections().withRules()) {
       if (connection.state().hasRules()) {
         DatapathId clientSwitch = connection.client().switchId();
         DatapathId memberSwitch = connection.server().at().switchId();
-        bySwitch.put(clientSwitch, connection);
+        sorted.put(clientSwitch, connection);
         if (!memberSwitch.equals(clientSwitch)) {
-          bySwitch.put(memberSwitch, connection);
+          sorted.put(memberSwitch, connection);
         }
       }
     }
+    return sorted;
+  }
+
+  /** The connections of a switch that is connecting, without those of the last moments. */
+  private List<Connection> connectionsAt(DatapathId switchId) {
+    long now = nanoTime.getAsLong();
+    if (ofConnecting.isEmpty() || now - ofConnectingNanos >= Reconciler.MARGIN_NANOS) {
+      ofConnecting = connectionsBySwitch();
+      ofConnectingNanos = now;
+    }
+    return ofConnecting.get(switchId);
   }
 
   /** Reconciles one switch after the other until the round is over. */

@@ -35,7 +35,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 public final class Reconciler {
   /** Rules that were sent this shortly before the request may be missing from the answer. */
-  private static final long MARGIN_NANOS = TimeUnit.SECONDS.toNanos(3);
+  static final long MARGIN_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private final Parts parts;
   private final DatapathId at;

@@ -11,7 +11,7 @@ import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.ConnectionProgrammer;
 import io.malob.balancer.connection.FtpSessions;
-import io.malob.balancer.recovery.StateRecovery.FoundReply;
+import io.malob.balancer.recovery.FoundReplies.FoundReply;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.PoolView;
 import io.malob.openflow.label.LabelTable;

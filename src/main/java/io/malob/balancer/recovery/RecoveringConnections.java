@@ -9,9 +9,11 @@ import io.malob.state.catalog.Protocol;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Connections that were found on switches and are not fully known yet. Their rules forward their
@@ -23,6 +25,9 @@ public final class RecoveringConnections implements RecoveredConnections {
   private final LongSupplier nanoTime;
   private final Map<FiveTuple, RecoveringConnection> byRequest = new ConcurrentHashMap<>();
   private final Map<FiveTuple, RecoveringConnection> byReply = new ConcurrentHashMap<>();
+
+  /** By the client's edge switch: reading one switch must not take time for those of all others. */
+  private final Map<DatapathId, Set<RecoveringConnection>> bySwitch = new ConcurrentHashMap<>();
 
   public RecoveringConnections(int limit, ReadSwitches readSwitches, LongSupplier nanoTime) {
     this.limit = limit;
@@ -42,6 +47,7 @@ public final class RecoveringConnections implements RecoveredConnections {
     if (byRequest.size() >= limit) {
       return false;
     }
+    bySwitch.computeIfAbsent(connection.at(), any -> ConcurrentHashMap.newKeySet()).add(connection);
     byReply.put(connection.reply(), connection);
     byRequest.put(connection.request(), connection);
     return true;
@@ -54,12 +60,18 @@ public final class RecoveringConnections implements RecoveredConnections {
   /** Removes a connection; false if it is not here any more. */
   boolean remove(RecoveringConnection connection) {
     byReply.remove(connection.reply(), connection);
+    bySwitch.getOrDefault(connection.at(), Set.of()).remove(connection);
     return byRequest.remove(connection.request(), connection);
   }
 
   /** A live view of all connections. */
   Collection<RecoveringConnection> all() {
     return Collections.unmodifiableCollection(byRequest.values());
+  }
+
+  /** Those whose client is at a switch; a live view. */
+  Collection<RecoveringConnection> at(DatapathId switchId) {
+    return Collections.unmodifiableCollection(bySwitch.getOrDefault(switchId, Set.of()));
   }
 
   public int size() {

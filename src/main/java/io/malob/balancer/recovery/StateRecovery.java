@@ -9,6 +9,7 @@ import io.malob.balancer.api.RecoveringConnection;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.FtpSessions;
+import io.malob.balancer.recovery.FoundReplies.FoundReply;
 import io.malob.balancer.view.BalancerView;
 import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.FlowProgrammer;
@@ -54,11 +55,8 @@ public final class StateRecovery {
   private final LongSupplier nanoTime;
   private final Consumer<Runnable> later;
 
-  /**
-   * Rules at members' edge switches whose connections are not recovered yet, by the five-tuples
-   * they match.
-   */
-  private final Map<FiveTuple, FoundReply> replies = new HashMap<>();
+  /** Rules at members' edge switches whose connections are not recovered yet. */
+  private final FoundReplies replies = new FoundReplies();
 
   /** Clients' attachments according to the switches' host rules, by address. */
   private final Map<Integer, Attachment> clients = new HashMap<>();
@@ -71,9 +69,6 @@ public final class StateRecovery {
 
   /** Whether rules of an earlier run were found that are not recovered or given up yet. */
   private boolean hasWork;
-
-  /** A reply rule at a member's edge switch. */
-  record FoundReply(FoundRule.Direction rule, DatapathId at) {}
 
   /**
    * Creates a recovery without rules.
@@ -135,7 +130,7 @@ public final class StateRecovery {
   /** Whether a reply rule is known already. */
   boolean knowsReply(FoundRule.Direction rule) {
     @Nullable FoundReply known = replies.get(rule.incoming());
-    return known != null && known.rule.equals(rule);
+    return known != null && known.rule().equals(rule);
   }
 
   /** Adds a reply rule; false if no connection can have it, so that it must be removed. */
@@ -144,7 +139,7 @@ public final class StateRecovery {
       return false;
     }
     hasWork = true;
-    replies.put(rule.incoming(), new FoundReply(rule, at));
+    replies.add(new FoundReply(rule, at));
     return true;
   }
 
@@ -162,15 +157,12 @@ public final class StateRecovery {
 
   /** All rules of a switch have been read: earlier rules that were not found have timed out. */
   void forgetMissing(DatapathId at, Set<FiveTuple> requestsFound, Set<FiveTuple> repliesFound) {
-    for (RecoveringConnection connection : pending.all()) {
-      if (connection.at().equals(at) && !requestsFound.contains(connection.request())) {
+    for (RecoveringConnection connection : pending.at(at)) {
+      if (!requestsFound.contains(connection.request())) {
         pending.expire(connection);
       }
     }
-    replies
-        .entrySet()
-        .removeIf(
-            entry -> entry.getValue().at.equals(at) && !repliesFound.contains(entry.getKey()));
+    replies.retainAt(at, repliesFound);
   }
 
   /**
@@ -186,7 +178,7 @@ public final class StateRecovery {
       return;
     }
     if (pending.size() > 0 || !replies.isEmpty()) {
-      labels.putTogether(pending.all(), replies.values(), views.get().network().topology());
+      labels.putTogether(pending.all(), replies.all(), views.get().network().topology());
       takeOver(pending.all().iterator());
     } else {
       clients.clear();
@@ -215,7 +207,7 @@ public final class StateRecovery {
   }
 
   private void tidy() {
-    boolean hasLabels = labels.letGo(pending.all(), replies.values());
+    boolean hasLabels = labels.letGo(pending.all(), replies.all());
     hasWork = hasLabels || hasPending() || !replies.isEmpty() || !clients.isEmpty();
   }
 
@@ -304,9 +296,9 @@ public final class StateRecovery {
     @Nullable FoundReply reply = replies.remove(found.reply());
     if (reply != null) {
       programmer
-          .factory(reply.at)
+          .factory(reply.at())
           .map(factory -> ConnectionRules.removeReply(factory, found.reply()))
-          .ifPresent(message -> send(reply.at, message));
+          .ifPresent(message -> send(reply.at(), message));
     }
   }
 

@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import net.floodlightcontroller.core.types.NodePortTuple;
@@ -15,13 +16,15 @@ import net.floodlightcontroller.linkdiscovery.Link;
 import net.floodlightcontroller.linkdiscovery.internal.LinkInfo;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.U64;
 
 /**
  * The directed links, with the kind and time of the probes that crossed them. A port has links of
  * one kind only: direct ones take the place of the others. Times are milliseconds. For one thread.
  */
 final class LinkTable {
-  private final Map<Link, Seen> links = new TreeMap<>();
+  private final NavigableMap<Link, Seen> links = new TreeMap<>();
   private final SetMultimap<NodePortTuple, Link> byPort =
       MultimapBuilder.hashKeys().linkedHashSetValues().build();
 
@@ -59,10 +62,20 @@ final class LinkTable {
 
   /** Gives the links of a switch a whole lifetime, as if probes had crossed them at that time. */
   void renew(DatapathId switchId, long now) {
-    links.replaceAll(
-        (link, seen) ->
-            link.getSrc().equals(switchId) ? new Seen(seen.kind, seen.first, now) : seen);
+    // links are sorted by source: those of other switches take no time
+    for (Map.Entry<Link, Seen> each : links.tailMap(firstFrom(switchId)).entrySet()) {
+      if (!each.getKey().getSrc().equals(switchId)) {
+        break;
+      }
+      Seen seen = each.getValue();
+      each.setValue(new Seen(seen.kind, seen.first, now));
+    }
     oldest = Math.min(oldest, now);
+  }
+
+  /** No link of the switch is sorted before this one. */
+  private static Link firstFrom(DatapathId switchId) {
+    return new Link(switchId, OFPort.of(0), DatapathId.NONE, OFPort.of(0), U64.ZERO);
   }
 
   /**

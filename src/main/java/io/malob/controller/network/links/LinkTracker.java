@@ -110,8 +110,7 @@ final class LinkTracker {
   private void takeOver(DatapathId switchId) {
     long now = millis.getAsLong();
     links.renew(switchId, now);
-    schedule.takeOver(switchId, now);
-    probeDuePorts(now);
+    schedule.takeOver(switchId, now); // the next tick probes all that are due
   }
 
   /**

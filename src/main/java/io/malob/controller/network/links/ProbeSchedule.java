@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableSetMultimap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import org.jspecify.annotations.Nullable;
@@ -20,8 +21,11 @@ final class ProbeSchedule {
   /** After the first probes of a port; later ones follow at the regular interval. */
   private static final long[] FIRST_DELAYS = {200, 300, 500, 1_000};
 
+  private static final OFPort FIRST_PORT = OFPort.of(0);
+  private static final OFPort LAST_PORT = OFPort.of(0xffff_ffff);
+
   private final LinkTimes times;
-  private final Map<NodePortTuple, PortState> ports = new TreeMap<>();
+  private final NavigableMap<NodePortTuple, PortState> ports = new TreeMap<>();
 
   /** No port is due before that time. */
   private long nextDue = Long.MAX_VALUE;
@@ -67,16 +71,23 @@ final class ProbeSchedule {
    * others settle as new ports do.
    */
   void takeOver(DatapathId switchId, long now) {
-    for (NodePortTuple port : List.copyOf(ports.keySet())) {
-      if (port.getNodeId().equals(switchId)) {
-        PortState state = ports.get(port);
-        if (state == null || state.settled) {
-          hurry(port, now);
-        } else {
-          start(port, now, times.settle());
-        }
+    for (NodePortTuple port : List.copyOf(portsOf(switchId).keySet())) {
+      PortState state = ports.get(port);
+      if (state == null || state.settled) {
+        hurry(port, now);
+      } else {
+        start(port, now, times.settle());
       }
     }
+  }
+
+  /** A live view: many switches change their master at a time, and each has few of all ports. */
+  private Map<NodePortTuple, PortState> portsOf(DatapathId switchId) {
+    return ports.subMap(
+        new NodePortTuple(switchId, FIRST_PORT),
+        true,
+        new NodePortTuple(switchId, LAST_PORT),
+        true);
   }
 
   private void start(NodePortTuple port, long now, long hold) {
@@ -93,7 +104,7 @@ final class ProbeSchedule {
   }
 
   void removeSwitch(DatapathId switchId) {
-    ports.keySet().removeIf(port -> port.getNodeId().equals(switchId));
+    portsOf(switchId).clear();
   }
 
   boolean contains(NodePortTuple port) {

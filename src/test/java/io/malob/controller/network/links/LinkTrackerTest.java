@@ -363,10 +363,11 @@ class LinkTrackerTest implements LinkTracker.Outlet {
   }
 
   @Test
-  void switchOfWhichThisControllerBecomesMaster_keepsLinksAndIsProbedAtOnce() {
+  void switchOfWhichThisControllerBecomesMaster_keepsLinksAndIsProbedByTheNextTick() {
     LinkTracker standby = observing();
     passObserving(standby, 20_000);
     standby.switchUp(ONE, List.of(OFPort.of(1), OFPort.of(2)));
+    standby.tick();
     assertEquals(Set.of(A, HOST), Set.copyOf(probes));
     assertEquals(2, standby.current().links().size());
     // its own silence counts from now on
