@@ -99,6 +99,9 @@ public final class Election implements Mastership {
   private final MirroredRange masters;
   private final MirroredRange cluster;
 
+  /** The names in {@link #masters}, for all threads. */
+  private final MasterNames masterNames = new MasterNames();
+
   /** The live controllers, by name: {@link #nodes}, parsed. */
   private final Map<String, Node> nodesByName = new TreeMap<>();
 
@@ -713,6 +716,7 @@ public final class Election implements Mastership {
     public void changed(String key) {
       @Nullable DatapathId id = Keys.switchOf(key);
       if (id != null) {
+        masterNames.set(id, masters.get(key));
         evaluate(id);
         @Nullable Local local = locals.get(id);
         if (local != null) {
@@ -724,6 +728,7 @@ public final class Election implements Mastership {
 
     @Override
     public void reread(boolean wentBack) {
+      masterNames.replaceAll(masters.all());
       if (wentBack) {
         held.clear(); // their revisions mean nothing now
         toRelease.clear();
@@ -951,6 +956,16 @@ public final class Election implements Mastership {
                   }
                 },
                 serial);
+  }
+
+  /** This controller's name. */
+  public String name() {
+    return name;
+  }
+
+  /** The name of a switch's master by the keys in etcd, as soon as they are known here. */
+  public Optional<String> masterOf(DatapathId id) {
+    return masterNames.of(id);
   }
 
   /** The cluster as this controller sees it, at most a second old. */

@@ -16,6 +16,7 @@ import io.malob.testing.LogLines;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -355,6 +356,23 @@ class ElectionTest {
     assertEquals("z", view.masters().get(DatapathId.of(2)));
     assertEquals(Role.SLAVE, view.roles().get(DatapathId.of(2)));
     assertTrue(view.isMember());
+  }
+
+  @Test
+  void masterOf_followsTheKeysAtOnce_withoutATick() {
+    SimulatedCluster.Controller a = controller("a");
+    SimulatedCluster.Controller b = controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    assertEquals(Optional.empty(), b.election.masterOf(sw.id));
+    cluster.passUntil(() -> sw.master != null, SECOND);
+    assertEquals(Optional.of("a"), a.election.masterOf(sw.id));
+    assertEquals(Optional.of("a"), b.election.masterOf(sw.id));
+    a.kill();
+    cluster.passUntil(() -> "b".equals(sw.masterName()), 5 * SECOND);
+    assertEquals(Optional.of("b"), b.election.masterOf(sw.id));
+    cluster.etcd.put("masters/nonsense", "x");
+    cluster.pass(SECOND);
+    assertEquals(Optional.empty(), b.election.masterOf(DatapathId.of(2)));
   }
 
   @Test
