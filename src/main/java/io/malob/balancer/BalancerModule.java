@@ -105,6 +105,7 @@ import io.malob.balancer.view.ViewWriter;
 import io.malob.module.AttachedHosts;
 import io.malob.module.BaseModule;
 import io.malob.module.FloodlightSwitch;
+import io.malob.module.IClusterService;
 import io.malob.module.IPacketInQueueService;
 import io.malob.module.IStoreService;
 import io.malob.module.NetworkEvents;
@@ -115,6 +116,7 @@ import io.malob.module.Tasks;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.label.Label;
+import io.malob.openflow.label.LabelRange;
 import io.malob.openflow.label.LabelTable;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -291,6 +293,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private Task retryPending;
   private Relocations relocations;
   private LostClients lostClients;
+  private @Nullable IClusterService cluster;
   private @Nullable PacketInDrops packetInDrops;
   private @Nullable SpoofGuard spoofGuard;
   private ServerMoves serverMoves;
@@ -343,7 +346,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     IShutdownService shutdown = context.getServiceImpl(IShutdownService.class);
     records = RecordFile.open(settings, nanoTime);
     shutdown.registerShutdownListener(records::close);
-    // real Floodlight has no such service
+    // real Floodlight has no such services
+    cluster = context.getServiceImpl(IClusterService.class);
     @Nullable IPacketInQueueService queues = context.getServiceImpl(IPacketInQueueService.class);
     if (queues != null) {
       int max = settings.number("floodPerSecond", 5_000, 1, Integer.MAX_VALUE);
@@ -370,7 +374,12 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     serverMoves = new ServerMoves(hosts, nanoTime);
     LinkLoads linkLoads = new LinkLoads();
     labels =
-        new LabelTable(programmer, nanoTime, linkLoads, random.applyAsInt(Label.MAX_CONNECTION_ID));
+        new LabelTable(
+            programmer,
+            nanoTime,
+            linkLoads,
+            this::labelRange,
+            random.applyAsInt(Label.MAX_CONNECTION_ID));
     int maxConnections = settings.number("maxConnections", 500_000, 1, Integer.MAX_VALUE);
     connections =
         new ConnectionTable(
@@ -737,6 +746,14 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         new Task("sweeping requests for hosts", missingHosts::sweep),
         new Task("sweeping outages", outages::sweep),
         askForMembers);
+  }
+
+  /** The label ids of this controller: in a cluster, those of its slot. */
+  private LabelRange labelRange() {
+    @Nullable IClusterService known = cluster;
+    return known == null
+        ? LabelRange.ALL
+        : known.view().map(now -> LabelRange.ofSlot(now.slot())).orElse(LabelRange.ALL);
   }
 
   private ServicePlan.Counters planCounters() {

@@ -1,13 +1,18 @@
 package io.malob.cluster;
 
+import com.google.common.collect.ImmutableSet;
 import io.malob.cluster.election.RunningElection;
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.HttpEtcd;
+import io.malob.cluster.peer.PeerStreams;
 import io.malob.module.BaseModule;
 import io.malob.module.ClusterView;
 import io.malob.module.IClusterService;
 import io.malob.module.IMastershipService;
+import io.malob.module.IPeerService;
 import io.malob.module.IStoreService;
+import io.malob.module.PeerListener;
+import io.malob.module.PeerTopic;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
 import io.malob.module.StoreModule;
@@ -51,7 +56,7 @@ import org.slf4j.LoggerFactory;
 })
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class ClusterModule extends BaseModule
-    implements IStoreService, IClusterService, AutoCloseable {
+    implements IStoreService, IClusterService, IPeerService, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterModule.class);
 
   /** For documents with a file of their own. */
@@ -62,6 +67,7 @@ public final class ClusterModule extends BaseModule
 
   private ClusterSettings cluster;
   private @Nullable Etcd etcd;
+  private PeerStreams peers;
   private RunningElection election;
   private Executor notifier;
 
@@ -77,14 +83,10 @@ public final class ClusterModule extends BaseModule
     cluster = ClusterSettings.read(settings);
     Etcd connection = new HttpEtcd(cluster.access());
     etcd = connection;
+    peers = cluster.openPeerPort();
     election =
         new RunningElection(
-            connection,
-            cluster.node(),
-            cluster.restAddress(),
-            cluster.openPeerPort(),
-            cluster.lease(),
-            context);
+            connection, cluster.node(), cluster.restAddress(), peers, cluster.lease(), context);
     notifier = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     LOG.info(
         "cluster_configured node={} prefix=\"{}\" etcd=\"{}\"",
@@ -140,6 +142,21 @@ public final class ClusterModule extends BaseModule
   @Override
   public CompletableFuture<Long> raiseBase(long minimum) {
     return election.raiseBase(minimum);
+  }
+
+  @Override
+  public void listen(PeerTopic topic, PeerListener listener) {
+    peers.listen(topic, listener);
+  }
+
+  @Override
+  public boolean send(String peer, PeerTopic topic, byte[] message) {
+    return peers.send(peer, topic, message);
+  }
+
+  @Override
+  public ImmutableSet<String> reached() {
+    return peers.reached();
   }
 
   @Override

@@ -3,8 +3,8 @@ package io.malob.cluster;
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
 import com.google.common.net.InetAddresses;
-import io.malob.cluster.election.PeerPort;
 import io.malob.cluster.etcd.EtcdAccess;
+import io.malob.cluster.peer.PeerStreams;
 import io.malob.module.SettingReader;
 import io.malob.module.WrongSettingException;
 import java.io.IOException;
@@ -27,8 +27,8 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
  *
  * @param node this controller's name, unique in the cluster
  * @param restAddress where its REST interface listens, as other controllers and operators see it
- * @param peerHost the address at which other controllers find out whether this process runs; empty
- *     for the one from which it reaches etcd
+ * @param peerHost the address of this controller's port for other controllers; empty for the one
+ *     from which it reaches etcd
  * @param lease how long this controller counts as alive without a sign of it
  */
 record ClusterSettings(
@@ -58,10 +58,11 @@ record ClusterSettings(
             login(settings, endpoints)));
   }
 
-  /** Opens the port at which other controllers find out whether this process runs. */
-  PeerPort openPeerPort() throws FloodlightModuleException {
+  /** Opens the port for other controllers. */
+  PeerStreams openPeerPort() throws FloodlightModuleException {
     try {
-      return new PeerPort(peerHost.isEmpty() ? addressTowards(access.endpoints()) : peerHost);
+      return new PeerStreams(
+          node, peerHost.isEmpty() ? addressTowards(access.endpoints()) : peerHost);
     } catch (IOException e) {
       throw new FloodlightModuleException(
           ClusterModule.class.getName() + ".peerHost: " + e.getMessage(), e);

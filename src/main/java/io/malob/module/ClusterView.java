@@ -26,8 +26,13 @@ public record ClusterView(
     ImmutableMap<DatapathId, Role> roles,
     ImmutableList<Problem> problems) {
 
-  /** A live controller. */
-  public record Member(String name, String restAddress, int slot, int switches) {}
+  /**
+   * A live controller.
+   *
+   * @param isReached whether messages reach it from this controller, and the other way round
+   */
+  public record Member(
+      String name, String restAddress, int slot, int switches, boolean isReached) {}
 
   /** What a controller is to a switch. */
   public enum Role {
@@ -54,7 +59,9 @@ public record ClusterView(
       /** Another live controller has this one's name. */
       NAME_TAKEN,
       /** Switches have accepted later generation ids than etcd's revisions give. */
-      ETCD_BEHIND
+      ETCD_BEHIND,
+      /** A live controller and this one do not exchange messages. */
+      PEER_NOT_REACHED
     }
   }
 }

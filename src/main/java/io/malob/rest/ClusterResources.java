@@ -67,6 +67,7 @@ final class ClusterResources {
     shown.put("rest", node.restAddress());
     shown.put("slot", node.slot());
     shown.put("switches", node.switches());
+    shown.put("reached", node.isReached());
     return shown;
   }
 

@@ -37,8 +37,8 @@ class ClusterRestTest {
             1,
             7,
             ImmutableList.of(
-                new ClusterView.Member("a", "10.0.0.1:8080", 0, 2),
-                new ClusterView.Member("b", "10.0.0.2:8080", 1, 1)),
+                new ClusterView.Member("a", "10.0.0.1:8080", 0, 2, false),
+                new ClusterView.Member("b", "10.0.0.2:8080", 1, 1, true)),
             ImmutableMap.of(DatapathId.of(1), "a", DatapathId.of(2), "a"),
             ImmutableMap.of(
                 DatapathId.of(1), ClusterView.Role.SLAVE, DatapathId.of(3), ClusterView.Role.STALE),
@@ -60,8 +60,8 @@ class ClusterRestTest {
     server.cluster = view();
     assertEquals(
         "{\"cluster\":{\"name\":\"b\",\"member\":true,\"slot\":1,\"generation_base\":7,\"nodes\":["
-            + "{\"name\":\"a\",\"rest\":\"10.0.0.1:8080\",\"slot\":0,\"switches\":2},"
-            + "{\"name\":\"b\",\"rest\":\"10.0.0.2:8080\",\"slot\":1,\"switches\":1}],"
+            + "{\"name\":\"a\",\"rest\":\"10.0.0.1:8080\",\"slot\":0,\"switches\":2,\"reached\":false},"
+            + "{\"name\":\"b\",\"rest\":\"10.0.0.2:8080\",\"slot\":1,\"switches\":1,\"reached\":true}],"
             + "\"switches\":["
             + "{\"switch\":\"00:00:00:00:00:00:00:01\",\"master\":\"a\",\"role\":\"slave\"},"
             + "{\"switch\":\"00:00:00:00:00:00:00:02\",\"master\":\"a\",\"role\":null},"

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
-/** A server of etcd on free ports of loopback; it ends with the test. */
+/** A server of etcd on free ports of loopback; it ends with the test. bench/ uses it, too. */
 public final class EtcdServer implements AutoCloseable {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
   private static final long START_SECONDS = 30;
@@ -37,9 +37,13 @@ public final class EtcdServer implements AutoCloseable {
   /** Skips the test if there is no etcd. */
   public static void assumeInstalled() {
     Assumptions.assumeTrue(
-        Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
-            .anyMatch(directory -> Files.isExecutable(Path.of(directory, "etcd"))),
-        "etcd is not on the PATH; './malob prepare cluster' installs it");
+        isInstalled(), "etcd is not on the PATH; './malob prepare cluster' installs it");
+  }
+
+  /** Whether there is an etcd on the PATH. */
+  public static boolean isInstalled() {
+    return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+        .anyMatch(directory -> Files.isExecutable(Path.of(directory, "etcd")));
   }
 
   /** Starts one, which serves when this returns. */

@@ -94,7 +94,7 @@ final class AdoptionCommand implements Callable<Integer> {
     Figures figures = new Figures();
     try (Workspace workspace = Workspace.open(processOptions.output.out);
         ControllerProcess controller = controllerOptions.start(processOptions.jvm(), workspace);
-        Network network = new Network(scenario, RULE_LIFE_MILLIS, true)) {
+        Network network = new Network(scenario, RULE_LIFE_MILLIS, true, false)) {
       controller.awaitReady();
       controller.connect(scenario, network);
       fill(figures, controller, network);

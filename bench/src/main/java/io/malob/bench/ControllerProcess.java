@@ -80,6 +80,11 @@ final class ControllerProcess implements AutoCloseable {
     child = ChildProcess.start(arguments, log.resolveSibling("again-" + log.getFileName()));
   }
 
+  /** Ends it at once, with SIGKILL. */
+  void kill() throws InterruptedException {
+    child.kill();
+  }
+
   /** The OpenFlow port. */
   InetSocketAddress openFlow() {
     return openFlow;

@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
       StormCommand.class,
       FootprintCommand.class,
       AdoptionCommand.class,
+      MastershipCommand.class,
       CodecCommand.class,
       JmhCommand.class,
       SwitchesCommand.class,

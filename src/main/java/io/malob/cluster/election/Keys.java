@@ -2,9 +2,13 @@ package io.malob.cluster.election;
 
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The keys of the election in etcd. */
 final class Keys {
+  private static final Logger logger = LoggerFactory.getLogger(Keys.class);
+
   /** Live controllers, by name; each depends on the lease of its controller. */
   static final String NODES = "nodes/";
 
@@ -44,5 +48,10 @@ final class Keys {
     } catch (IllegalArgumentException e) {
       return null; // not written by a controller
     }
+  }
+
+  /** Logs that the value of a key is of no use. */
+  static void unreadable(String key, String why) {
+    logger.warn("cluster_key_unreadable key={} why=\"{}\"", key, why);
   }
 }

@@ -4,12 +4,14 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableSet;
 import io.malob.cluster.etcd.Etcd.Item;
+import io.malob.cluster.peer.PeerAddress;
 import io.malob.file.DamagedException;
 import io.malob.file.StateFile;
 import io.malob.json.Json;
 import io.malob.json.JsonInput;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.Set;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -30,8 +32,13 @@ record Node(
     long createRevision,
     long lease) {
 
-  /** The max number of a slot. */
-  static final int MAX_SLOT = 255;
+  /** The max number of a slot: each is a part of the label ids (LabelRange). */
+  static final int MAX_SLOT = 15;
+
+  /** Its port for other controllers, if it has one. */
+  Optional<PeerAddress> peer() {
+    return PeerAddress.of(name, contact.peer());
+  }
 
   /** The value of a controller's key. */
   static String value(Contact contact, int slot, Set<DatapathId> switches) {

@@ -1,7 +1,9 @@
 package io.malob.cluster.election;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.cluster.etcd.Etcd;
+import io.malob.cluster.peer.PeerStreams;
 import io.malob.module.ClusterView;
 import io.malob.module.IClusterService;
 import io.malob.module.IMastershipService;
@@ -41,35 +43,36 @@ public final class RunningElection implements IClusterService, IShutdownListener
   /** Before a controller starts anew, REST may still answer the request that has handed over. */
   private static final long ANSWER_MILLIS = 500;
 
+  /** A live controller that is not reached for so long is a problem. */
+  private static final Duration UNREACHED = Duration.ofSeconds(5);
+
   private final Election election;
-  private final PeerPort port;
-  private final PeerLinks links;
+  private final PeerStreams peers;
 
   /**
    * An election that begins with {@link #start}.
    *
    * @param name this controller's
    * @param rest where its REST interface listens
-   * @param port closed with the election
+   * @param peers started and closed with the election
    */
   public RunningElection(
       Etcd etcd,
       String name,
       String rest,
-      PeerPort port,
+      PeerStreams peers,
       Duration lease,
       FloodlightModuleContext context) {
-    this.port = port;
+    this.peers = peers;
     ScheduledExecutorService pool = pool(context);
     election =
         new Election(
             etcd,
             name,
-            new Contact(rest, port.contact()),
+            new Contact(rest, peers.contact()),
             lease,
             MoreExecutors.newSequentialExecutor(pool),
             System::nanoTime);
-    links = new PeerLinks(election::ended);
   }
 
   private static ScheduledExecutorService pool(FloodlightModuleContext context) {
@@ -85,7 +88,8 @@ public final class RunningElection implements IClusterService, IShutdownListener
     shutdown.registerShutdownListener(this);
     context.getServiceImpl(IMastershipService.class).decideBy(election);
     new Repetition(pool(context)).every(TICK_MILLIS, "the election of masters", election::tick);
-    election.followPeers(links);
+    election.followPeers(peers::follow);
+    var unusedKey = election.sharedKey().thenAccept(key -> peers.start(key, election::ended));
     election.whenSteppedDown(() -> startAnew(shutdown, pool(context)));
     var unused =
         election
@@ -124,7 +128,35 @@ public final class RunningElection implements IClusterService, IShutdownListener
 
   @Override
   public Optional<ClusterView> view() {
-    return Optional.of(election.view());
+    ClusterView view = election.view();
+    ImmutableList.Builder<ClusterView.Member> nodes = ImmutableList.builder();
+    ImmutableList.Builder<ClusterView.Problem> problems = ImmutableList.builder();
+    problems.addAll(view.problems());
+    for (ClusterView.Member node : view.nodes()) {
+      boolean isReached = node.name().equals(view.name()) || peers.isReached(node.name());
+      nodes.add(
+          new ClusterView.Member(
+              node.name(), node.restAddress(), node.slot(), node.switches(), isReached));
+      peers
+          .unreached(node.name())
+          .filter(duration -> duration.compareTo(UNREACHED) >= 0)
+          .ifPresent(
+              duration ->
+                  problems.add(
+                      new ClusterView.Problem(
+                          ClusterView.Problem.Kind.PEER_NOT_REACHED,
+                          "Controller " + node.name() + " is not reached.")));
+    }
+    return Optional.of(
+        new ClusterView(
+            view.name(),
+            view.isMember(),
+            view.slot(),
+            view.generationBase(),
+            nodes.build(),
+            view.masters(),
+            view.roles(),
+            problems.build()));
   }
 
   @Override
@@ -143,11 +175,10 @@ public final class RunningElection implements IClusterService, IShutdownListener
     await("leaving the cluster", election.leave(), LEAVING_MILLIS);
   }
 
-  /** Closes the port and the links to other controllers. */
+  /** Closes the streams between controllers. */
   @Override
   public void close() {
-    links.close();
-    port.close();
+    peers.close();
   }
 
   private static void await(String what, Future<?> done, long millis) {

@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -62,27 +63,27 @@ public final class LabelTable {
   private final Map<Path, LabelledPath> byPath = new ConcurrentHashMap<>();
 
   public LabelTable(FlowProgrammer programmer, LongSupplier nanoTime) {
-    this(programmer, nanoTime, new LinkLoads(), Label.MAX_CONNECTION_ID, 0);
+    this(programmer, nanoTime, new LinkLoads(), () -> LabelRange.ALL, 0);
   }
 
   /**
-   * A table that allocates labels from a certain id on. A random id avoids the labels of an earlier
-   * run on switches that have not reconnected yet.
+   * A table that allocates labels from a certain id on. A random one avoids the labels of an
+   * earlier run on switches that have not reconnected yet.
    *
    * @param loads the counts of connections on the labels' links
-   * @param lastId the id before the first one, from 0 to {@link Label#MAX_CONNECTION_ID}
+   * @param range the ids that may be allocated, now; labels of all ids can be recovered
+   * @param next where the first one is in the range, from 0 to {@link Label#MAX_CONNECTION_ID}
    */
-  public LabelTable(FlowProgrammer programmer, LongSupplier nanoTime, LinkLoads loads, int lastId) {
-    this(programmer, nanoTime, loads, Label.MAX_CONNECTION_ID, lastId);
-  }
-
-  /** A table with a limited number of labels. */
-  LabelTable(
-      FlowProgrammer programmer, LongSupplier nanoTime, LinkLoads loads, int maxId, int lastId) {
+  public LabelTable(
+      FlowProgrammer programmer,
+      LongSupplier nanoTime,
+      LinkLoads loads,
+      Supplier<LabelRange> range,
+      int next) {
     this.programmer = programmer;
     this.nanoTime = nanoTime;
     this.loads = loads;
-    this.ids = new LabelIds(maxId, lastId);
+    this.ids = new LabelIds(range, next);
     this.warnedNanos = new AtomicLong(nanoTime.getAsLong() - WARN_NANOS);
     this.exhaustedNanos = new AtomicLong(nanoTime.getAsLong() - EXHAUSTED_NANOS);
   }
@@ -367,7 +368,8 @@ public final class LabelTable {
     }
     // never written to a switch: a path that is not ready is not used
     LabelledPath failed =
-        new LabelledPath(new Label(ids.count()), path, loads::along, nanoTime.getAsLong());
+        new LabelledPath(
+            new Label(Label.MAX_CONNECTION_ID), path, loads::along, nanoTime.getAsLong());
     failed.ready().complete(false);
     return failed;
   }

@@ -27,6 +27,8 @@ public record Problem(
     NAME_TAKEN(null),
     /** Switches reject the cluster's controllers, because etcd was restored. */
     ETCD_BEHIND(null),
+    /** A live controller of the cluster is not reached. */
+    PEER_NOT_REACHED(null),
     /** A VIP has no pool. */
     NO_POOL("vip"),
     /** A switch refuses the rules of a proactive VIP. */

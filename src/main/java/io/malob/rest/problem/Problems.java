@@ -110,6 +110,13 @@ public final class Problems {
               problem.text(),
               "Raise the base of generation ids.",
               "./malob cluster raise-base");
+      case PEER_NOT_REACHED ->
+          new Problem(
+              Reason.PEER_NOT_REACHED,
+              null,
+              problem.text(),
+              "Check the network between the controllers; the log says why (peer_refused, peer_lost).",
+              null);
     };
   }
 

@@ -280,7 +280,7 @@ class ElectionTest {
 
   @Test
   void controllerOutsideOfTheCluster_thatTakesASwitch_isFoughtRarely() {
-    try (LogLines log = LogLines.of(Election.class)) {
+    try (LogLines log = LogLines.of(MasterKeys.class)) {
       controller("a");
       SimulatedCluster.Switch sw = cluster.addSwitch(1);
       cluster.passUntil(() -> sw.master != null, SECOND);
@@ -350,8 +350,8 @@ class ElectionTest {
     ClusterView view = cluster.controllers.get("a").election.view();
     assertEquals(
         List.of(
-            new ClusterView.Member("z", "z:8080", 0, 2),
-            new ClusterView.Member("a", "a:8080", 1, 2)),
+            new ClusterView.Member("z", "z:8080", 0, 2, false),
+            new ClusterView.Member("a", "a:8080", 1, 2, false)),
         view.nodes());
     assertEquals("z", view.masters().get(DatapathId.of(2)));
     assertEquals(Role.SLAVE, view.roles().get(DatapathId.of(2)));
@@ -393,7 +393,7 @@ class ElectionTest {
 
   @Test
   void restoredEtcd_isNamed_andASwitchIsNotClaimedInAStorm_untilTheBaseIsRaised() throws Exception {
-    try (LogLines log = LogLines.of(Election.class)) {
+    try (LogLines log = LogLines.of(Generations.class)) {
       SimulatedCluster.Controller a = controller("a");
       controller("b");
       for (int i = 0; i < 50; i++) {
@@ -508,7 +508,7 @@ class ElectionTest {
 
   @Test
   void unreadableValues_areLoggedAndIgnored() {
-    try (LogLines log = LogLines.of(Election.class)) {
+    try (LogLines log = LogLines.of(Keys.class)) {
       cluster.etcd.put("nodes/x", "{}");
       cluster.etcd.put("masters/nonsense", "x");
       cluster.etcd.put(Keys.BASE, "many");

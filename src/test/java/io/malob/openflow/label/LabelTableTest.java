@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -216,7 +217,8 @@ class LabelTableTest {
 
   @Test
   void id_ofRemovedLabel_restsForSixtySeconds() {
-    LabelTable three = new LabelTable(programmer, clock::get, new LinkLoads(), 3, 0);
+    LabelTable three =
+        new LabelTable(programmer, clock::get, new LinkLoads(), () -> new LabelRange(1, 3), 0);
     LabelledPath first = three.acquire(path(1, 2));
     three.acquire(path(2, 1));
     three.acquire(path(2, 3));
@@ -233,7 +235,8 @@ class LabelTableTest {
 
   @Test
   void id_ofFailedLabel_isUsedAgainAfterItsRest() {
-    LabelTable one = new LabelTable(programmer, clock::get, new LinkLoads(), 1, 0);
+    LabelTable one =
+        new LabelTable(programmer, clock::get, new LinkLoads(), () -> new LabelRange(1, 1), 0);
     switches.disconnect(3);
     LabelledPath failed = one.acquire(PATH);
     one.release(failed);
@@ -495,7 +498,8 @@ class LabelTableTest {
 
   @Test
   void acquire_whereAllLabelsAreInUse_fails_andChangesNothing() {
-    LabelTable one = new LabelTable(programmer, clock::get, new LinkLoads(), 1, 0);
+    LabelTable one =
+        new LabelTable(programmer, clock::get, new LinkLoads(), () -> new LabelRange(1, 1), 0);
     LabelledPath first = one.acquire(path(1, 2));
     int before = rules(3);
     LabelledPath failed = one.acquire(PATH);
@@ -517,7 +521,8 @@ class LabelTableTest {
 
   @Test
   void exhaustedLabels_areToldOnceAMinute() {
-    LabelTable one = new LabelTable(programmer, clock::get, new LinkLoads(), 1, 0);
+    LabelTable one =
+        new LabelTable(programmer, clock::get, new LinkLoads(), () -> new LabelRange(1, 1), 0);
     one.acquire(path(1, 2));
     try (LogLines log = LogLines.of(LabelTable.class)) {
       one.acquire(PATH);
@@ -534,7 +539,8 @@ class LabelTableTest {
 
   @Test
   void reservedLabel_isNotGivenOutUntilItHasRested() {
-    LabelTable two = new LabelTable(programmer, clock::get, new LinkLoads(), 2, 1);
+    LabelTable two =
+        new LabelTable(programmer, clock::get, new LinkLoads(), () -> new LabelRange(1, 2), 1);
     Label found = new Label(2);
     assertTrue(two.reserve(found));
     assertFalse(two.reserve(found));
@@ -550,7 +556,8 @@ class LabelTableTest {
 
   @Test
   void discardedLabel_losesItsRules() {
-    LabelTable earlier = new LabelTable(programmer, clock::get, new LinkLoads(), 500);
+    LabelTable earlier =
+        new LabelTable(programmer, clock::get, new LinkLoads(), () -> LabelRange.ALL, 500);
     Label old = earlier.acquire(PATH).label();
     assertEquals(new Label(501), old);
     assertRules(1, 1, 1);
@@ -572,5 +579,44 @@ class LabelTableTest {
 
     assertRules(1, 1, 0);
     assertEquals(List.of(1L), switches.takeWrites());
+  }
+
+  @Test
+  void slots_ofControllers_shareNoIdAndCoverAll() {
+    int next = 1;
+    for (int slot = 0; slot < LabelRange.SLOTS; slot++) {
+      LabelRange range = LabelRange.ofSlot(slot);
+      assertEquals(next, range.first());
+      next = range.last() + 1;
+    }
+    assertEquals(Label.MAX_CONNECTION_ID + 1, next);
+  }
+
+  @Test
+  void acquire_afterJoiningACluster_allocatesWithinTheSlot_andOtherIdsCanBeRecovered() {
+    AtomicReference<LabelRange> range = new AtomicReference<>(LabelRange.ALL);
+    LabelTable table =
+        new LabelTable(programmer, clock::get, new LinkLoads(), range::get, 3 * 524_288 + 7);
+    Label other = new Label(3 * 524_288 + 9);
+    assertTrue(table.reserve(other));
+
+    range.set(LabelRange.ofSlot(3));
+
+    LabelRange own = LabelRange.ofSlot(3);
+    assertEquals(own.first() + 7, table.acquire(PATH).label().id());
+    assertEquals(own.first() + 8, table.acquire(path(3, 2, 1)).label().id());
+    // the id of the recovered label is left out
+    assertEquals(own.first() + 10, table.acquire(path(1, 2)).label().id());
+    assertTrue(table.reserve(new Label(1)));
+  }
+
+  @Test
+  void acquire_withAFullSlot_failsThoughOtherSlotsAreFree() {
+    LabelTable table =
+        new LabelTable(programmer, clock::get, new LinkLoads(), () -> new LabelRange(5, 6), 0);
+    assertTrue(table.reserve(new Label(9)));
+    assertEquals(5, table.acquire(PATH).label().id());
+    assertEquals(6, table.acquire(path(3, 2, 1)).label().id());
+    assertFailed(table.acquire(path(1, 2)));
   }
 }

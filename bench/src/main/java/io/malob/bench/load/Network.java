@@ -1,5 +1,6 @@
 package io.malob.bench.load;
 
+import io.malob.testing.SwitchRoles;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -11,15 +12,17 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The emulated switches and hosts, connected to a controller. Its methods are for one thread, and
- * wait; all work is done on one event loop.
+ * The emulated switches and hosts, connected to a controller, or to several of which one is their
+ * master. Its methods are for one thread, and wait; all work is done on one event loop.
  */
 public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   /** The address of the agent that a flood of reports claims to come from. */
@@ -43,6 +46,13 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   /** By switch: its rules, if the controller may read them. */
   private final List<@Nullable RuleStore> rules = new ArrayList<>();
 
+  /** By switch: the roles of its controllers. */
+  private final List<SwitchRoles> roles = new ArrayList<>();
+
+  /** By controller and switch: the latest connection's. */
+  private final Map<InetSocketAddress, SlowPath[]> slowPaths = new HashMap<>();
+
+  private final boolean hasStandbys;
   private final Load load = new Load(sites, outboxes, faults);
   private final ReportFlood flood;
   private final Storm storm;
@@ -56,18 +66,21 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
    * @param ruleLifeMillis how long a request rule lives before its end is reported
    */
   public Network(Scenario scenario, long ruleLifeMillis) {
-    this(scenario, ruleLifeMillis, false);
+    this(scenario, ruleLifeMillis, false, false);
   }
 
   /**
    * A network that is not connected yet.
    *
    * @param keepsRules whether switches report their rules to the controller, as real ones do
+   * @param hasStandbys whether it may be connected to several controllers
    */
-  public Network(Scenario scenario, long ruleLifeMillis, boolean keepsRules) {
+  public Network(Scenario scenario, long ruleLifeMillis, boolean keepsRules, boolean hasStandbys) {
     this.scenario = scenario;
+    this.hasStandbys = hasStandbys;
     for (int sw = 0; sw < scenario.switches(); sw++) {
       outboxes.add(new Outbox());
+      roles.add(new SwitchRoles());
       rules.add(keepsRules ? new RuleStore() : null);
     }
     checks = new Checks(scenario);
@@ -94,7 +107,19 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
     for (int site = 0; site < scenario.sites(); site++) {
       connect(controller, site);
     }
-    tickFromNowOn();
+    if (slowPaths.size() == 1) {
+      tickFromNowOn();
+    }
+  }
+
+  /** The number of switches whose master is the controller, as they see it. */
+  public int mastered(InetSocketAddress controller) {
+    SlowPath[] connections = slowPaths.getOrDefault(controller, new SlowPath[0]);
+    int mastered = 0;
+    for (SlowPath each : connections) {
+      mastered += each.isOfMaster() ? 1 : 0;
+    }
+    return mastered;
   }
 
   /** Lets the switches lose their connections, as when the controller is killed. */
@@ -133,6 +158,9 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
       throws IOException, InterruptedException {
     for (int number = scenario.clientEdge(site); number <= scenario.memberEdge(site); number++) {
       int sw = number;
+      SlowPath slowPath = new SlowPath(scenario.datapathId(sw), scenario.ports(sw), roles.get(sw));
+      slowPaths.computeIfAbsent(controller, any -> new SlowPath[scenario.switches()])[sw] =
+          slowPath;
       var connected =
           new Bootstrap()
               .group(group)
@@ -145,7 +173,7 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
                   new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                      channel.pipeline().addLast(newSwitch(sw));
+                      channel.pipeline().addLast(newSwitch(sw, slowPath));
                     }
                   })
               .connect(controller)
@@ -212,11 +240,12 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
     return call(checks::take);
   }
 
-  private SyntheticSwitch newSwitch(int sw) {
+  private SyntheticSwitch newSwitch(int sw, SlowPath slowPath) {
     return new SyntheticSwitch(
         sw,
         outboxes.get(sw),
-        new SlowPath(scenario.datapathId(sw), scenario.ports(sw)),
+        hasStandbys ? new Outbox() : outboxes.get(sw),
+        slowPath,
         sites.get(scenario.siteOf(sw)),
         storm,
         checks,

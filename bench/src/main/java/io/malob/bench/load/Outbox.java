@@ -1,20 +1,26 @@
 package io.malob.bench.load;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import java.util.ArrayList;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 
-/** The queued messages of one switch; many are sent in one write. */
+/** The queued messages of one switch, for all its controllers; many are sent in one write. */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class Outbox {
   private byte[] bytes = new byte[16 * 1024];
   private int size;
   private int lastStart;
   private int xid;
-  private @Nullable Channel channel;
+  private final List<Channel> channels = new ArrayList<>(1);
 
-  void connected(Channel newChannel) {
-    channel = newChannel;
+  void connected(Channel channel) {
+    channels.add(channel);
+  }
+
+  void disconnected(Channel channel) {
+    channels.remove(channel);
   }
 
   int nextXid() {
@@ -37,10 +43,14 @@ final class Outbox {
     return lastStart;
   }
 
-  /** Whether the connection accepts more without queueing. */
+  /** Whether its connections accept more without queueing. */
   boolean isWritable() {
-    Channel open = channel;
-    return open != null && open.isWritable();
+    for (Channel channel : channels) {
+      if (!channel.isWritable()) {
+        return false;
+      }
+    }
+    return !channels.isEmpty();
   }
 
   byte[] bytes() {
@@ -52,19 +62,18 @@ final class Outbox {
     System.arraycopy(message, from, bytes, at, length);
   }
 
+  /** Sends what is queued, to each controller; it waits while there is none. */
   void flush() {
-    Channel open = channel;
-    if (size > 0 && open != null) {
-      open.writeAndFlush(
-          open.alloc().directBuffer(size).writeBytes(bytes, 0, size), open.voidPromise());
+    if (size > 0 && !channels.isEmpty()) {
+      for (Channel channel : channels) {
+        ByteBuf buffer = channel.alloc().directBuffer(size);
+        channel.writeAndFlush(buffer.writeBytes(bytes, 0, size), channel.voidPromise());
+      }
       size = 0;
     }
   }
 
   void close() {
-    Channel open = channel;
-    if (open != null) {
-      open.close();
-    }
+    List.copyOf(channels).forEach(Channel::close);
   }
 }

@@ -1,5 +1,6 @@
 package io.malob.bench.load;
 
+import io.malob.testing.SwitchRoles;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
@@ -9,6 +10,7 @@ import org.projectfloodlight.openflow.exceptions.OFParseError;
 import org.projectfloodlight.openflow.protocol.OFBadRequestCode;
 import org.projectfloodlight.openflow.protocol.OFCapabilities;
 import org.projectfloodlight.openflow.protocol.OFConfigFlags;
+import org.projectfloodlight.openflow.protocol.OFControllerRole;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -20,9 +22,11 @@ import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
-import org.projectfloodlight.openflow.types.U64;
 
-/** How one emulated switch answers the messages that are not about connections. */
+/**
+ * How one emulated switch answers a controller's messages that are not about connections. The roles
+ * are those of all the switch's controllers; each has a slow path of its own.
+ */
 final class SlowPath {
   private static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
   private static final short TABLES = 254;
@@ -30,10 +34,27 @@ final class SlowPath {
 
   private final long datapathId;
   private final List<Integer> ports;
+  private final SwitchRoles roles;
 
-  SlowPath(long datapathId, List<Integer> ports) {
+  SlowPath(long datapathId, List<Integer> ports, SwitchRoles roles) {
     this.datapathId = datapathId;
     this.ports = List.copyOf(ports);
+    this.roles = roles;
+  }
+
+  /** Whether the controller is the switch's master. */
+  boolean isOfMaster() {
+    return roles.of(this) == OFControllerRole.ROLE_MASTER;
+  }
+
+  /** Whether the controller may write to the switch. */
+  boolean mayWrite() {
+    return roles.of(this) != OFControllerRole.ROLE_SLAVE;
+  }
+
+  /** Rejects a message of a controller that may not write. */
+  void reject(long xid, Outbox outbox) {
+    send(error(xid, OFBadRequestCode.IS_SLAVE), outbox);
   }
 
   void hello(Outbox outbox) {
@@ -77,15 +98,18 @@ final class SlowPath {
               .setFlags(Set.<OFConfigFlags>of())
               .setMissSendLen(0xffff)
               .build();
-      case ROLE_REQUEST ->
-          FACTORY
-              .buildRoleReply()
-              .setXid(xid)
-              .setRole(((OFRoleRequest) request).getRole())
-              .setGenerationId(U64.ZERO)
-              .build();
+      case ROLE_REQUEST -> roles.answer(this, FACTORY, (OFRoleRequest) request);
       case STATS_REQUEST -> statistics((OFStatsRequest<?>) request);
-      case HELLO, SET_CONFIG, ECHO_REPLY, ERROR, GROUP_MOD, METER_MOD, PORT_MOD, TABLE_MOD -> null;
+      case HELLO,
+          SET_CONFIG,
+          SET_ASYNC,
+          ECHO_REPLY,
+          ERROR,
+          GROUP_MOD,
+          METER_MOD,
+          PORT_MOD,
+          TABLE_MOD ->
+          null;
       default -> error(xid, OFBadRequestCode.BAD_TYPE);
     };
   }

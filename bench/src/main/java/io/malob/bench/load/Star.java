@@ -1,6 +1,7 @@
 package io.malob.bench.load;
 
 import io.malob.bench.load.StarScenario.Host;
+import io.malob.testing.SwitchRoles;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -168,7 +169,7 @@ public final class Star implements AutoCloseable {
 
     Switch(int number) {
       this.number = number;
-      this.slowPath = new SlowPath(number + 1L, scenario.ports(number));
+      this.slowPath = new SlowPath(number + 1L, scenario.ports(number), new SwitchRoles());
     }
 
     @Override

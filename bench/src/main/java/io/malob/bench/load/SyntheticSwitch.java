@@ -9,11 +9,18 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The connection of one emulated switch: cuts the byte stream into messages and hands them out. */
+/**
+ * The connection of one emulated switch to one controller: cuts the byte stream into messages and
+ * hands them out.
+ */
 @SuppressWarnings("FutureReturnValueIgnored") // the result of a close is not needed
 final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
   private final int number;
   private final Outbox outbox;
+
+  /** For this controller only; the outbox, if the switch has no other controller. */
+  private final Outbox answers;
+
   private final SlowPath slowPath;
   private final Site site;
   private final Storm storm;
@@ -41,6 +48,7 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
   SyntheticSwitch(
       int number,
       Outbox outbox,
+      Outbox answers,
       SlowPath slowPath,
       Site site,
       Storm storm,
@@ -50,6 +58,7 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
       @Nullable RuleStore rules) {
     this.number = number;
     this.outbox = outbox;
+    this.answers = answers;
     this.slowPath = slowPath;
     this.site = site;
     this.storm = storm;
@@ -64,9 +73,12 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
     EventLoop loop = ctx.channel().eventLoop();
     // what is executed at once runs before anything is read; what is scheduled, after it
     nextTurn = task -> loop.schedule(task, 0, TimeUnit.NANOSECONDS);
-    outbox.connected(ctx.channel());
-    slowPath.hello(outbox);
-    outbox.flush();
+    answers.connected(ctx.channel());
+    if (answers != outbox) {
+      outbox.connected(ctx.channel());
+    }
+    slowPath.hello(answers);
+    answers.flush();
   }
 
   @Override
@@ -101,11 +113,18 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
+    answers.flush();
     afterRead.run();
   }
 
   private void handle(int at, int length, long now) {
-    switch (Bytes.uint8(bytes, at + 1)) {
+    int type = Bytes.uint8(bytes, at + 1);
+    boolean writes = type == OpenFlow.FLOW_MOD || type == OpenFlow.PACKET_OUT;
+    if (writes && !slowPath.mayWrite()) {
+      slowPath.reject(Bytes.int32(bytes, at + 4) & 0xffff_ffffL, answers);
+      return;
+    }
+    switch (type) {
       case OpenFlow.FLOW_MOD -> {
         scanner.readFlowMod(bytes, at, length);
         site.flowMod(number, scanner, now);
@@ -115,14 +134,14 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
         }
       }
       case OpenFlow.MULTIPART_REQUEST -> {
-        if (rules == null || !rules.answer(bytes, at, outbox, nextTurn)) {
-          slowPath.handle(bytes, at, length, outbox);
+        if (rules == null || !rules.answer(bytes, at, answers, nextTurn)) {
+          slowPath.handle(bytes, at, length, answers);
         }
       }
       case OpenFlow.PACKET_OUT -> packetOut(at, length, now);
       case OpenFlow.BARRIER_REQUEST -> echo(at, length, OpenFlow.BARRIER_REPLY);
       case OpenFlow.ECHO_REQUEST -> echo(at, length, OpenFlow.ECHO_REPLY);
-      default -> slowPath.handle(bytes, at, length, outbox);
+      default -> slowPath.handle(bytes, at, length, answers);
     }
   }
 
@@ -140,11 +159,13 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
   /** Sends a message back under another type. */
   private void echo(int at, int length, int type) {
     bytes[at + 1] = (byte) type;
-    outbox.append(bytes, at, length);
+    answers.append(bytes, at, length);
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
+    outbox.disconnected(ctx.channel());
+    answers.disconnected(ctx.channel());
     cables.broken(number, "the controller closed the connection");
   }
 

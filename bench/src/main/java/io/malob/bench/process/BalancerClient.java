@@ -226,6 +226,21 @@ public final class BalancerClient {
     return get("/wm/malob/audits").path("connections_adopted").asLong();
   }
 
+  /** How many times it has read all rules of a switch. */
+  public int tablesRead() throws IOException, InterruptedException {
+    return get("/wm/malob/audits").path("tables_read").asInt();
+  }
+
+  /** How many switches a controller of the cluster can be master of, as this one knows. */
+  public int switchesOf(String node) throws IOException, InterruptedException {
+    for (JsonNode each : get("/wm/malob/cluster").path("cluster").path("nodes")) {
+      if (each.path("name").asText().equals(node)) {
+        return each.path("switches").asInt();
+      }
+    }
+    return 0;
+  }
+
   /** The sum of a count over the pools of a network, such as {@code total_connections}. */
   public long poolCount(Scenario scenario, String count) throws IOException, InterruptedException {
     long sum = 0;

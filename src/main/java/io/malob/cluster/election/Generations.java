@@ -1,0 +1,128 @@
+package io.malob.cluster.election;
+
+import io.malob.cluster.etcd.Etcd;
+import io.malob.cluster.etcd.Etcd.Change;
+import io.malob.cluster.etcd.Etcd.Condition;
+import io.malob.cluster.etcd.Etcd.Item;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes generation ids of etcd's revisions: a base is added, which an operator raises after etcd
+ * was restored from a backup, because its revisions have gone back then. All methods on one serial
+ * executor.
+ */
+final class Generations {
+  private static final Logger logger = LoggerFactory.getLogger(Generations.class);
+
+  private final Etcd etcd;
+  private final MirroredRange cluster;
+  private final Transactions transactions;
+  private final Executor serial;
+
+  /** The number that is added to revisions. */
+  private long base;
+
+  /** The latest generation id that a switch has named. */
+  private long latest;
+
+  private boolean staleLogged;
+
+  Generations(Etcd etcd, MirroredRange cluster, Transactions transactions, Executor serial) {
+    this.etcd = etcd;
+    this.cluster = cluster;
+    this.transactions = transactions;
+    this.serial = serial;
+  }
+
+  long base() {
+    return base;
+  }
+
+  /** The generation id of the controller whose key this revision created. */
+  long of(long revision) {
+    return base + revision;
+  }
+
+  /** A switch has named the latest generation id that it has accepted. */
+  void seen(long generation) {
+    if (generation - latest > 0) {
+      latest = generation;
+    }
+  }
+
+  /** Holds as long as the base is the one that is known here. */
+  Condition unchangedBase() {
+    @Nullable Item item = cluster.get(Keys.BASE);
+    return new Condition(Keys.BASE, item == null ? 0 : item.modRevision());
+  }
+
+  /** Takes the base that etcd has. */
+  void read() {
+    @Nullable Item item = cluster.get(Keys.BASE);
+    try {
+      base = item == null ? 0 : Long.parseLong(item.value());
+      staleLogged = false;
+    } catch (NumberFormatException e) {
+      Keys.unreadable(Keys.BASE, "not a number");
+    }
+  }
+
+  /**
+   * The switch has rejected a claim with this key: asks etcd whether the key is still this
+   * controller's. If so, etcd is behind the switch.
+   */
+  void rejected(DatapathId id, long revision) {
+    transactions.commit(
+        Set.of(id),
+        List.of(new Condition(Keys.master(id), revision)),
+        List.of(),
+        outcome -> {
+          if (outcome.isDone() && !staleLogged) {
+            staleLogged = true;
+            logger.error(
+                "cluster_behind_switches switch={} - switches have accepted later generation ids"
+                    + " than etcd's revisions give: etcd was restored or replaced; './malob"
+                    + " cluster raise-base' lets the cluster claim them again",
+                id);
+          }
+        });
+  }
+
+  /**
+   * Raises the base to this number, and to the latest generation id that a switch has named. Never
+   * lowers it.
+   *
+   * @param raised receives the base after that
+   */
+  void raise(long minimum, CompletableFuture<Long> raised) {
+    long wanted = Math.max(base, Math.max(minimum, latest));
+    if (wanted == base) {
+      raised.complete(base);
+      return;
+    }
+    List<Condition> conditions = List.of(unchangedBase());
+    var unused =
+        etcd.commit(conditions, List.of(new Change.Put(Keys.BASE, Long.toString(wanted), 0)))
+            .whenCompleteAsync(
+                (outcome, problem) -> {
+                  if (problem != null || outcome == null) {
+                    raised.completeExceptionally(
+                        problem == null ? new IllegalStateException() : problem);
+                  } else if (outcome.isDone()) {
+                    logger.warn("cluster_base_raised base={}", wanted);
+                    raised.complete(wanted);
+                  } else {
+                    cluster.learn(outcome, conditions);
+                    raise(minimum, raised);
+                  }
+                },
+                serial);
+  }
+}

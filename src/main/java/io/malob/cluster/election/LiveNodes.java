@@ -1,0 +1,103 @@
+package io.malob.cluster.election;
+
+import io.malob.cluster.etcd.Etcd;
+import io.malob.cluster.etcd.Etcd.Item;
+import io.malob.cluster.peer.PeerAddress;
+import io.malob.file.DamagedException;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The live controllers, as their keys describe them, and the links that follow them. All methods on
+ * one serial executor.
+ */
+final class LiveNodes {
+  private static final Logger logger = LoggerFactory.getLogger(LiveNodes.class);
+
+  private final Etcd etcd;
+  private final String name;
+  private final Map<String, Node> byName = new TreeMap<>();
+  private @Nullable Consumer<Set<PeerAddress>> follower;
+
+  LiveNodes(Etcd etcd, String name) {
+    this.etcd = etcd;
+    this.name = name;
+  }
+
+  /** All of them, this one too, by name. */
+  Collection<Node> all() {
+    return byName.values();
+  }
+
+  /** All but this one. */
+  Stream<Node> others() {
+    return byName.values().stream().filter(node -> !node.name().equals(name));
+  }
+
+  /** Whether another controller is connected to the switch. */
+  boolean hasStandby(DatapathId id) {
+    return others().anyMatch(node -> node.switches().contains(id));
+  }
+
+  /** A controller's key was set, or deleted. */
+  void changed(String key, @Nullable Item item) {
+    byName.remove(key.substring(Keys.NODES.length()));
+    if (item != null) {
+      parse(item);
+    }
+    followPeers();
+  }
+
+  /** All keys were read anew. */
+  void reread(Collection<Item> items) {
+    byName.clear();
+    items.forEach(this::parse);
+    followPeers();
+  }
+
+  private void parse(Item item) {
+    try {
+      Node node = Node.of(item);
+      byName.put(node.name(), node);
+    } catch (DamagedException e) {
+      Keys.unreadable(item.key(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Has these links follow the other controllers from now on. */
+  void followWith(Consumer<Set<PeerAddress>> newFollower) {
+    follower = newFollower;
+    followPeers();
+  }
+
+  private void followPeers() {
+    @Nullable Consumer<Set<PeerAddress>> following = follower;
+    if (following != null) {
+      following.accept(others().flatMap(node -> node.peer().stream()).collect(Collectors.toSet()));
+    }
+  }
+
+  /**
+   * The process of another controller has ended. Its lease is ended for it, so that its switches
+   * get their next master at once. Were it alive after all, it would join again.
+   */
+  void ended(PeerAddress peer) {
+    byName.values().stream()
+        .filter(node -> node.peer().equals(Optional.of(peer)))
+        .forEach(
+            node -> {
+              logger.warn("cluster_peer_ended node={}", node.name());
+              var unused = etcd.revoke(node.lease());
+            });
+  }
+}

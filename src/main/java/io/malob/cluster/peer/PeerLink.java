@@ -1,0 +1,162 @@
+package io.malob.cluster.peer;
+
+import io.malob.module.PeerTopic;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.ConnectException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps a connection to another controller's {@link PeerPort}, receives its messages, and finds out
+ * at once that its process has ended, which its lease would tell seconds later: the connection
+ * breaks, and the port is closed or another process's. Nothing is concluded from silence: a process
+ * that is suspended or unreachable has not ended.
+ *
+ * <p>Everything happens on one event loop.
+ */
+final class PeerLink implements PeerChannel.Events {
+  private static final int CONNECT_MILLIS = 1_000;
+
+  /** The pause after an attempt that has told nothing, and the min time between two attempts. */
+  private static final long PAUSE_MILLIS = 1_000;
+
+  private final PeerAddress address;
+  private final EventLoop loop;
+  private final Function<PeerChannel.Events, PeerChannel> newConnection;
+  private final Owner owner;
+  private @Nullable PeerChannel connection;
+  private long attemptNanos;
+  private boolean isClosed;
+
+  /** The peer was reached at least once: without that, the address may lead anywhere. */
+  private boolean wasThere;
+
+  /** The other side of the current connection is not this process. */
+  private boolean isAnother;
+
+  /** Is told of the link's events. */
+  interface Owner extends PeerChannel.Events {
+    /** The process has ended. */
+    void ended(PeerAddress peer);
+  }
+
+  /** A link that begins with {@link #open}. */
+  PeerLink(
+      PeerAddress address,
+      EventLoop loop,
+      Function<PeerChannel.Events, PeerChannel> newConnection,
+      Owner owner) {
+    this.address = address;
+    this.loop = loop;
+    this.newConnection = newConnection;
+    this.owner = owner;
+  }
+
+  void open() {
+    loop.execute(this::attempt);
+  }
+
+  void close() {
+    loop.execute(
+        () -> {
+          isClosed = true;
+          if (connection != null) {
+            connection.close("its address is no longer in the cluster");
+          }
+        });
+  }
+
+  private void attempt() {
+    if (isClosed) {
+      return;
+    }
+    attemptNanos = System.nanoTime();
+    isAnother = false;
+    PeerChannel next = newConnection.apply(this);
+    connection = next;
+    var unused =
+        new Bootstrap()
+            .group(loop)
+            .channel(NioSocketChannel.class)
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
+            .option(ChannelOption.TCP_NODELAY, true)
+            .handler(
+                new ChannelInitializer<>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    next.addTo(channel.pipeline());
+                  }
+                })
+            .connect(address.host(), address.port())
+            .addListener(
+                done -> {
+                  if (!done.isSuccess()) {
+                    notConnected(done.cause());
+                  }
+                });
+  }
+
+  private void notConnected(Throwable problem) {
+    if (problem instanceof ConnectException && !(problem instanceof ConnectTimeoutException)) {
+      notThere();
+    } else {
+      attemptLater();
+    }
+  }
+
+  /** The port is closed, or another process has it. */
+  private void notThere() {
+    if (wasThere && !isClosed) {
+      isClosed = true;
+      owner.ended(address);
+    } else {
+      attemptLater();
+    }
+  }
+
+  private void attemptLater() {
+    loop.schedule(this::attempt, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void named(PeerChannel other) throws RefusedException {
+    if (isClosed) {
+      throw new RefusedException("its address is no longer in the cluster");
+    }
+    if (!other.token().equals(address.token())) {
+      isAnother = true;
+      throw new RefusedException("its port has another process");
+    }
+  }
+
+  @Override
+  public void opened(PeerChannel other) {
+    wasThere = true;
+    owner.opened(other);
+  }
+
+  @Override
+  public void received(PeerChannel other, PeerTopic topic, ByteBuffer message) {
+    owner.received(other, topic, message);
+  }
+
+  @Override
+  public void closed(PeerChannel other) {
+    owner.closed(other);
+    if (isAnother) {
+      notThere();
+    } else if (System.nanoTime() - attemptNanos >= TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS)) {
+      attempt();
+    } else {
+      attemptLater();
+    }
+  }
+}

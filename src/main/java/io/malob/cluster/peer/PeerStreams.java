@@ -1,0 +1,315 @@
+package io.malob.cluster.peer;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Sets;
+import com.google.common.collect.Streams;
+import io.malob.cluster.peer.Handshake.Self;
+import io.malob.module.DropLog;
+import io.malob.module.IPeerService;
+import io.malob.module.PeerListener;
+import io.malob.module.PeerTopic;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The streams between this controller and the others of the cluster. Messages to a peer go over the
+ * connection that the peer has opened to this controller's port; messages of the peer come over the
+ * one that this controller has opened to the peer's.
+ *
+ * <p>Each peer belongs to one event loop, which changes its state and calls its listeners. Public
+ * methods may be called by any thread, and do not block.
+ */
+public final class PeerStreams implements IPeerService, AutoCloseable {
+  private static final Logger logger = LoggerFactory.getLogger(PeerStreams.class);
+  private static final int THREADS = 2;
+  private static final long REFUSALS_SECONDS = 5;
+  private static final long CLOSING_SECONDS = 2;
+
+  private final String name;
+  private final SecureRandom random = new SecureRandom();
+  private final EventLoopGroup group =
+      new NioEventLoopGroup(THREADS, new DefaultThreadFactory("peer-io", true));
+  private final ImmutableList<EventLoop> loops =
+      Streams.stream(group).map(EventLoop.class::cast).collect(ImmutableList.toImmutableList());
+  private final PeerPort port;
+  private final Map<PeerTopic, PeerListener> listeners = new ConcurrentHashMap<>();
+
+  /** Connections over which messages are sent, by peer. */
+  private final Map<String, PeerChannel> outgoing = new ConcurrentHashMap<>();
+
+  /** Connections over which messages come, by peer. */
+  private final Map<String, PeerChannel> incoming = new ConcurrentHashMap<>();
+
+  /** The links to the followed peers; guarded by this. */
+  private final Map<PeerAddress, PeerLink> links = new HashMap<>();
+
+  /** Since when a followed peer lacks a connection in one direction, in nanoseconds. */
+  private final Map<String, Long> unreachedNanos = new ConcurrentHashMap<>();
+
+  private final PeerCounters counters = new PeerCounters();
+
+  private final DropLog<String> refusals =
+      new DropLog<>(
+          (address, count, why) ->
+              logger.warn("peer_refused address={} times={} why=\"{}\"", address, count, why));
+
+  /** Who this controller is; null before {@link #start}. */
+  private volatile @Nullable Self self;
+
+  /** The end of this controller: nothing more is told. */
+  private volatile boolean isClosed;
+
+  private volatile Consumer<PeerAddress> ended = peer -> {};
+
+  /**
+   * Opens a port for other controllers, which reach it after {@link #start}.
+   *
+   * @param name this controller's
+   * @param host the address that other controllers use; the port is open there only
+   */
+  public PeerStreams(String name, String host) throws IOException {
+    this.name = name;
+    try {
+      port =
+          new PeerPort(
+              host,
+              group,
+              () -> new PeerChannel(handshake(false), false, new Accepted(), counters));
+    } catch (IOException e) {
+      closeGroup();
+      throw e;
+    }
+  }
+
+  /** The port for other controllers, as {@link PeerAddress} reads it. */
+  public String contact() {
+    return port.contact();
+  }
+
+  /**
+   * Connects to the followed peers and accepts their connections from now on.
+   *
+   * @param sharedKey known to the controllers of the cluster only
+   * @param whenEnded receives each peer whose process has ended, once
+   */
+  public synchronized void start(byte[] sharedKey, Consumer<PeerAddress> whenEnded) {
+    ended = whenEnded;
+    self = Self.of(name, port.token(), sharedKey);
+    port.accept();
+    links.values().forEach(PeerLink::open);
+    var unused =
+        group.scheduleWithFixedDelay(
+            () -> refusals.tell(System.nanoTime()),
+            REFUSALS_SECONDS,
+            REFUSALS_SECONDS,
+            TimeUnit.SECONDS);
+  }
+
+  /** Follows these peers from now on, and no others. */
+  public synchronized void follow(Set<PeerAddress> peers) {
+    for (PeerAddress left : ImmutableSet.copyOf(Sets.difference(links.keySet(), peers))) {
+      Objects.requireNonNull(links.remove(left)).close();
+      unreachedNanos.remove(left.name());
+    }
+    for (PeerAddress peer : peers) {
+      links.computeIfAbsent(peer, this::newLink);
+    }
+  }
+
+  private PeerLink newLink(PeerAddress address) {
+    unreachedNanos.put(address.name(), System.nanoTime());
+    PeerLink link =
+        new PeerLink(
+            address,
+            home(address.name()),
+            events -> new PeerChannel(handshake(true), true, events, counters),
+            new Connected());
+    if (self != null) {
+      link.open();
+    }
+    return link;
+  }
+
+  private Handshake handshake(boolean isClient) {
+    byte[] nonce = new byte[Handshake.NONCE_BYTES];
+    random.nextBytes(nonce);
+    return new Handshake(Objects.requireNonNull(self), isClient, nonce);
+  }
+
+  /** The event loop of a peer. */
+  private EventLoop home(String peer) {
+    return loops.get(Math.floorMod(peer.hashCode(), loops.size()));
+  }
+
+  @Override
+  public void listen(PeerTopic topic, PeerListener listener) {
+    if (listeners.putIfAbsent(topic, listener) != null) {
+      throw new IllegalStateException(topic + " has a listener already");
+    }
+  }
+
+  @Override
+  public boolean send(String peer, PeerTopic topic, byte[] message) {
+    if (message.length > MAX_MESSAGE) {
+      throw new IllegalArgumentException(
+          "A message of " + message.length + " bytes; max " + MAX_MESSAGE);
+    }
+    @Nullable PeerChannel connection = outgoing.get(peer);
+    return connection != null && connection.send(topic, message);
+  }
+
+  @Override
+  public ImmutableSet<String> reached() {
+    return ImmutableSet.copyOf(outgoing.keySet());
+  }
+
+  /** Whether messages reach the peer, and the other way round. */
+  public boolean isReached(String peer) {
+    return outgoing.containsKey(peer) && incoming.containsKey(peer);
+  }
+
+  /** The time for which a followed peer has not been reached in both directions; empty if it is. */
+  public Optional<Duration> unreached(String peer) {
+    return Optional.ofNullable(unreachedNanos.get(peer))
+        .map(since -> Duration.ofNanos(System.nanoTime() - since));
+  }
+
+  /** A connection that a peer has opened: messages to it are sent there. */
+  private final class Accepted implements PeerChannel.Events {
+    @Override
+    public void opened(PeerChannel connection) {
+      home(connection.peer()).execute(() -> reached(connection));
+    }
+
+    @Override
+    public void closed(PeerChannel connection) {
+      if (isClosed) {
+        return;
+      }
+      if (connection.wasOpened()) {
+        home(connection.peer()).execute(() -> unreached(connection));
+      } else {
+        refused(connection);
+      }
+    }
+  }
+
+  private void reached(PeerChannel connection) {
+    String peer = connection.peer();
+    @Nullable PeerChannel before = outgoing.put(peer, connection);
+    if (before != null) {
+      before.close("the peer has opened another connection");
+      tellLost(peer, before);
+    }
+    tellReached(peer);
+  }
+
+  private void unreached(PeerChannel connection) {
+    if (outgoing.remove(connection.peer(), connection)) {
+      tellLost(connection.peer(), connection);
+    }
+  }
+
+  /** A connection that this controller has opened: the peer's messages come there. */
+  private final class Connected implements PeerLink.Owner {
+    @Override
+    public void opened(PeerChannel connection) {
+      incoming.put(connection.peer(), connection);
+      noteDirections(connection.peer());
+    }
+
+    @Override
+    public void received(PeerChannel connection, PeerTopic topic, ByteBuffer message) {
+      @Nullable PeerListener listener = listeners.get(topic);
+      if (listener != null) {
+        call(() -> listener.received(connection.peer(), message), topic, connection.peer());
+      }
+    }
+
+    @Override
+    public void closed(PeerChannel connection) {
+      if (isClosed) {
+        return;
+      }
+      if (!connection.wasOpened()) {
+        refused(connection);
+      } else if (incoming.remove(connection.peer(), connection)) {
+        tellLost(connection.peer(), connection);
+        if (outgoing.containsKey(connection.peer())) {
+          tellReached(connection.peer()); // in the other direction, it still is
+        }
+      }
+    }
+
+    @Override
+    public void ended(PeerAddress peer) {
+      ended.accept(peer);
+    }
+  }
+
+  /** A connection without a proof of the other side has ended. */
+  private void refused(PeerChannel connection) {
+    if (connection.wasRefused()) {
+      refusals.note(connection.remote(), connection::why);
+    }
+  }
+
+  private void tellReached(String peer) {
+    logger.info("peer_reached peer={}", peer);
+    noteDirections(peer);
+    listeners.forEach((topic, listener) -> call(() -> listener.reached(peer), topic, peer));
+  }
+
+  private void tellLost(String peer, PeerChannel connection) {
+    logger.warn("peer_lost peer={} why=\"{}\"", peer, connection.why());
+    noteDirections(peer);
+    listeners.forEach((topic, listener) -> call(() -> listener.lost(peer), topic, peer));
+  }
+
+  private void noteDirections(String peer) {
+    if (isReached(peer)) {
+      unreachedNanos.remove(peer);
+    } else {
+      unreachedNanos.putIfAbsent(peer, System.nanoTime());
+    }
+  }
+
+  private static void call(Runnable listener, PeerTopic topic, String peer) {
+    try {
+      listener.run();
+    } catch (RuntimeException e) {
+      logger.error("peer_listener_failed peer={} topic={}", peer, topic, e);
+    }
+  }
+
+  /** Closes the port and all connections. */
+  @Override
+  public void close() {
+    isClosed = true;
+    follow(Set.of());
+    port.close();
+    closeGroup();
+  }
+
+  private void closeGroup() {
+    group.shutdownGracefully(0, CLOSING_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+}

@@ -1,0 +1,6 @@
+/**
+ * Authenticated streams between the controllers of a cluster, which also tell at once that a
+ * controller's process has ended.
+ */
+@org.jspecify.annotations.NullMarked
+package io.malob.cluster.peer;

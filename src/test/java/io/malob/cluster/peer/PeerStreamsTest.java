@@ -1,0 +1,199 @@
+package io.malob.cluster.peer;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.module.IPeerService;
+import io.malob.module.PeerListener;
+import io.malob.module.PeerTopic;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Streams over real connections on loopback. */
+class PeerStreamsTest {
+  private static final String LOOPBACK = "127.0.0.1";
+  private static final long SOON_SECONDS = 10;
+
+  /** An attempt needs at most a second, and one that tells nothing pauses so long. */
+  private static final long QUIET_MILLIS = 2_500;
+
+  private static final byte[] KEY = {1, 2, 3};
+
+  private final List<Controller> controllers = new ArrayList<>();
+
+  /** The streams of one controller, and what its listener was told. */
+  private final class Controller implements PeerListener {
+    final String name;
+    final PeerStreams streams;
+    final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+    final BlockingQueue<byte[]> messages = new LinkedBlockingQueue<>();
+    final BlockingQueue<PeerAddress> ended = new LinkedBlockingQueue<>();
+
+    Controller(String name, byte[] key) throws Exception {
+      this.name = name;
+      streams = new PeerStreams(name, LOOPBACK);
+      streams.listen(PeerTopic.HOSTS, this);
+      streams.start(key, ended::add);
+      controllers.add(this);
+    }
+
+    PeerAddress address() {
+      return PeerAddress.of(name, streams.contact()).orElseThrow();
+    }
+
+    @Override
+    public void reached(String peer) {
+      events.add("reached " + peer);
+    }
+
+    @Override
+    public void received(String peer, ByteBuffer message) {
+      byte[] content = new byte[message.remaining()];
+      message.get(content);
+      messages.add(content);
+    }
+
+    @Override
+    public void lost(String peer) {
+      events.add("lost " + peer);
+    }
+
+    String nextEvent() throws InterruptedException {
+      return String.valueOf(events.poll(SOON_SECONDS, TimeUnit.SECONDS));
+    }
+  }
+
+  @AfterEach
+  void close() {
+    controllers.forEach(each -> each.streams.close());
+  }
+
+  private Controller[] connected() throws Exception {
+    Controller a = new Controller("a", KEY);
+    Controller b = new Controller("b", KEY);
+    a.streams.follow(Set.of(b.address()));
+    b.streams.follow(Set.of(a.address()));
+    assertEquals("reached b", a.nextEvent());
+    assertEquals("reached a", b.nextEvent());
+    return new Controller[] {a, b};
+  }
+
+  @Test
+  void messages_arriveInOrder_bothWays_smallAndLarge() throws Exception {
+    Controller[] pair = connected();
+    byte[] largest = new byte[IPeerService.MAX_MESSAGE];
+    largest[largest.length - 1] = 7;
+    for (Controller from : pair) {
+      Controller to = pair[from == pair[0] ? 1 : 0];
+      assertEquals(Set.of(to.name), from.streams.reached());
+      for (int i = 0; i < 3_000; i++) {
+        assertTrue(from.streams.send(to.name, PeerTopic.HOSTS, new byte[] {(byte) i}));
+      }
+      assertTrue(from.streams.send(to.name, PeerTopic.HOSTS, largest));
+      assertTrue(from.streams.send(to.name, PeerTopic.RULES, new byte[] {1})); // without a listener
+      assertTrue(from.streams.send(to.name, PeerTopic.HOSTS, new byte[0]));
+      for (int i = 0; i < 3_000; i++) {
+        assertArrayEquals(new byte[] {(byte) i}, next(to), "message " + i);
+      }
+      assertArrayEquals(largest, next(to));
+      assertArrayEquals(new byte[0], next(to));
+    }
+  }
+
+  private static byte[] next(Controller to) throws InterruptedException {
+    return to.messages.poll(SOON_SECONDS, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void tooLargeMessage_isRejected() throws Exception {
+    Controller a = new Controller("a", KEY);
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> a.streams.send("b", PeerTopic.HOSTS, new byte[IPeerService.MAX_MESSAGE + 1]));
+  }
+
+  @Test
+  void peerThatIsNotReached_getsNothing() throws Exception {
+    Controller a = new Controller("a", KEY);
+    assertFalse(a.streams.send("b", PeerTopic.HOSTS, new byte[1]));
+    assertTrue(a.streams.unreached("b").isEmpty()); // it is not followed
+
+    a.streams.follow(Set.of(new PeerAddress("b", LOOPBACK, 1, "0".repeat(32))));
+
+    assertTrue(a.streams.unreached("b").isPresent());
+  }
+
+  @Test
+  void peerThatCloses_isLost_andHasEnded_onceAndSoon() throws Exception {
+    Controller[] pair = connected();
+    assertTrue(pair[0].streams.unreached("b").isEmpty());
+
+    pair[1].streams.close();
+
+    assertEquals(pair[1].address(), pair[0].ended.poll(SOON_SECONDS, TimeUnit.SECONDS));
+    assertEquals("lost b", pair[0].nextEvent());
+    assertTrue(pair[0].streams.unreached("b").isPresent());
+    assertEquals(Set.of(), pair[0].streams.reached());
+    assertFalse(pair[0].streams.send("b", PeerTopic.HOSTS, new byte[1]));
+    assertNull(pair[0].ended.poll(QUIET_MILLIS, TimeUnit.MILLISECONDS));
+  }
+
+  @Test
+  void peerWithAnotherKey_isRefusedByBoth() throws Exception {
+    Controller a = new Controller("a", KEY);
+    Controller b = new Controller("b", new byte[] {3, 2, 1});
+    a.streams.follow(Set.of(b.address()));
+    b.streams.follow(Set.of(a.address()));
+
+    assertNull(a.events.poll(QUIET_MILLIS, TimeUnit.MILLISECONDS));
+    assertNull(b.events.poll());
+    assertNull(a.ended.poll());
+  }
+
+  /** The address may lead somewhere else from here. */
+  @Test
+  void peerThatWasNeverReached_hasNotEnded() throws Exception {
+    Controller a = new Controller("a", KEY);
+    Controller b = new Controller("b", KEY);
+    b.streams.close();
+
+    a.streams.follow(Set.of(b.address()));
+
+    assertNull(a.ended.poll(QUIET_MILLIS, TimeUnit.MILLISECONDS));
+  }
+
+  @Test
+  void silentPort_saysNothing() throws Exception {
+    Controller a = new Controller("a", KEY);
+    try (ServerSocket other = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
+      a.streams.follow(
+          Set.of(new PeerAddress("b", LOOPBACK, other.getLocalPort(), "0".repeat(32))));
+
+      assertNull(a.ended.poll(QUIET_MILLIS, TimeUnit.MILLISECONDS));
+    }
+  }
+
+  @Test
+  void peerThatIsNotFollowedAnyMore_isNotReported() throws Exception {
+    Controller[] pair = connected();
+
+    pair[0].streams.follow(Set.of());
+    pair[1].streams.close();
+
+    assertEquals("lost b", pair[0].nextEvent());
+    assertNull(pair[0].ended.poll(QUIET_MILLIS, TimeUnit.MILLISECONDS));
+  }
+}
