@@ -4,7 +4,9 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Maps;
 import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.estimate.ServiceProfile;
@@ -62,6 +64,7 @@ import io.malob.balancer.connection.ConnectionProgrammer;
 import io.malob.balancer.connection.ConnectionProgrammer.IdleTimeouts;
 import io.malob.balancer.connection.ConnectionTable;
 import io.malob.balancer.connection.FlowSamples;
+import io.malob.balancer.connection.ForeignSwitches;
 import io.malob.balancer.connection.FtpSessions;
 import io.malob.balancer.connection.HalfOpenLimit;
 import io.malob.balancer.connection.HostRuleCache;
@@ -89,6 +92,8 @@ import io.malob.balancer.recovery.RecoveringConnections;
 import io.malob.balancer.recovery.StateRecovery;
 import io.malob.balancer.recovery.SwitchPreparation;
 import io.malob.balancer.recovery.SwitchRecovery;
+import io.malob.balancer.replica.Replica;
+import io.malob.balancer.replica.ReplicaPublisher;
 import io.malob.balancer.reroute.LongFlowFinder;
 import io.malob.balancer.reroute.LongFlowSettings;
 import io.malob.balancer.reroute.LongFlows;
@@ -107,8 +112,10 @@ import io.malob.module.BaseModule;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.IClusterService;
 import io.malob.module.IPacketInQueueService;
+import io.malob.module.IPeerService;
 import io.malob.module.IStoreService;
 import io.malob.module.NetworkEvents;
+import io.malob.module.PeerTopic;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
@@ -118,6 +125,7 @@ import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelRange;
 import io.malob.openflow.label.LabelTable;
+import io.malob.openflow.label.LabelledPath;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Protocol;
@@ -294,6 +302,9 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private Relocations relocations;
   private LostClients lostClients;
   private @Nullable IClusterService cluster;
+  private @Nullable IPeerService peers;
+  private @Nullable ReplicaPublisher publisher;
+  private @Nullable Replica replica;
   private @Nullable PacketInDrops packetInDrops;
   private @Nullable SpoofGuard spoofGuard;
   private ServerMoves serverMoves;
@@ -348,6 +359,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     shutdown.registerShutdownListener(records::close);
     // real Floodlight has no such services
     cluster = context.getServiceImpl(IClusterService.class);
+    peers = context.getServiceImpl(IPeerService.class);
     @Nullable IPacketInQueueService queues = context.getServiceImpl(IPacketInQueueService.class);
     if (queues != null) {
       int max = settings.number("floodPerSecond", 5_000, 1, Integer.MAX_VALUE);
@@ -371,6 +383,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private void build(SettingReader settings) throws FloodlightModuleException {
     HostFinder hosts = new HostFinder(switches, topology, devices, programmer);
     samples = new FlowSamples(nanoTime);
+    ForeignSwitches foreign = new ForeignSwitches(switches, cluster);
     serverMoves = new ServerMoves(hosts, nanoTime);
     LinkLoads linkLoads = new LinkLoads();
     labels =
@@ -397,7 +410,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         settings.flag("countPlaced", true) ? Counting.PLACED_SINCE : Counting.MEASURED_ONLY;
     view =
         new ViewWriter(
-            hosts::find,
+            address -> hosts.find(address).or(() -> placeInReplica(address)),
             this::measured,
             new NetworkValues(monitor, linkLoads, counting)::of,
             counting,
@@ -486,6 +499,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             connectionProgrammer,
             hosts,
             hosts::isUp,
+            foreign,
             serialExecutor,
             nanoTime);
     Classifier classifier = new Classifier(ftpSessions);
@@ -588,7 +602,9 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             programmer,
             stateRecovery,
             proactive.vips(),
+            readSwitches::isKnown,
             reconcileCounts);
+    replicate(peers, foreign, readSwitches, admissionControl);
     longFlows = longFlows(settings, connectionProgrammer, serialExecutor);
     lostClients =
         new LostClients(
@@ -623,7 +639,9 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             proactive);
     scheduleHousekeeping(
         affinity,
-        new ConnectionResetter(views, connections, teardown, connectionProgrammer, nanoTime),
+        new ConnectionResetter(
+            views, connections, teardown, connectionProgrammer, foreign, nanoTime),
+        foreign,
         readSwitches,
         reconcileRounds(settings, readSwitches, serialExecutor, reconciling),
         stateRecovery,
@@ -639,6 +657,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private void scheduleHousekeeping(
       AffinityTable affinity,
       ConnectionResetter resetter,
+      ForeignSwitches foreign,
       ReadSwitches readSwitches,
       ReconcileRounds reconcileRounds,
       StateRecovery stateRecovery,
@@ -664,6 +683,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             outages,
             readSwitches,
             switches,
+            foreign,
             topology);
     Task repairPaths = new Task("repairing paths", paths::repair);
     catalogUpdates =
@@ -696,6 +716,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
                 stateRecovery,
                 teardown,
                 outages,
+                this::isReplicated,
                 proactive.vips()::reset),
             relocations,
             proactiveClients,
@@ -738,7 +759,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         repairPaths,
         preparePaths,
         recover,
-        new Task("sweeping labels", labels::sweep),
+        new Task("sweeping labels", () -> labels.sweep(this::isReplicated)),
         new Task("sweeping connections", connections::sweep),
         new Task("sweeping clients' members", affinity::sweep),
         new Task("reconciling switches", reconcileRounds::tick),
@@ -746,6 +767,59 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         new Task("sweeping requests for hosts", missingHosts::sweep),
         new Task("sweeping outages", outages::sweep),
         askForMembers);
+  }
+
+  /**
+   * In a cluster, lets the other controllers know this one's connections, and this one theirs.
+   *
+   * @param peers null without a cluster
+   */
+  private void replicate(
+      @Nullable IPeerService peers,
+      ForeignSwitches foreign,
+      ReadSwitches readSwitches,
+      AdmissionControl admissionControl) {
+    if (peers == null || !foreign.mayExist()) {
+      return;
+    }
+    publisher =
+        new ReplicaPublisher(
+            peers, switches, readSwitches, foreign, connections, labels, halfOpen, nanoTime);
+    replica =
+        new Replica(
+            peers,
+            publisher,
+            foreign,
+            readSwitches,
+            connections,
+            labels,
+            halfOpen,
+            admissionControl,
+            teardown,
+            view,
+            work -> housekeeping.submit("replicating connections", work),
+            nanoTime);
+    connections.tell(publisher::changed);
+    peers.listen(PeerTopic.CONNECTIONS, replica);
+    housekeeping.every(
+        Replica.TICK_MILLIS,
+        "completing the replica",
+        new Task("completing the replica", replica::tick));
+  }
+
+  private boolean isReplicated(LabelledPath labelled) {
+    @Nullable Replica known = replica;
+    return known != null && known.holds(labelled);
+  }
+
+  private boolean isReplicated(DatapathId switchId) {
+    @Nullable Replica known = replica;
+    return known != null && known.covers(switchId);
+  }
+
+  private Optional<Attachment> placeInReplica(IPAddress<?> address) {
+    @Nullable Replica known = replica;
+    return known == null ? Optional.empty() : known.placeOf(AddressKey.of(address));
   }
 
   /** The label ids of this controller: in a cluster, those of its slot. */
@@ -857,7 +931,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     return new LongFlows(
         chosen,
         new LongFlowFinder(connections, chosen),
-        new PathMover(labels, connectionProgrammer, serialExecutor, nanoTime),
+        new PathMover(connections, labels, connectionProgrammer, serialExecutor, nanoTime),
         labels,
         switches,
         () -> view.get().network().topology(),
@@ -919,6 +993,10 @@ public final class BalancerModule extends BaseModule implements IBalancerService
       repetition.every(TIDY_MILLIS, "reporting dropped packet-ins", drops::tell);
     }
     repetition.every(POLL_MILLIS, "polling for long flows", longFlows::tick);
+    @Nullable ReplicaPublisher sender = publisher;
+    if (sender != null) {
+      repetition.every(ReplicaPublisher.TICK_MILLIS, "telling of connections", sender::tick);
+    }
   }
 
   private void scheduleSpoofGuard(Repetition repetition) {

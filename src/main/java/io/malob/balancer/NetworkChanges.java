@@ -103,7 +103,9 @@ final class NetworkChanges implements NetworkEvents.Follower {
   /** Handles a switch that connects or reconnects. */
   @Override
   public void switchActivated(DatapathId switchId) {
-    switchRecovery.connected(switchId);
+    if (switchRecovery.connected(switchId)) {
+      topologyChanged(); // new connections can use it before it is prepared and read
+    }
     housekeeping.execute(
         () -> {
           if (switchRecovery.begin(switchId)) {

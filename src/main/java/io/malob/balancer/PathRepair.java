@@ -5,6 +5,7 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.admission.ConnectionResetter;
 import io.malob.balancer.admission.SwitchOutages;
 import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.ForeignSwitches;
 import io.malob.balancer.recovery.ReadSwitches;
 import io.malob.balancer.view.ViewWriter;
 import io.malob.module.FoundLinks;
@@ -27,6 +28,7 @@ final class PathRepair {
   private final SwitchOutages outages;
   private final ReadSwitches readSwitches;
   private final IOFSwitchService switches;
+  private final ForeignSwitches foreign;
   private final ITopologyService topology;
 
   PathRepair(
@@ -38,6 +40,7 @@ final class PathRepair {
       SwitchOutages outages,
       ReadSwitches readSwitches,
       IOFSwitchService switches,
+      ForeignSwitches foreign,
       ITopologyService topology) {
     this.housekeeping = housekeeping;
     this.view = view;
@@ -47,6 +50,7 @@ final class PathRepair {
     this.outages = outages;
     this.readSwitches = readSwitches;
     this.switches = switches;
+    this.foreign = foreign;
     this.topology = topology;
   }
 
@@ -55,12 +59,24 @@ final class PathRepair {
     view.setTopology(Topology.of(usableSwitches(), FoundLinks.of(topology)));
   }
 
-  /** The switches that this controller is master of and whose rules have been read. */
+  /** The switches that this controller is master of and whose connections are known. */
   private List<DatapathId> usableSwitches() {
     return switches.getAllSwitchDpids().stream()
-        .filter(readSwitches::contains)
+        .filter(readSwitches::isUsable)
         .filter(switchId -> switches.getActiveSwitch(switchId) != null)
         .toList();
+  }
+
+  /**
+   * The switches and links that forward, whoever controls them: in a cluster, a path over a switch
+   * of another controller is not broken. That includes switches which change their master.
+   */
+  private Topology forwarding(NetworkSnapshot network) {
+    boolean isShared =
+        foreign.mayExist() && switches.getAllSwitchDpids().stream().anyMatch(foreign);
+    return isShared
+        ? Topology.of(switches.getAllSwitchDpids(), FoundLinks.of(topology))
+        : network.topology();
   }
 
   /**
@@ -72,7 +88,8 @@ final class PathRepair {
     NetworkSnapshot network = view.get().network().searchingAtOnce();
     Set<LabelledPath> lost = new HashSet<>();
     Runnable retry = () -> housekeeping.submit("repairing paths", this::repair);
-    for (LabelledPath labelled : labels.repair(network.topology(), network::lowestLatency, retry)) {
+    for (LabelledPath labelled :
+        labels.repair(forwarding(network), network::lowestLatency, retry)) {
       if (network.topology().switches().containsAll(labelled.path().switches())) {
         lost.add(labelled);
       }

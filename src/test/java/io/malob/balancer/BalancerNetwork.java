@@ -42,6 +42,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import net.floodlightcontroller.core.FloodlightContext;
@@ -132,6 +133,9 @@ final class BalancerNetwork {
   /** Connected switches that take no orders of this controller. */
   private final Set<DatapathId> inactive = new TreeSet<>();
 
+  /** Switches whose links the controller knows though it is not their master. */
+  private final Set<DatapathId> observed = new TreeSet<>();
+
   /** Switches whose links the controller has not found yet. */
   private final Set<DatapathId> unexplored = new TreeSet<>();
 
@@ -189,15 +193,22 @@ final class BalancerNetwork {
   }
 
   BalancerNetwork(Map<String, String> settings, Transport wire, AtomicLong nanoTime) {
-    this(settings, wire, nanoTime, new FakeNetwork(nanoTime::get), 0);
+    this(settings, wire, nanoTime, new FakeNetwork(nanoTime::get), 0, context -> {});
   }
 
-  private BalancerNetwork(
+  /**
+   * A controller on a network that others may use, too.
+   *
+   * @param chance what every random number is
+   * @param services adds services that only some controllers have
+   */
+  BalancerNetwork(
       Map<String, String> settings,
       Transport wire,
       AtomicLong nanoTime,
       FakeNetwork network,
-      int chance) {
+      int chance,
+      Consumer<FloodlightModuleContext> services) {
     this.wire = wire;
     this.nanoTime = nanoTime;
     this.network = network;
@@ -222,6 +233,7 @@ final class BalancerNetwork {
     IThreadPoolService pool = () -> timer;
     context.addService(IThreadPoolService.class, pool);
     Stores.addTo(context);
+    services.accept(context);
     settings.forEach((key, value) -> context.addConfigParam(module, key, value));
     try {
       module.init(context);
@@ -253,7 +265,7 @@ final class BalancerNetwork {
 
   /** The same with other settings. */
   BalancerNetwork restarted(Map<String, String> settings) {
-    return new BalancerNetwork(settings, wire, nanoTime, network, 1_000);
+    return new BalancerNetwork(settings, wire, nanoTime, network, 1_000, context -> {});
   }
 
   private IFloodlightProviderService provider() {
@@ -347,6 +359,29 @@ final class BalancerNetwork {
 
   /** A switch with a table-miss entry, as the controller leaves it after the handshake. */
   DatapathId addSwitch(long id) {
+    DatapathId switchId = connect(id);
+    switchListener.switchAdded(switchId);
+    switchListener.switchActivated(switchId);
+    return switchId;
+  }
+
+  /** A switch that another controller is master of; its links are found nevertheless. */
+  DatapathId addForeignSwitch(long id) {
+    DatapathId switchId = connect(id);
+    inactive.add(switchId);
+    observed.add(switchId);
+    switchListener.switchAdded(switchId);
+    return switchId;
+  }
+
+  /** This controller is master of a switch now, whose links it knew before. */
+  void takeOver(DatapathId switchId) {
+    inactive.remove(switchId);
+    switchListener.switchActivated(switchId);
+    topologyListener.topologyChanged(List.of());
+  }
+
+  private DatapathId connect(long id) {
     DatapathId switchId = DatapathId.of(id);
     AtomicReference<IOFSwitch> self = new AtomicReference<>();
     IOFSwitch sw =
@@ -381,8 +416,6 @@ final class BalancerNetwork {
                 .build());
     switches.put(switchId, sw);
     allSwitches.add(switchId);
-    switchListener.switchAdded(switchId);
-    switchListener.switchActivated(switchId);
     return switchId;
   }
 
@@ -649,7 +682,7 @@ final class BalancerNetwork {
 
   private boolean isFound(DatapathId switchId) {
     return switches.containsKey(switchId)
-        && !inactive.contains(switchId)
+        && (!inactive.contains(switchId) || observed.contains(switchId))
         && !unexplored.contains(switchId);
   }
 
@@ -787,7 +820,8 @@ final class BalancerNetwork {
     return List.copyOf(delivered);
   }
 
-  private void packetIn(DatapathId switchId, OFPort inPort, FakeFlowTable.Output output) {
+  /** A switch sends a packet to this controller. */
+  void packetIn(DatapathId switchId, OFPort inPort, FakeFlowTable.Output output) {
     if (!switches.containsKey(switchId)) {
       return;
     }

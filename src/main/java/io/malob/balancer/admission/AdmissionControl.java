@@ -11,8 +11,10 @@ import io.malob.balancer.api.PlacementCounts;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.connection.AffinityTable;
 import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.Connection.Content;
 import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.Connection.Route;
+import io.malob.balancer.connection.Connection.State;
 import io.malob.balancer.connection.ConnectionLimiter;
 import io.malob.balancer.connection.ConnectionProgrammer;
 import io.malob.balancer.connection.ConnectionTable;
@@ -245,6 +247,31 @@ public final class AdmissionControl {
           .ifPresent(persistence -> rememberClient(connection, persistence));
       joinSession(connection, view);
     }
+    connections.changed(connection);
+    return true;
+  }
+
+  /**
+   * Takes over what another controller knows of a connection; false if the table is full, or
+   * another connection has one of its five-tuples. Nothing is sent.
+   */
+  public boolean replicate(
+      Connection connection, Content content, BalancerView view, long nowNanos) {
+    connection.replicate(content, nowNanos);
+    if (connections.add(connection) != Admission.ADDED) {
+      connection.close(); // removes it from the counts of its paths
+      return false;
+    }
+    if (content.state() == State.DORMANT) {
+      connections.expire(connection); // it was on no count
+    } else if (content.state().counts()) {
+      connectionLimiter.resumed(connection, view);
+      view.persistenceOf(connection.server())
+          .ifPresent(persistence -> rememberClient(connection, persistence));
+      if (isControl(connection, view)) {
+        ftpSessions.opened(connection);
+      }
+    }
     return true;
   }
 
@@ -337,6 +364,7 @@ public final class AdmissionControl {
     tally.placed();
     teardown.replaced(connection, earlier);
     joinSession(connection, view);
+    connections.changed(connection);
   }
 
   /**
@@ -344,10 +372,14 @@ public final class AdmissionControl {
    * already.
    */
   private void joinSession(Connection connection, BalancerView view) {
-    if (connection.isToFtp() && FtpSessions.isControl(view.catalog(), connection.request())) {
+    if (isControl(connection, view)) {
       ftpSessions.opened(connection);
       programmer.expectData(connection);
     }
+  }
+
+  private static boolean isControl(Connection connection, BalancerView view) {
+    return connection.isToFtp() && FtpSessions.isControl(view.catalog(), connection.request());
   }
 
   private Connection connection(FiveTuple request, Server server, Terms terms, long nowNanos) {

@@ -77,6 +77,7 @@ public final class ConnectionActivator {
     Route route = routes.acquire(placement);
     if (route.isReady() && connection.begin(route, halfOpenUntil, isBrief)) {
       programmer.carry(connection, route, arrival.packet());
+      connections.changed(connection);
       times.count(nanoTime.getAsLong() - arrival.nanos());
     } else {
       teardown.carryOut(connection, connection.halfOpen(halfOpenUntil, isBrief));
@@ -249,6 +250,7 @@ public final class ConnectionActivator {
     if (pending.isEmpty() && !connection.isProgrammed()) {
       programmer.restore(connection, route);
     }
+    connections.changed(connection);
     if (isPlacement && first != null) {
       times.count(nanoTime.getAsLong() - first.nanos());
     }

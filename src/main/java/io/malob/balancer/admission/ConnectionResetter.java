@@ -11,7 +11,9 @@ import java.util.Collection;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Closes connections that are still in use, and resets both ends. A host accepts a reset only at
@@ -42,6 +44,7 @@ public final class ConnectionResetter {
   private final ConnectionTable connections;
   private final ConnectionTeardown teardown;
   private final ConnectionProgrammer programmer;
+  private final Predicate<DatapathId> foreign;
   private final LongSupplier nanoTime;
   private final Queue<Connection> closed = new ArrayDeque<>();
   private final Queue<Settling> settling = new ArrayDeque<>();
@@ -51,11 +54,13 @@ public final class ConnectionResetter {
       ConnectionTable connections,
       ConnectionTeardown teardown,
       ConnectionProgrammer programmer,
+      Predicate<DatapathId> foreign,
       LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
     this.teardown = teardown;
     this.programmer = programmer;
+    this.foreign = foreign;
     this.nanoTime = nanoTime;
   }
 
@@ -63,9 +68,14 @@ public final class ConnectionResetter {
 
   /**
    * Closes connections: removes them from the table at once, and resets their ends batch by batch.
+   * Those of another controller are closed and reset by that one.
    */
   public void close(Collection<Connection> all) {
     for (Connection connection : all) {
+      if (foreign.test(connection.client().switchId())) {
+        teardown.forgetReplicated(connection);
+        continue;
+      }
       Effects effects = teardown.close(connection);
       if (effects.happened() && (effects.before().hasRules() || isInUse(connection))) {
         closed.add(connection);

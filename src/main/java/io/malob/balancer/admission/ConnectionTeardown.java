@@ -97,7 +97,11 @@ public final class ConnectionTeardown {
 
   /** More than the first packet of a connection has come from its client. */
   public void heard(Connection connection) {
-    carryOut(connection, connection.hear());
+    Effects effects = connection.hear();
+    carryOut(connection, effects);
+    if (effects.happened() || effects.halfOpenUntil() != Connection.NOT_HALF_OPEN) {
+      connections.changed(connection);
+    }
   }
 
   /**
@@ -159,6 +163,11 @@ public final class ConnectionTeardown {
     if (close(connection, End.CUT_OFF).happened()) {
       programmer.remove(connection);
     }
+  }
+
+  /** Forgets a connection of another controller: nothing is sent or recorded. */
+  public void forgetReplicated(Connection connection) {
+    carryOut(connection, connections.close(connection));
   }
 
   /** Forgets a connection that has ended or is dormant; false if it is in use. */

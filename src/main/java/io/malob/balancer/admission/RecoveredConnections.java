@@ -14,8 +14,12 @@ public interface RecoveredConnections {
     LEAVE
   }
 
-  /** Judges a packet whose connection is not in the table. */
-  Verdict judge(Arrival arrival);
+  /**
+   * Judges a packet whose connection is not in the table.
+   *
+   * @param mustBeRead whether the rules of its switch may say which member gets it, as buckets do
+   */
+  Verdict judge(Arrival arrival, boolean mustBeRead);
 
   /** Whether some switches have not been read yet, so that paths over them may be missing. */
   boolean isIncomplete();

@@ -17,6 +17,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,6 +52,7 @@ public final class Relocations {
   private final ConnectionProgrammer programmer;
   private final RequestHandler.Clients clients;
   private final Predicate<Attachment> isUp;
+  private final Predicate<DatapathId> foreign;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
 
@@ -73,6 +75,7 @@ public final class Relocations {
    *
    * @param clients finds out where the client that a packet comes from is attached
    * @param isUp whether a port is up and its switch is controlled
+   * @param foreign whether another controller is master of a switch, and follows its clients
    */
   public Relocations(
       Supplier<BalancerView> views,
@@ -81,6 +84,7 @@ public final class Relocations {
       ConnectionProgrammer programmer,
       RequestHandler.Clients clients,
       Predicate<Attachment> isUp,
+      Predicate<DatapathId> foreign,
       Executor serialExecutor,
       LongSupplier nanoTime) {
     this.views = views;
@@ -89,6 +93,7 @@ public final class Relocations {
     this.programmer = programmer;
     this.clients = clients;
     this.isUp = isUp;
+    this.foreign = foreign;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
   }
@@ -130,6 +135,9 @@ public final class Relocations {
 
   private boolean relocate(
       Connection connection, Attachment client, Server server, long restNanos) {
+    if (foreign.test(connection.client().switchId())) {
+      return false;
+    }
     if (client.equals(connection.client()) && server.at().equals(connection.server().at())) {
       return false;
     }

@@ -332,7 +332,8 @@ public final class RequestHandler {
 
   private void unknown(Arrival arrival, Protocol protocol) {
     Packet packet = arrival.packet();
-    switch (earlier.judge(arrival)) {
+    boolean mayBeProactive = vipOf(packet, protocol).filter(Vip::mayBeProactive).isPresent();
+    switch (earlier.judge(arrival, mayBeProactive)) {
       case LEAVE -> packetIns.count(PacketInCounters.Outcome.EARLIER);
       case WAIT -> {
         boolean stays = pendingPackets.enter(arrival) == PendingPackets.Entry.WAITS;

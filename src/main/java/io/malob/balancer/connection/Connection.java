@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.MacAddress;
 
@@ -64,6 +65,9 @@ public final class Connection {
 
   /** How many packets may wait for the paths; a TCP client sends one SYN a second. */
   private static final int MAX_PENDING = 8;
+
+  /** For how long the rules of a replicated connection have been there, at least. */
+  private static final long REPLICATED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /** The time of what has not happened. */
   private static final long NEVER = Long.MIN_VALUE;
@@ -165,6 +169,23 @@ public final class Connection {
    */
   public record Moved(Attachment client, Server server, @Nullable Route route, boolean hasRules) {}
 
+  /**
+   * What changes of a connection, at one moment.
+   *
+   * @param wasEnded whether its client had ended it when its rules expired
+   * @param halfOpenUntil as {@link HalfOpenLimit#add} says; {@link #NOT_HALF_OPEN} for no longer
+   * @param route null while it has no paths
+   */
+  public record Content(
+      State state,
+      boolean wasEnded,
+      Server server,
+      Attachment client,
+      long openedAtNanos,
+      long halfOpenUntil,
+      boolean isBrief,
+      @Nullable Route route) {}
+
   /** What a dormant connection is, beside what never changes of it. */
   record Dormancy(
       Server server,
@@ -212,6 +233,7 @@ public final class Connection {
   private List<Packet> pending = List.of();
   private long dormantSinceNanos;
   private long openedAtNanos;
+  private volatile boolean replicated;
   private volatile boolean programmed;
   private boolean wasProgrammed;
   private long programmedAtNanos;
@@ -273,6 +295,43 @@ public final class Connection {
   synchronized Dormancy dormancy() {
     return new Dormancy(
         server, client, wasEnded, openedAtNanos, dormantSinceNanos, relocatedAtNanos);
+  }
+
+  /** What another controller needs to know of it. */
+  public synchronized Content content() {
+    return new Content(state, wasEnded, server, client, openedAtNanos, halfOpenUntil, brief, route);
+  }
+
+  /**
+   * Takes over what another controller knows of it, whose switches have its rules. To be called
+   * before it is in a table; one that is dormant enters that state there.
+   *
+   * @param nowNanos on the controller's monotonic clock
+   */
+  public synchronized void replicate(Content content, long nowNanos) {
+    replicated = true;
+    state = content.state == State.DORMANT ? State.OPEN : content.state;
+    wasEnded = content.wasEnded;
+    halfOpenUntil = content.halfOpenUntil;
+    brief = content.isBrief;
+    programmed = true;
+    wasProgrammed = true;
+    programmedAtNanos = nowNanos - REPLICATED_NANOS;
+    seenAtNanos = nowNanos;
+    setRoute(content.route);
+  }
+
+  /**
+   * Whether it is known from another controller alone: neither has this controller sent its rules,
+   * nor has it found them on its client's switch.
+   */
+  public boolean isReplicated() {
+    return replicated;
+  }
+
+  /** Its rule has been found on its client's switch. */
+  public void verified() {
+    replicated = false;
   }
 
   /** Brings a dormant connection up to date with what is kept of it. */
@@ -613,6 +672,7 @@ public final class Connection {
       if (wasProgrammed) {
         spoilSample(); // the counters of restored rules start from zero
       }
+      replicated = false;
       programmed = true;
       wasProgrammed = true;
       programmedAtNanos = nowNanos;

@@ -71,6 +71,9 @@ public final class ConnectionTable {
   /** A power of two, so that each has at least {@link #MAX_BATCH} rows where many are kept. */
   private final Stripe[] stripes;
 
+  /** Is told of changes; see {@link #tell}. */
+  private volatile Consumer<Connection> changes = connection -> {};
+
   /** What must be told of connections that become dormant or go on. */
   private final List<WeakReference<Walk>> walks = new CopyOnWriteArrayList<>();
 
@@ -98,6 +101,21 @@ public final class ConnectionTable {
     for (int i = 0; i < count; i++) {
       stripes[i] = new Stripe(maxDormant / count);
     }
+  }
+
+  /**
+   * Tells of each change of a connection that other controllers must know: it has got its paths,
+   * changed its state, its paths or its attachments, or left the table.
+   *
+   * @param receiver called by any thread after the change, maybe within a lock; must not block
+   */
+  public void tell(Consumer<Connection> receiver) {
+    changes = receiver;
+  }
+
+  /** A connection has changed by a method of its own. */
+  public void changed(Connection connection) {
+    changes.accept(connection);
   }
 
   /**
@@ -222,6 +240,9 @@ public final class ConnectionTable {
     if (dormant.get() > maxDormant) {
       sweep(stripe);
     }
+    if (effects.happened()) {
+      changed(connection);
+    }
     return effects;
   }
 
@@ -272,8 +293,12 @@ public final class ConnectionTable {
   /** The client of a connection, in any state, has ended it. */
   public Effects end(Connection connection, long nowNanos) {
     Effects effects = connection.end(nowNanos);
-    if (connection.state() == State.DORMANT) {
+    boolean isDormant = connection.state() == State.DORMANT;
+    if (isDormant) {
       changeRow(connection, dormant -> dormant.end(nowNanos));
+    }
+    if (isDormant || effects.happened()) {
+      changed(connection);
     }
     return effects;
   }
@@ -285,7 +310,12 @@ public final class ConnectionTable {
    */
   public @Nullable Moved relocate(
       Connection connection, Attachment client, Server server, long nowNanos, long restNanos) {
-    return changeRow(connection, current -> current.relocate(client, server, nowNanos, restNanos));
+    @Nullable Moved moved =
+        changeRow(connection, current -> current.relocate(client, server, nowNanos, restNanos));
+    if (moved != null) {
+      changed(connection);
+    }
+    return moved;
   }
 
   /** Changes a connection and its row; null if it was dormant and is so no more. */
@@ -344,6 +374,7 @@ public final class ConnectionTable {
     }
     if (current != null && effects.happened()) {
       forgotten.accept(current);
+      changed(current);
     }
     return effects;
   }
@@ -384,6 +415,7 @@ public final class ConnectionTable {
     List<Connection> batch = sweepBatch(stripe, now);
     while (!batch.isEmpty()) {
       batch.forEach(forgotten);
+      batch.forEach(changes);
       batch = sweepBatch(stripe, now);
     }
   }

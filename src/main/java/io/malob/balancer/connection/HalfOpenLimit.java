@@ -103,6 +103,17 @@ public final class HalfOpenLimit {
     count(vipNumber).remove(second(), until);
   }
 
+  /**
+   * For how many more seconds a connection counts.
+   *
+   * @param until as {@link #add} says
+   */
+  public int secondsLeft(long until) {
+    return until == Connection.NOT_HALF_OPEN
+        ? 0
+        : (int) Math.max(0, Math.min(MAX_SECONDS + 1, until - second()));
+  }
+
   private long second() {
     return Math.floorDiv(nanoTime.getAsLong(), NANOS_PER_SECOND);
   }

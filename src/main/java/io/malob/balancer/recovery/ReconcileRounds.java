@@ -35,6 +35,9 @@ public final class ReconcileRounds {
    */
   private static final int SILENT_ROUNDS = 10;
 
+  /** For how long connections stay sorted for switches that are read for the first time. */
+  private static final long SORTED_NANOS = TimeUnit.SECONDS.toNanos(2);
+
   private final IOFSwitchService switches;
   private final ReadSwitches readSwitches;
   private final Executor serialExecutor;
@@ -56,6 +59,11 @@ public final class ReconcileRounds {
   private final ListMultimap<DatapathId, Connection> ofRound =
       MultimapBuilder.hashKeys().arrayListValues().build();
 
+  /** The same for switches that are read for the first time. */
+  private final ListMultimap<DatapathId, Connection> ofFirst =
+      MultimapBuilder.hashKeys().arrayListValues().build();
+
+  private long sortedAtNanos;
   private long routineSinceNanos;
   private long tickedAtNanos;
 
@@ -92,11 +100,11 @@ public final class ReconcileRounds {
   public void connected(DatapathId switchId, Consumer<Boolean> done) {
     gone(switchId);
     silent.remove(switchId);
-    Occasion occasion = seen.contains(switchId) ? Occasion.RETURN : Occasion.FIRST;
+    boolean isFirst = !seen.contains(switchId) || readSwitches.isKnown(switchId);
     start(
         switchId,
-        occasion,
-        parts.connections().withRules(),
+        isFirst ? Occasion.FIRST : Occasion.RETURN,
+        isFirst ? candidatesAt(switchId) : parts.connections().withRules(),
         ok -> {
           seen.add(switchId);
           if (!ok) {
@@ -104,6 +112,19 @@ public final class ReconcileRounds {
           }
           done.accept(ok);
         });
+  }
+
+  /**
+   * The connections that have rules at a switch. Where many switches connect at a time, after a
+   * change of their master, the connections are sorted only once.
+   */
+  private List<Connection> candidatesAt(DatapathId switchId) {
+    long now = nanoTime.getAsLong();
+    if (ofFirst.isEmpty() || now - sortedAtNanos >= SORTED_NANOS) {
+      sortedAtNanos = now;
+      sortConnections(ofFirst);
+    }
+    return ofFirst.removeAll(switchId);
   }
 
   /** A switch has disconnected. */
@@ -131,7 +152,8 @@ public final class ReconcileRounds {
       routine.clear();
       routine.addAll(readSwitches.all());
       routine.removeAll(silent.keySet());
-      sortConnections();
+      sortConnections(ofRound);
+      ofFirst.clear();
       silent.replaceAll((switchId, rounds) -> rounds - 1);
       silent.values().removeIf(rounds -> rounds <= 0);
     }
@@ -145,15 +167,15 @@ public final class ReconcileRounds {
    * Sorts all connections by switch once per round, so that no switch needs a scan of all
    * connections.
    */
-  private void sortConnections() {
-    ofRound.clear();
+  private void sortConnections(ListMultimap<DatapathId, Connection> bySwitch) {
+    bySwitch.clear();
     for (Connection connection : parts.connections().withRules()) {
       if (connection.state().hasRules()) {
         DatapathId clientSwitch = connection.client().switchId();
         DatapathId memberSwitch = connection.server().at().switchId();
-        ofRound.put(clientSwitch, connection);
+        bySwitch.put(clientSwitch, connection);
         if (!memberSwitch.equals(clientSwitch)) {
-          ofRound.put(memberSwitch, connection);
+          bySwitch.put(memberSwitch, connection);
         }
       }
     }

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
@@ -61,7 +62,12 @@ public final class Reconciler {
     ROUTINE
   }
 
-  /** The objects that reconciliation works with. */
+  /**
+   * The objects that reconciliation works with.
+   *
+   * @param isReplicated whether the connections of a switch that is being read are known from its
+   *     former master
+   */
   public record Parts(
       Supplier<BalancerView> views,
       ConnectionTable connections,
@@ -72,6 +78,7 @@ public final class Reconciler {
       FlowProgrammer programmer,
       StateRecovery stateRecovery,
       FoundProactiveRules proactiveRules,
+      Predicate<DatapathId> isReplicated,
       ReconcileCounts counts) {}
 
   /**
@@ -141,7 +148,8 @@ public final class Reconciler {
 
   private boolean requestBelongs(FoundRule.Direction rule) {
     requestsFound.add(rule.incoming());
-    @Nullable Connection connection = parts.connections.byRequest(rule.incoming());
+    @Nullable Connection connection =
+        current(parts.connections.byRequest(rule.incoming()), rule, true);
     if (connection == null) {
       return parts.stateRecovery.knowsRequest(rule)
           || (occasion == Occasion.FIRST && parts.stateRecovery.addRequest(at, rule));
@@ -149,13 +157,50 @@ public final class Reconciler {
     if (!connection.client().switchId().equals(at)) {
       return false;
     }
+    connection.verified();
     @Nullable Route route = connection.route();
     return belongs(connection, rule, route == null ? null : route.request());
   }
 
+  /**
+   * A connection that a rule belongs to; null if it is known from the switch's former master alone,
+   * and that has changed its rules since: the switch is right then.
+   */
+  private @Nullable Connection current(
+      @Nullable Connection connection, FoundRule.Direction rule, boolean isRequest) {
+    if (connection == null || occasion != Occasion.FIRST) {
+      return connection;
+    }
+    boolean isDormant = connection.state() == State.DORMANT;
+    boolean isOutdated =
+        isDormant
+            ? isRequest && parts.isReplicated.test(at)
+            : connection.isReplicated() && !isAsFound(connection, rule, isRequest);
+    if (isOutdated) {
+      parts.teardown.forgetReplicated(connection);
+      return null;
+    }
+    return connection;
+  }
+
+  private boolean isAsFound(Connection connection, FoundRule.Direction rule, boolean isRequest) {
+    @Nullable Route route = connection.route();
+    if (route == null || rule.generation() != connection.generation()) {
+      return false;
+    }
+    DatapathId place =
+        isRequest ? connection.client().switchId() : connection.server().at().switchId();
+    LabelledPath path = isRequest ? route.request() : route.reply();
+    boolean isToItsMember = !isRequest || connection.reply().equals(rule.outgoing().reversed());
+    return place.equals(at)
+        && isToItsMember
+        && rule.label().equals(Optional.ofNullable(Connection.labelOf(path)));
+  }
+
   private boolean replyBelongs(FoundRule.Direction rule) {
     repliesFound.add(rule.incoming());
-    @Nullable Connection connection = parts.connections.byReply(rule.incoming());
+    @Nullable Connection connection =
+        current(parts.connections.byReply(rule.incoming()), rule, false);
     if (connection == null) {
       return parts.stateRecovery.knowsReply(rule)
           || (occasion == Occasion.FIRST && parts.stateRecovery.addReply(at, rule));

@@ -108,7 +108,9 @@ public final class RecoveredLabels {
     if (label.isEmpty()) {
       return from.equals(to) ? table.acquire(Path.within(from)) : null;
     }
-    @Nullable LabelledPath labelled = held.get(label.get());
+    @Nullable LabelledPath recovered = held.get(label.get());
+    // or the former master has told of it
+    @Nullable LabelledPath labelled = recovered == null ? table.find(label.get()) : recovered;
     return labelled != null
             && labelled.path().src().equals(from)
             && labelled.path().dst().equals(to)

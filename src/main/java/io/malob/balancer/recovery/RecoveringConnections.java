@@ -67,14 +67,18 @@ public final class RecoveringConnections implements RecoveredConnections {
   }
 
   @Override
-  public Verdict judge(Arrival arrival) {
+  public Verdict judge(Arrival arrival, boolean mustBeRead) {
     Packet packet = arrival.packet();
     boolean isMidConnection = packet.kind() == Packet.Kind.TCP && !packet.isTcpSyn();
     boolean pending = packet.isTcpSyn() ? isOpen(packet.fiveTuple()) : isKnown(packet.fiveTuple());
     if (isMidConnection) {
       return pending || isIncomplete() ? Verdict.LEAVE : Verdict.NEW;
     }
-    return pending || !readSwitches.contains(arrival.switchId()) ? Verdict.WAIT : Verdict.NEW;
+    boolean mayBePlaced =
+        mustBeRead
+            ? readSwitches.contains(arrival.switchId())
+            : readSwitches.isUsable(arrival.switchId());
+    return pending || !mayBePlaced ? Verdict.WAIT : Verdict.NEW;
   }
 
   private boolean isKnown(FiveTuple request) {

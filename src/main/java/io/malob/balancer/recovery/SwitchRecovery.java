@@ -7,6 +7,7 @@ import io.malob.balancer.view.BalancerView;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.Logger;
@@ -28,6 +29,7 @@ public final class SwitchRecovery {
   private final StateRecovery stateRecovery;
   private final ConnectionTeardown teardown;
   private final SwitchOutages outages;
+  private final Predicate<DatapathId> replicated;
   private final Consumer<DatapathId> whenReset;
 
   /** Switches that were connected before. */
@@ -36,6 +38,7 @@ public final class SwitchRecovery {
   /**
    * Recovers switches.
    *
+   * @param replicated whether the connections of a switch are known from its former master
    * @param whenReset called when all rules of a switch have been deleted
    */
   public SwitchRecovery(
@@ -47,6 +50,7 @@ public final class SwitchRecovery {
       StateRecovery stateRecovery,
       ConnectionTeardown teardown,
       SwitchOutages outages,
+      Predicate<DatapathId> replicated,
       Consumer<DatapathId> whenReset) {
     this.views = views;
     this.readSwitches = readSwitches;
@@ -56,12 +60,19 @@ public final class SwitchRecovery {
     this.stateRecovery = stateRecovery;
     this.teardown = teardown;
     this.outages = outages;
+    this.replicated = replicated;
     this.whenReset = whenReset;
   }
 
-  /** A switch has connected: its rules are unknown at once. Called by any thread. */
-  public void connected(DatapathId switchId) {
-    readSwitches.begin(switchId);
+  /**
+   * A switch has connected: its rules are unknown at once. Called by any thread.
+   *
+   * @return whether its connections are known from its former master
+   */
+  public boolean connected(DatapathId switchId) {
+    boolean isKnown = replicated.test(switchId);
+    readSwitches.begin(switchId, isKnown);
+    return isKnown;
   }
 
   /** A switch has disconnected: its rules are unknown at once. Called by any thread. */

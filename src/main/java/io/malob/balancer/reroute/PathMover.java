@@ -6,6 +6,7 @@ import io.malob.algorithm.move.Move;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.ConnectionProgrammer;
+import io.malob.balancer.connection.ConnectionTable;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ public final class PathMover {
 
   private static final double MEGA = 1e6;
 
+  private final ConnectionTable connections;
   private final LabelTable labels;
   private final ConnectionProgrammer programmer;
   private final Executor serialExecutor;
@@ -56,10 +58,12 @@ public final class PathMover {
   private record Change(Connection connection, Route route, boolean isReply, LabelledPath old) {}
 
   public PathMover(
+      ConnectionTable connections,
       LabelTable labels,
       ConnectionProgrammer programmer,
       Executor serialExecutor,
       LongSupplier nanoTime) {
+    this.connections = connections;
     this.labels = labels;
     this.programmer = programmer;
     this.serialExecutor = serialExecutor;
@@ -125,6 +129,7 @@ public final class PathMover {
       return;
     }
     moved.increment();
+    connections.changed(connection);
     LOG.info(
         "flow_moved direction={} connection=\"{}\" to=\"{}\" from=\"{}\" mbps={}"
             + " mbps_before={}",

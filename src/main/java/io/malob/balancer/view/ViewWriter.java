@@ -338,7 +338,8 @@ public final class ViewWriter {
     return servers;
   }
 
-  private Server server(Member member, Attachment at) {
+  /** A member as a server at a place. By the single writer. */
+  public Server server(Member member, Attachment at) {
     return new Server(
         member.number(),
         AddressKey.of(member.address()),

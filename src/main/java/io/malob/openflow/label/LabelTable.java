@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -136,6 +137,56 @@ public final class LabelTable {
   }
 
   /**
+   * Takes over what another controller knows of a label; nothing is sent.
+   *
+   * @param held the label as it was taken over before; null if it was not
+   * @return the label; null if this table uses its id for something else
+   */
+  public @Nullable LabelledPath replicate(Label label, Path path, @Nullable LabelledPath held) {
+    if (held != null) {
+      Path before = held.path();
+      if (before.equals(path)) {
+        return held;
+      }
+      if (before.src().equals(path.src()) && before.dst().equals(path.dst())) {
+        held.moveTo(path);
+        moved(held, before);
+        held.settle(true);
+        return held;
+      }
+      forget(held);
+    }
+    if (!reserve(label)) {
+      return null;
+    }
+    LabelledPath replicated = recover(label, path);
+    release(replicated);
+    return replicated;
+  }
+
+  /** A label counts as unused from now on, if no connection uses it. */
+  public void touch(LabelledPath labelled) {
+    if (labelled.use()) {
+      release(labelled);
+    }
+  }
+
+  /** Forgets a label that another controller has removed; nothing is sent. */
+  public void forget(LabelledPath labelled) {
+    labels.remove(labelled);
+    byPath.remove(labelled.path(), labelled);
+    ids.giveBack(labelled.label());
+  }
+
+  private void moved(LabelledPath labelled, Path before) {
+    labels.moved(labelled, before);
+    if (!labelled.path().equals(before)) {
+      byPath.remove(before, labelled);
+      byPath.putIfAbsent(labelled.path(), labelled);
+    }
+  }
+
+  /**
    * Sends a switch its rule of a label again, if the label crosses it. If the path is being
    * changed, the rules follow in the order of that change instead. By the thread that repairs.
    */
@@ -210,9 +261,14 @@ public final class LabelTable {
 
   /** Removes labels that have been unused for a while. To be called every few seconds. */
   public void sweep() {
+    sweep(labelled -> false);
+  }
+
+  /** The same, except for labels that another controller removes. */
+  public void sweep(Predicate<LabelledPath> isForeign) {
     long now = nanoTime.getAsLong();
     for (LabelledPath labelled : all()) {
-      if (labelled.retire(now, UNUSED_NANOS)) {
+      if (!isForeign.test(labelled) && labelled.retire(now, UNUSED_NANOS)) {
         remove(labelled, now);
       }
     }
@@ -293,11 +349,7 @@ public final class LabelTable {
     boolean sure = !labelled.isUnsure();
     repairs.increment();
     labelled.moveTo(after);
-    labels.moved(labelled, before);
-    if (!after.equals(before)) {
-      byPath.remove(before, labelled);
-      byPath.putIfAbsent(after, labelled);
-    }
+    moved(labelled, before);
     programmer.sendInOrder(
         LabelRules.reroute(
             labelled.label(),

@@ -1,0 +1,466 @@
+package io.malob.balancer.replica;
+
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.Server;
+import io.malob.algorithm.graph.Path;
+import io.malob.balancer.admission.AdmissionControl;
+import io.malob.balancer.admission.ConnectionTeardown;
+import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.Connection.Content;
+import io.malob.balancer.connection.Connection.Route;
+import io.malob.balancer.connection.Connection.State;
+import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.ForeignSwitches;
+import io.malob.balancer.connection.HalfOpenLimit;
+import io.malob.balancer.recovery.ReadSwitches;
+import io.malob.balancer.replica.ReplicaEntry.Again;
+import io.malob.balancer.replica.ReplicaEntry.Begin;
+import io.malob.balancer.replica.ReplicaEntry.End;
+import io.malob.balancer.replica.ReplicaEntry.Gone;
+import io.malob.balancer.replica.ReplicaEntry.LabelGone;
+import io.malob.balancer.replica.ReplicaEntry.Labelled;
+import io.malob.balancer.replica.ReplicaEntry.Placed;
+import io.malob.balancer.replica.ReplicaFormat.UnreadableException;
+import io.malob.balancer.view.BalancerView;
+import io.malob.balancer.view.ViewWriter;
+import io.malob.module.IPeerService;
+import io.malob.module.PeerListener;
+import io.malob.module.PeerTopic;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.label.LabelTable;
+import io.malob.openflow.label.LabelledPath;
+import io.malob.state.catalog.Member;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What other controllers have told of the connections and labels of their switches. They are kept
+ * in the tables of this controller's own: counts and pages show them, and when this controller
+ * becomes master of a switch, it goes on with them. Nothing is sent, expired or recorded for them
+ * before. When a peer is lost, everything is kept.
+ *
+ * <p>{@link #covers} may be called by any thread; messages arrive on those of the peers, and are
+ * applied one after the other on the given executor.
+ */
+public final class Replica implements PeerListener {
+  private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
+
+  /** The interval at which {@link #tick} is to be called. */
+  public static final long TICK_MILLIS = 1_000;
+
+  /** How long after its loss what a peer has told still counts as complete. */
+  private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final long ALIVE = Long.MIN_VALUE;
+  private static final long MAX_PENDING_BYTES = 64 << 20;
+
+  /** How many connections may wait for their members to be in this controller's catalog. */
+  private static final int MAX_WAITING = 10_000;
+
+  private final IPeerService service;
+  private final ReplicaPublisher publisher;
+  private final ForeignSwitches foreign;
+  private final ReadSwitches readSwitches;
+  private final ConnectionTable connections;
+  private final LabelTable labels;
+  private final HalfOpenLimit halfOpen;
+  private final AdmissionControl admissionControl;
+  private final ConnectionTeardown teardown;
+  private final ViewWriter view;
+  private final Consumer<Runnable> executor;
+  private final LongSupplier nanoTime;
+
+  private final Map<DatapathId, Covered> covered = new ConcurrentHashMap<>();
+  private final AtomicLong pendingBytes = new AtomicLong();
+
+  /** Peers that have sent what could not be taken over. */
+  private final Set<String> incomplete = ConcurrentHashMap.newKeySet();
+
+  /** Where members were when their connections were told of, by their addresses. */
+  private final Map<Integer, Place> places = new ConcurrentHashMap<>();
+
+  // by the executor's tasks alone
+  private final Map<String, Snapshot> snapshots = new HashMap<>();
+  private final Map<Integer, LabelledPath> held = new HashMap<>();
+  private final Map<FiveTuple, Waiting> waiting = new LinkedHashMap<>();
+
+  /**
+   * A switch whose connections are completely known.
+   *
+   * @param lostNanos since when its master has been silent, or {@link #ALIVE}
+   */
+  private record Covered(String peer, long lostNanos) {}
+
+  private record Place(Attachment at, long sinceNanos) {}
+
+  private record Waiting(String peer, Placed placed) {}
+
+  /** Everything that a peer is sending. */
+  private record Snapshot(
+      Set<DatapathId> switches, Set<FiveTuple> connections, Set<Integer> labels) {}
+
+  /**
+   * An empty replica.
+   *
+   * @param executor runs one task at a time, the same as that of the view's writer
+   */
+  public Replica(
+      IPeerService service,
+      ReplicaPublisher publisher,
+      ForeignSwitches foreign,
+      ReadSwitches readSwitches,
+      ConnectionTable connections,
+      LabelTable labels,
+      HalfOpenLimit halfOpen,
+      AdmissionControl admissionControl,
+      ConnectionTeardown teardown,
+      ViewWriter view,
+      Consumer<Runnable> executor,
+      LongSupplier nanoTime) {
+    this.service = service;
+    this.publisher = publisher;
+    this.foreign = foreign;
+    this.readSwitches = readSwitches;
+    this.connections = connections;
+    this.labels = labels;
+    this.halfOpen = halfOpen;
+    this.admissionControl = admissionControl;
+    this.teardown = teardown;
+    this.view = view;
+    this.executor = executor;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Whether the connections of a switch are known: its master has told of all of them, and has not
+   * been silent for long.
+   */
+  public boolean covers(DatapathId switchId) {
+    @Nullable Covered known = covered.get(switchId);
+    return known != null
+        && (known.lostNanos == ALIVE || nanoTime.getAsLong() - known.lostNanos < FRESH_NANOS);
+  }
+
+  /** Where a member was when another controller last told of a connection on it; by its address. */
+  public Optional<Attachment> placeOf(int address) {
+    @Nullable Place place = places.get(address);
+    boolean isKnown =
+        place != null
+            && (foreign.test(place.at.switchId())
+                || nanoTime.getAsLong() - place.sinceNanos < TimeUnit.MINUTES.toNanos(1));
+    return place != null && isKnown ? Optional.of(place.at) : Optional.empty();
+  }
+
+  @Override
+  public void reached(String peer) {
+    publisher.begin(peer);
+  }
+
+  @Override
+  public void lost(String peer) {
+    publisher.lost(peer);
+    covered.replaceAll((switchId, known) -> known.peer.equals(peer) ? silent(known) : known);
+    executor.accept(() -> snapshots.remove(peer));
+  }
+
+  private Covered silent(Covered known) {
+    return known.lostNanos == ALIVE ? new Covered(known.peer, nanoTime.getAsLong()) : known;
+  }
+
+  @Override
+  public void received(String peer, ByteBuffer message) {
+    int size = message.remaining();
+    if (pendingBytes.addAndGet(size) > MAX_PENDING_BYTES) {
+      pendingBytes.addAndGet(-size);
+      incomplete.add(peer);
+      return;
+    }
+    executor.accept(
+        () -> {
+          pendingBytes.addAndGet(-size);
+          apply(peer, message);
+        });
+  }
+
+  private void apply(String peer, ByteBuffer message) {
+    List<ReplicaEntry> entries;
+    try {
+      entries = ReplicaFormat.read(message);
+    } catch (UnreadableException e) {
+      LOG.warn("replica_unreadable peer={} why=\"{}\"", peer, e.getMessage());
+      return;
+    }
+    BalancerView now = view.get();
+    for (ReplicaEntry entry : entries) {
+      apply(peer, entry, now);
+    }
+  }
+
+  private void apply(String peer, ReplicaEntry entry, BalancerView now) {
+    @Nullable Snapshot snapshot = snapshots.get(peer);
+    if (entry instanceof Placed placed) {
+      if (snapshot != null) {
+        snapshot.connections.add(placed.request());
+      }
+      place(peer, placed, now);
+    } else if (entry instanceof Gone gone) {
+      if (snapshot != null) {
+        snapshot.connections.remove(gone.request());
+      }
+      remove(peer, gone);
+    } else if (entry instanceof Labelled labelled) {
+      if (snapshot != null) {
+        snapshot.labels.add(labelled.label());
+      }
+      label(labelled.label(), labelled.path());
+    } else if (entry instanceof LabelGone gone) {
+      forgetLabel(gone.label());
+    } else if (entry instanceof Begin begin) {
+      snapshots.put(peer, new Snapshot(begin.switches(), new HashSet<>(), new HashSet<>()));
+    } else if (entry instanceof End) {
+      if (snapshot != null) {
+        complete(peer, snapshot);
+      }
+    } else if (entry instanceof Again) {
+      publisher.begin(peer);
+    }
+  }
+
+  private void place(String peer, Placed placed, BalancerView now) {
+    DatapathId clientSwitch = placed.client().switchId();
+    if (!foreign.mayBeMaster(peer, clientSwitch)) {
+      incomplete.add(peer); // or this controller does not know yet that it is
+      return;
+    }
+    @Nullable Connection known = connections.byRequest(placed.request());
+    boolean isForeign = foreign.test(clientSwitch);
+    // of a switch that is being taken over, the last words of its former master count
+    if (known != null ? !mayReplace(known) : !isForeign && readSwitches.contains(clientSwitch)) {
+      return;
+    }
+    Optional<Server> server = serverOf(placed, now);
+    if (server.isEmpty()) {
+      if (waiting.size() < MAX_WAITING) {
+        waiting.put(placed.request(), new Waiting(peer, placed));
+      } else {
+        incomplete.add(peer);
+      }
+      return;
+    }
+    waiting.remove(placed.request());
+    if (known != null) {
+      teardown.forgetReplicated(known);
+    }
+    notePlace(placed);
+    add(placed, server.get(), now);
+  }
+
+  private boolean mayReplace(Connection known) {
+    return foreign.test(known.client().switchId()) || known.isReplicated();
+  }
+
+  private void add(Placed placed, Server server, BalancerView now) {
+    long nowNanos = nanoTime.getAsLong();
+    Connection connection =
+        new Connection(
+            placed.request(),
+            placed.vipNumber(),
+            placed.algorithm(),
+            server,
+            placed.client(),
+            placed.generation(),
+            nowNanos - TimeUnit.MILLISECONDS.toNanos(placed.ageMillis()));
+    @Nullable Connection clash = connections.byReply(connection.reply());
+    if (clash != null && mayReplace(clash)) {
+      teardown.forgetReplicated(clash); // it has gone, or its end follows
+    }
+    @Nullable Route route = placed.state().hasRules() ? routeOf(placed) : null;
+    // without its paths, it waits for its next packet, or for its rules to be found
+    State state = route == null ? State.DORMANT : placed.state();
+    boolean isHalfOpen = placed.halfOpenSeconds() > 0 && state == State.OPENING;
+    long until =
+        isHalfOpen
+            ? halfOpen.add(placed.vipNumber(), placed.halfOpenSeconds() - 1)
+            : Connection.NOT_HALF_OPEN;
+    Content content =
+        new Content(
+            state,
+            placed.wasEnded() || (state == State.DORMANT && placed.state() == State.ENDED),
+            server,
+            placed.client(),
+            nowNanos,
+            until,
+            placed.isBrief(),
+            route);
+    if (!admissionControl.replicate(connection, content, now, nowNanos)) {
+      if (isHalfOpen) {
+        halfOpen.remove(placed.vipNumber(), until);
+      }
+      if (route != null) {
+        labels.release(route.request());
+        labels.release(route.reply());
+      }
+    }
+  }
+
+  private Optional<Server> serverOf(Placed placed, BalancerView now) {
+    for (Member member : now.catalog().membersAt(placed.reply().srcAddress())) {
+      if (member.number() == placed.memberNumber() && member.poolId() != null) {
+        Server server = view.server(member, placed.member());
+        return Optional.of(
+            placed.keepsPort() && server.port() != 0 ? server.keepingPorts() : server);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private void notePlace(Placed placed) {
+    Place place = new Place(placed.member(), nanoTime.getAsLong());
+    @Nullable Place before = places.put(placed.reply().srcAddress(), place);
+    if (before == null || !before.at.equals(place.at)) {
+      view.refreshHosts();
+    }
+  }
+
+  private @Nullable Route routeOf(Placed placed) {
+    DatapathId client = placed.client().switchId();
+    DatapathId member = placed.member().switchId();
+    @Nullable LabelledPath there = use(placed.requestLabel(), client, member);
+    @Nullable LabelledPath back = use(placed.replyLabel(), member, client);
+    if (there != null && back != null) {
+      return new Route(there, back);
+    }
+    if (there != null) {
+      labels.release(there);
+    }
+    if (back != null) {
+      labels.release(back);
+    }
+    return null;
+  }
+
+  private @Nullable LabelledPath use(int label, DatapathId from, DatapathId to) {
+    if (label == 0) {
+      return from.equals(to) ? labels.acquire(Path.within(from)) : null;
+    }
+    @Nullable LabelledPath labelled = labels.find(new Label(label));
+    return labelled != null
+            && labelled.path().src().equals(from)
+            && labelled.path().dst().equals(to)
+            && labels.share(labelled)
+        ? labelled
+        : null;
+  }
+
+  private void remove(String peer, Gone gone) {
+    waiting.remove(gone.request());
+    @Nullable Connection known = connections.byRequest(gone.request());
+    if (known != null
+        && mayReplace(known)
+        && known.client().switchId().equals(gone.clientSwitch())
+        && foreign.mayBeMaster(peer, gone.clientSwitch())) {
+      teardown.forgetReplicated(known);
+    }
+  }
+
+  private void label(int id, Path path) {
+    @Nullable LabelledPath before = held.get(id);
+    if (!foreign.test(path.src()) && readSwitches.contains(path.src())) {
+      return; // its first switch is this controller's
+    }
+    @Nullable LabelledPath labelled = labels.replicate(new Label(id), path, before);
+    if (labelled == null) {
+      held.remove(id);
+    } else {
+      held.put(id, labelled);
+    }
+  }
+
+  private void forgetLabel(int id) {
+    @Nullable LabelledPath labelled = held.get(id);
+    if (labelled != null && foreign.test(labelled.path().src())) {
+      held.remove(id);
+      labels.forget(labelled);
+    }
+  }
+
+  /** A peer has told of everything: what it has not told of, of its switches, has gone. */
+  private void complete(String peer, Snapshot snapshot) {
+    snapshots.remove(peer);
+    for (Connection connection : connections.all()) {
+      DatapathId clientSwitch = connection.client().switchId();
+      if (snapshot.switches.contains(clientSwitch)
+          && foreign.test(clientSwitch)
+          && !snapshot.connections.contains(connection.request())) {
+        teardown.forgetReplicated(connection);
+      }
+    }
+    for (Map.Entry<Integer, LabelledPath> each : Map.copyOf(held).entrySet()) {
+      if (snapshot.switches.contains(each.getValue().path().src())
+          && !snapshot.labels.contains(each.getKey())) {
+        forgetLabel(each.getKey());
+      }
+    }
+    covered.replaceAll(
+        (switchId, known) ->
+            known.peer.equals(peer) && !snapshot.switches.contains(switchId)
+                ? silent(known)
+                : known);
+    snapshot.switches.forEach(switchId -> covered.put(switchId, new Covered(peer, ALIVE)));
+  }
+
+  /** Whether another controller keeps a label up. To be called by a task of the executor. */
+  public boolean holds(LabelledPath labelled) {
+    return labelled.equals(held.get(labelled.label().id()));
+  }
+
+  /**
+   * Takes up what could not be taken over before, and lets go of labels that are this controller's
+   * by now. To be called by a task of the executor.
+   */
+  public void tick() {
+    BalancerView now = view.get();
+    if (!waiting.isEmpty()) {
+      Map<FiveTuple, Waiting> again = Map.copyOf(waiting);
+      waiting.clear();
+      again.values().forEach(each -> place(each.peer, each.placed, now));
+    }
+    for (String peer : Set.copyOf(incomplete)) {
+      if (pendingBytes.get() == 0 && service.send(peer, PeerTopic.CONNECTIONS, again())) {
+        incomplete.remove(peer);
+      }
+    }
+    incomplete.retainAll(service.reached());
+    held.values()
+        .removeIf(
+            labelled -> {
+              boolean isOwn = !foreign.test(labelled.path().src());
+              if (isOwn) {
+                labels.touch(labelled);
+              }
+              return isOwn;
+            });
+  }
+
+  private static byte[] again() {
+    ByteBuffer message = ByteBuffer.allocate(2).put(ReplicaFormat.VERSION);
+    ReplicaFormat.write(new Again(), message);
+    return message.array();
+  }
+}

@@ -1,0 +1,220 @@
+package io.malob.balancer;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.module.ClusterView;
+import io.malob.module.IClusterService;
+import io.malob.module.IPeerService;
+import io.malob.module.PeerListener;
+import io.malob.module.PeerTopic;
+import io.malob.testing.FakeNetwork;
+import io.malob.testing.Stub;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Two controllers of one network: {@code a} is master of all switches at first, and {@code b}
+ * stands by. What they tell each other waits until time passes.
+ */
+final class ControllerPair {
+  final AtomicLong nanoTime = new AtomicLong();
+  final FakeNetwork network = new FakeNetwork(nanoTime::get);
+  final Peers peersOfA = new Peers("a", "b");
+  final Peers peersOfB = new Peers("b", "a");
+  private final Map<DatapathId, String> masters = new HashMap<>();
+  final BalancerNetwork a;
+  final BalancerNetwork b;
+  private boolean isDead;
+
+  ControllerPair(Map<String, String> settings) {
+    a = controller(settings, peersOfA, 0);
+    b = controller(settings, peersOfB, 1);
+    network.setController(
+        (switchId, port, output) -> {
+          @Nullable String master = masters.get(switchId);
+          if (master != null && !(master.equals("a") && isDead)) {
+            (master.equals("a") ? a : b).packetIn(switchId, port, output);
+          }
+        });
+  }
+
+  private BalancerNetwork controller(Map<String, String> settings, Peers peers, int slot) {
+    IClusterService cluster =
+        Stub.of(IClusterService.class)
+            .on("view", with -> Optional.of(view(peers.name, slot)))
+            .make();
+    return new BalancerNetwork(
+        settings,
+        BalancerNetwork.Transport.DIRECT,
+        nanoTime,
+        network,
+        0,
+        context -> {
+          context.addService(IClusterService.class, cluster);
+          context.addService(IPeerService.class, peers);
+        });
+  }
+
+  private ClusterView view(String name, int slot) {
+    return new ClusterView(
+        name,
+        true,
+        slot,
+        0,
+        ImmutableList.of(),
+        ImmutableMap.copyOf(masters),
+        ImmutableMap.of(),
+        ImmutableList.of());
+  }
+
+  /** A switch that both are connected to. */
+  DatapathId addSwitch(long id) {
+    DatapathId switchId = DatapathId.of(id);
+    masters.put(switchId, "a");
+    a.addSwitch(id);
+    b.addForeignSwitch(id);
+    return switchId;
+  }
+
+  void link(DatapathId x, int portX, DatapathId y, int portY) {
+    a.link(x, portX, y, portY);
+    b.learnLink(x, portX, y, portY);
+  }
+
+  void learn(Host host) {
+    a.learn(host);
+    b.learn(host);
+  }
+
+  void webService(Host... members) {
+    a.webService(members);
+    b.webService(members);
+  }
+
+  /** Messages reach both from now on. */
+  void meet() {
+    peersOfA.reach();
+    peersOfB.reach();
+    talk();
+  }
+
+  /** A moment passes, in which all is told that is to be told. */
+  void talk() {
+    for (int i = 0; i < 4; i++) {
+      passMillis(10);
+    }
+  }
+
+  void pass(int seconds) {
+    for (int i = 0; i < seconds; i++) {
+      passMillis(1_000);
+    }
+  }
+
+  private void passMillis(long millis) {
+    nanoTime.addAndGet(TimeUnit.MILLISECONDS.toNanos(millis));
+    if (!isDead) {
+      a.repeated().forEach(each -> each.work().run());
+    }
+    b.repeated().forEach(each -> each.work().run());
+    peersOfA.deliver();
+    peersOfB.deliver();
+  }
+
+  /** The process of {@code a} ends. What it has not told is lost. */
+  void kill() {
+    isDead = true;
+    peersOfA.waiting.clear();
+    peersOfA.isReached = false;
+    peersOfB.waiting.clear();
+    peersOfB.isReached = false;
+    peersOfB.listener().lost("a");
+    masters.clear();
+  }
+
+  /** The other one becomes master of all switches. */
+  void takeOver() {
+    for (DatapathId switchId : List.copyOf(b.switchIds())) {
+      takeOver(switchId);
+    }
+  }
+
+  void takeOver(DatapathId switchId) {
+    masters.put(switchId, "b");
+    b.takeOver(switchId);
+  }
+
+  /** What one controller tells the other. */
+  final class Peers implements IPeerService {
+    private final String name;
+    private final String other;
+    private final Queue<byte[]> waiting = new ArrayDeque<>();
+    private @Nullable PeerListener listener;
+    private boolean isReached;
+
+    /** How many messages there is still room for. */
+    int room = Integer.MAX_VALUE;
+
+    /** How many bytes were sent. */
+    long bytes;
+
+    Peers(String name, String other) {
+      this.name = name;
+      this.other = other;
+    }
+
+    void reach() {
+      isReached = true;
+      listener().reached(other);
+    }
+
+    private PeerListener listener() {
+      @Nullable PeerListener known = listener;
+      if (known == null) {
+        throw new IllegalStateException(name + " does not listen");
+      }
+      return known;
+    }
+
+    @Override
+    public void listen(PeerTopic topic, PeerListener newListener) {
+      if (topic == PeerTopic.CONNECTIONS) {
+        listener = newListener;
+      }
+    }
+
+    @Override
+    public boolean send(String peer, PeerTopic topic, byte[] message) {
+      if (!peer.equals(other) || !isReached || room == 0) {
+        return false;
+      }
+      room--;
+      bytes += message.length;
+      waiting.add(message);
+      return true;
+    }
+
+    @Override
+    public ImmutableSet<String> reached() {
+      return isReached ? ImmutableSet.of(other) : ImmutableSet.of();
+    }
+
+    private void deliver() {
+      PeerListener receiver = (name.equals("a") ? peersOfB : peersOfA).listener();
+      for (@Nullable byte[] next = waiting.poll(); next != null; next = waiting.poll()) {
+        receiver.received(name, ByteBuffer.wrap(next));
+      }
+    }
+  }
+}
