@@ -21,17 +21,14 @@ public record FloodlightSwitch(IOFSwitch sw) implements FlowProgrammer.SwitchCon
   }
 
   /**
-   * The switches that this controller is master of, and those whose master is another controller
-   * that messages reach.
+   * The same, or a switch whose master is another controller that messages reach.
    *
    * @param relay null without a cluster
    */
-  public static FlowProgrammer.SwitchDirectory directory(
-      IOFSwitchService switches, @Nullable IRelayService relay) {
-    return switchId -> {
-      Optional<FlowProgrammer.SwitchConnection> own = active(switches, switchId);
-      return own.isPresent() || relay == null ? own : relay.find(switchId);
-    };
+  public static Optional<FlowProgrammer.SwitchConnection> anywhere(
+      IOFSwitchService switches, @Nullable IRelayService relay, DatapathId switchId) {
+    Optional<FlowProgrammer.SwitchConnection> own = active(switches, switchId);
+    return own.isPresent() || relay == null ? own : relay.find(switchId);
   }
 
   @Override

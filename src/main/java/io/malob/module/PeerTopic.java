@@ -11,7 +11,11 @@ public enum PeerTopic {
   /** Packet-ins for another controller. */
   PACKETS(4),
   /** OpenFlow messages for switches that have another master. */
-  RULES(5);
+  RULES(5),
+  /** Verdicts of health checks. */
+  HEALTH(6),
+  /** Packet-ins and ends of rules that concern a connection of another controller. */
+  MESSAGES(7);
 
   private final int number;
 
