@@ -428,7 +428,8 @@ public final class Replica implements PeerListener {
 
   /** Whether another controller keeps a label up. To be called by a task of the executor. */
   public boolean holds(LabelledPath labelled) {
-    return labelled.equals(held.get(labelled.label().id()));
+    @Nullable LabelledPath known = held.get(labelled.label().id());
+    return known != null && known.equals(labelled);
   }
 
   /**
