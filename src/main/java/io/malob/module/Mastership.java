@@ -1,6 +1,7 @@
 package io.malob.module;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -40,5 +41,26 @@ public interface Mastership {
 
     /** Asks the switch for this controller's role. */
     void askRole();
+
+    /**
+     * Hands packet-ins of hosts on from now on, instead of handling them, as long as this
+     * controller is the master.
+     *
+     * @param next takes an OpenFlow message, on the channel's thread; false if it cannot, and the
+     *     packet-in is handled here
+     * @return completed when the switch has carried out all earlier messages, or does not answer
+     */
+    CompletableFuture<Void> handOn(Predicate<byte[]> next);
+
+    /** Handles packet-ins here again. */
+    void stopHandingOn();
+
+    /**
+     * Takes a packet-in of this switch that its master has handed on. It is handled as soon as this
+     * controller is the master, if that is the case within two seconds.
+     *
+     * @param message an OpenFlow message, not changed afterwards
+     */
+    void takeHandedOn(byte[] message);
   }
 }

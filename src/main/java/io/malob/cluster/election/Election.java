@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableSet;
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.peer.PeerAddress;
 import io.malob.module.ClusterView;
+import io.malob.module.IPeerService;
 import io.malob.module.Mastership;
 import java.time.Duration;
 import java.util.Collection;
@@ -48,6 +49,8 @@ public final class Election implements Mastership {
   private final Preference preference;
   private final Generations generations;
   private final MasterKeys keys;
+  private final PacketRelay relay = new PacketRelay();
+  private final HandOvers handOvers;
   private final SharedKey sharedKey;
   private final ViewBuilder viewBuilder;
 
@@ -57,7 +60,6 @@ public final class Election implements Mastership {
   private boolean flushWaits;
   private boolean isViewOld = true;
   private boolean isLeaving;
-  private @Nullable HandOver handOver;
   private @Nullable Runnable steppedDown;
   private boolean wasMaster;
   private volatile ClusterView view;
@@ -92,9 +94,15 @@ public final class Election implements Mastership {
     Transactions transactions = new Transactions(etcd, mirror, serial, nanoTime, this::settled);
     generations = new Generations(etcd, mirror.cluster(), transactions, serial);
     keys = new MasterKeys(name, membership, mirror, generations, transactions, nanoTime);
+    handOvers = new HandOvers(keys, preference, relay, serial, nanoTime, this::flushSoon);
     sharedKey = new SharedKey(mirror.cluster(), transactions);
     viewBuilder = new ViewBuilder(name, membership, mirror.masters(), nodes, generations);
     view = ViewBuilder.nothing(name);
+  }
+
+  /** Uses these streams to other controllers in hand-overs; to be called before {@link #start}. */
+  public void relayOver(IPeerService peers) {
+    relay.relayOver(peers);
   }
 
   /**
@@ -122,7 +130,7 @@ public final class Election implements Mastership {
       askIfReplaced(local);
     }
     flush();
-    checkHandOver();
+    handOvers.check();
     checkSteppedDown();
     sharedKey.tick();
     if (isViewOld) {
@@ -133,7 +141,7 @@ public final class Election implements Mastership {
 
   /** The switches that this controller can be master of. */
   private ImmutableSet<DatapathId> offered() {
-    return isLeaving || handOver != null
+    return isLeaving || handOvers.areOfAll()
         ? ImmutableSet.of()
         : locals.keySet().stream()
             .filter(id -> !keys.isPaused(id))
@@ -166,6 +174,7 @@ public final class Election implements Mastership {
 
   @Override
   public void connected(RoleChannel sw) {
+    relay.connected(sw);
     serial.execute(
         () -> {
           locals.put(sw.id(), new LocalSwitch(sw, nanoTime.getAsLong()));
@@ -215,7 +224,7 @@ public final class Election implements Mastership {
             keys.standAside(sw.id());
           }
           evaluate(sw.id());
-          checkHandOver();
+          handOvers.check();
           flushSoon();
         });
   }
@@ -227,15 +236,18 @@ public final class Election implements Mastership {
 
   @Override
   public void disconnected(RoleChannel sw) {
+    relay.disconnected(sw);
     serial.execute(
         () -> {
-          if (local(sw) != null) {
+          @Nullable LocalSwitch local = local(sw);
+          if (local != null) {
+            local.replaced();
             locals.remove(sw.id());
             keys.endPause(sw.id());
             keys.release(ImmutableSet.of(sw.id()));
             membership.setSwitches(offered());
             membership.tick();
-            checkHandOver();
+            handOvers.check();
             flushSoon();
           }
         });
@@ -280,7 +292,7 @@ public final class Election implements Mastership {
   private boolean mayClaim(LocalSwitch local) {
     return keys.isFree(local.id())
         && !isLeaving
-        && (handOver == null || !handOver.switches().contains(local.id()))
+        && !handOvers.includes(local.id())
         && (local.isMaster() || preference.isForThis(local));
   }
 
@@ -381,7 +393,7 @@ public final class Election implements Mastership {
 
   private void checkSteppedDown() {
     @Nullable Runnable action = steppedDown;
-    if (action != null && wasMaster && !isLeaving && handOver == null && othersRule()) {
+    if (action != null && wasMaster && !isLeaving && handOvers.areNone() && othersRule()) {
       steppedDown = null;
       action.run();
     }
@@ -415,8 +427,8 @@ public final class Election implements Mastership {
   // ---- operators ----
 
   /**
-   * Hands all switches that another controller is connected to over to it, and goes on serving each
-   * until it has its next master, at most for a second.
+   * Hands all switches that another controller is connected to over to it, as {@link HandOvers}
+   * describes. Ends when each has its next master, at most after a second.
    *
    * @param forGood whether this controller will stop, and claims no switch from now on
    * @return the number of switches that have been handed over
@@ -432,33 +444,17 @@ public final class Election implements Mastership {
   }
 
   private CompletableFuture<Integer> beginHandOver() {
-    if (handOver != null) {
-      return handOver.done();
-    }
-    HandOver begun =
-        new HandOver(
-            keys.held().stream().filter(nodes::hasStandby).collect(ImmutableSet.toImmutableSet()),
-            nanoTime.getAsLong());
-    handOver = begun;
-    membership.setSwitches(offered());
-    membership.tick();
-    keys.release(begun.switches());
-    flush();
-    checkHandOver();
-    return begun.done();
-  }
-
-  private void checkHandOver() {
-    @Nullable HandOver running = handOver;
-    if (running != null && running.ends(this::isMaster, nanoTime.getAsLong())) {
-      handOver = null;
-      isViewOld = true;
-    }
-  }
-
-  private boolean isMaster(DatapathId id) {
-    @Nullable LocalSwitch local = locals.get(id);
-    return local != null && local.isMaster();
+    return handOvers
+        .ofAll()
+        .orElseGet(
+            () -> {
+              CompletableFuture<Integer> done = handOvers.begin(locals.values(), true);
+              membership.setSwitches(offered());
+              membership.tick();
+              handOvers.check();
+              isViewOld = true;
+              return done;
+            });
   }
 
   /**

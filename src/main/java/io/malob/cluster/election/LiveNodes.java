@@ -13,7 +13,6 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,11 +41,6 @@ final class LiveNodes {
   /** All but this one. */
   Stream<Node> others() {
     return byName.values().stream().filter(node -> !node.name().equals(name));
-  }
-
-  /** Whether another controller is connected to the switch. */
-  boolean hasStandby(DatapathId id) {
-    return others().anyMatch(node -> node.switches().contains(id));
   }
 
   /** A controller's key was set, or deleted. */

@@ -1,8 +1,11 @@
 package io.malob.cluster.election;
 
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Which live controller is to be a switch's next master: the first in the order in which they
@@ -35,6 +38,14 @@ final class Preference {
   /** This controller's lease has expired. */
   void leaseExpired() {
     expiredNanos = nanoTime.getAsLong();
+  }
+
+  /** The controller that comes next if this one gives up the switch; empty if there is none. */
+  Optional<Node> next(DatapathId id) {
+    return nodes
+        .others()
+        .filter(node -> node.switches().contains(id))
+        .min(Comparator.comparingLong(Node::createRevision));
   }
 
   /**

@@ -73,6 +73,7 @@ public final class RunningElection implements IClusterService, IShutdownListener
             lease,
             MoreExecutors.newSequentialExecutor(pool),
             System::nanoTime);
+    election.relayOver(peers);
   }
 
   private static ScheduledExecutorService pool(FloodlightModuleContext context) {

@@ -1,19 +1,29 @@
 package io.malob.controller.channel;
 
+import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.controller.message.MessageReader;
 import io.malob.module.Mastership;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.exceptions.OFParseError;
 import org.projectfloodlight.openflow.protocol.OFControllerRole;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFRoleReply;
 import org.projectfloodlight.openflow.protocol.OFRoleRequest;
 import org.projectfloodlight.openflow.protocol.OFRoleRequestFailedCode;
 import org.projectfloodlight.openflow.protocol.errormsg.OFRoleRequestFailedErrorMsg;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.U64;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The claims of a cluster's controller at one switch: sends them for the election, and tells it the
@@ -21,19 +31,29 @@ import org.projectfloodlight.openflow.types.U64;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class ClusterRole implements Mastership.RoleChannel {
+  private static final Logger logger = LoggerFactory.getLogger(ClusterRole.class);
+
   /** The generation id of a switch that has accepted none. */
   private static final U64 UNDEFINED = U64.of(-1);
 
   private final Channel channel;
+  private final SwitchConnection connection;
   private final OFFactory factory;
   private final DatapathId id;
   private final Mastership mastership;
+  private final MessageReader reader = new MessageReader();
 
   /** The generation ids of pending claims, by transaction. */
   private final Map<Long, Long> claims = new HashMap<>();
 
-  ClusterRole(Channel channel, OFFactory factory, DatapathId id, Mastership mastership) {
+  ClusterRole(
+      Channel channel,
+      SwitchConnection connection,
+      OFFactory factory,
+      DatapathId id,
+      Mastership mastership) {
     this.channel = channel;
+    this.connection = connection;
     this.factory = factory;
     this.id = id;
     this.mastership = mastership;
@@ -65,6 +85,59 @@ final class ClusterRole implements Mastership.RoleChannel {
   @Override
   public void askRole() {
     channel.writeAndFlush(RoleWatch.question(factory), channel.voidPromise());
+  }
+
+  private PacketInGate gate() {
+    return channel.pipeline().get(PacketInGate.class);
+  }
+
+  @Override
+  public CompletableFuture<Void> handOn(Predicate<byte[]> next) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    channel
+        .eventLoop()
+        .execute(
+            () -> {
+              if (channel.isActive()) {
+                gate().handOn(next);
+              }
+              // the rules for earlier packet-ins are on their way: this thread has handled them
+              connection
+                  .writeRequest(factory.barrierRequest())
+                  .addListener(() -> done.complete(null), MoreExecutors.directExecutor());
+            });
+    return done;
+  }
+
+  @Override
+  public void stopHandingOn() {
+    onGate(PacketInGate::stopHandingOn);
+  }
+
+  @Override
+  public void takeHandedOn(byte[] message) {
+    onGate(
+        gate -> {
+          try {
+            if (reader.read(Unpooled.wrappedBuffer(message)) instanceof OFPacketIn packetIn
+                && packetIn.getVersion() == factory.getVersion()) {
+              gate.takeHandedOn(packetIn);
+            }
+          } catch (OFParseError | RuntimeException e) {
+            logger.debug("packet_in_not_taken switch={}", id, e);
+          }
+        });
+  }
+
+  private void onGate(Consumer<PacketInGate> action) {
+    channel
+        .eventLoop()
+        .execute(
+            () -> {
+              if (channel.isActive()) {
+                action.accept(gate());
+              }
+            });
   }
 
   void connected() {

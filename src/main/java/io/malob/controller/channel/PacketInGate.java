@@ -1,10 +1,14 @@
 package io.malob.controller.channel;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFControllerRole;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
@@ -16,6 +20,9 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
  *
  * <p>No packet-in waits if all input of one read is handled at once. If this controller is a slave
  * of the switch, only packet-ins that tell of links and hosts pass.
+ *
+ * <p>During a hand-over, the former master hands the packet-ins of hosts on to the next one, whose
+ * gate keeps them until that one is the master.
  */
 final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQueue.Drops {
   /**
@@ -36,18 +43,37 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
    */
   static final int STANDBY_SAMPLES_PER_SECOND = 20;
 
+  /** The time for which packet-ins of a former master are kept: their hosts repeat them then. */
+  static final int EARLY_MILLIS = 2_000;
+
   private final PacketInQueues queues;
   private final FairQueue waiting;
+
+  /** Packet-ins that the present master has handed on. */
+  private final FairQueue early;
+
   private final LongSupplier nanoTime;
   private @Nullable OpenFlowSwitch sw;
   private long sampledSecond;
   private int sampled;
   private boolean goesOn;
 
+  /** Takes packet-ins in a hand-over; null if there is none. */
+  private @Nullable Predicate<byte[]> next;
+
+  @SuppressWarnings("NullAway.Init") // set when this handler is added
+  private ChannelHandlerContext context;
+
   PacketInGate(PacketInQueues queues, LongSupplier nanoTime) {
     this.queues = queues;
     this.nanoTime = nanoTime;
     waiting = new FairQueue(MAX_BYTES, this);
+    early = new FairQueue(MAX_BYTES, this);
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
   }
 
   /** Sets the switch; to be called when it is known. */
@@ -98,14 +124,22 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
 
   private void handOn(ChannelHandlerContext ctx) {
     for (int i = 0; i < AT_A_TIME; i++) {
-      @Nullable OFPacketIn next = waiting.poll();
-      if (next == null) {
+      @Nullable OFPacketIn first = waiting.poll();
+      if (first == null) {
         break;
       }
-      ctx.fireChannelRead(next);
+      if (!isHandedOn(first)) {
+        ctx.fireChannelRead(first);
+      }
     }
     ctx.fireChannelReadComplete();
-    if (!waiting.isEmpty() && !goesOn) {
+    if (!waiting.isEmpty()) {
+      goOnSoon(ctx);
+    }
+  }
+
+  private void goOnSoon(ChannelHandlerContext ctx) {
+    if (!goesOn) {
       goesOn = true;
       // a timer runs after the next poll of the sockets, a plain task before it
       var unused = ctx.executor().schedule(() -> goOn(ctx), 0, TimeUnit.NANOSECONDS);
@@ -116,6 +150,63 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
     goesOn = false;
     if (ctx.channel().isActive()) {
       handOn(ctx);
+    }
+  }
+
+  // ---- hand-over ----
+
+  /** Gives packet-ins of hosts to the next master, as long as this controller is the master. */
+  void handOn(Predicate<byte[]> to) {
+    if (!standsBy()) {
+      next = to;
+    }
+  }
+
+  void stopHandingOn() {
+    next = null;
+  }
+
+  /** A standby gets probes and ARP itself. */
+  private boolean isHandedOn(OFPacketIn packetIn) {
+    @Nullable Predicate<byte[]> to = next;
+    return to != null && !StandbyMessages.isOfUse(packetIn) && to.test(bytesOf(packetIn));
+  }
+
+  private static byte[] bytesOf(OFPacketIn packetIn) {
+    ByteBuf buffer = Unpooled.buffer();
+    packetIn.writeTo(buffer);
+    return ByteBufUtil.getBytes(buffer);
+  }
+
+  /** Takes a packet-in that the former master has handed on. */
+  void takeHandedOn(OFPacketIn packetIn) {
+    if (early.isEmpty()) {
+      var unused =
+          context.executor().schedule(this::forgetEarly, EARLY_MILLIS, TimeUnit.MILLISECONDS);
+    }
+    early.add(queues.classOf(packetIn), packetIn);
+    handleEarly();
+  }
+
+  /** The switch has another master, or this one. */
+  void roleChanged() {
+    next = null;
+    handleEarly();
+  }
+
+  private void handleEarly() {
+    if (standsBy() || early.isEmpty()) {
+      return;
+    }
+    for (OFPacketIn each = early.poll(); each != null; each = early.poll()) {
+      waiting.add(queues.classOf(each), each);
+    }
+    goOnSoon(context);
+  }
+
+  private void forgetEarly() {
+    while (!early.isEmpty()) {
+      early.poll();
     }
   }
 }

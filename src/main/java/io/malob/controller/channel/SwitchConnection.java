@@ -169,7 +169,7 @@ final class SwitchConnection implements IOFMessageWriter {
 
   /** This controller's role at the switch, decided by a cluster's election. */
   ClusterRole clusterRole(OFFactory factory, Mastership mastership) {
-    return new ClusterRole(channel, factory, id, mastership);
+    return new ClusterRole(channel, this, factory, id, mastership);
   }
 
   void close() {

@@ -42,6 +42,9 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
   /** The role in a cluster; null without one. */
   private final @Nullable ClusterRole cluster;
 
+  @SuppressWarnings("NullAway.Init") // set when this handler is added
+  private PacketInGate gate;
+
   /** Errors that belong to no request, counted by kind; the number of kinds is bounded. */
   private final Map<ErrorKind, Long> errorCounts = new HashMap<>();
 
@@ -69,7 +72,8 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
         sw.getOFFactory().getVersion(),
         sw.getControllerRole());
     roleWatch.changed(sw.getControllerRole());
-    ctx.pipeline().get(PacketInGate.class).belongsTo(sw);
+    gate = ctx.pipeline().get(PacketInGate.class);
+    gate.belongsTo(sw);
     events.activated(sw);
     if (cluster != null) {
       cluster.connected();
@@ -136,6 +140,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
         sw.write(BaseRules.messages(sw.getOFFactory()));
       }
       events.roleChanged(sw);
+      gate.roleChanged();
       if (cluster != null && !takesOrders) {
         cluster.replaced();
       }

@@ -16,7 +16,9 @@ import io.malob.testing.LogLines;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -502,6 +504,58 @@ class ElectionTest {
     assertTrue(allHaveMaster("b"), "no flapping");
     b.kill();
     cluster.passUntil(() -> allHaveMaster("a"), 4 * SECOND);
+  }
+
+  /** A packet-in each millisecond, during a hand-over from a to b. */
+  private static SimulatedCluster.Switch packetInsInHandOver(long seed, boolean areStreamsThere) {
+    Random random = new Random(seed);
+    SimulatedCluster cluster =
+        new SimulatedCluster(() -> MILLI / 5 + (long) (random.nextDouble() * 6 * MILLI));
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    SimulatedCluster.Controller a = cluster.start("a");
+    cluster.passUntil(() -> sw.link("a").believesToBeMaster(), 2 * SECOND);
+    cluster.start("b");
+    cluster.pass(2 * SECOND);
+    a.streams.areThere = areStreamsThere;
+    for (int i = 0; i < 1_000; i++) {
+      if (i == 200) {
+        var unused = a.election.handOver(false);
+      }
+      sw.sendPacketIn();
+      cluster.pass(MILLI);
+    }
+    cluster.pass(2 * SECOND);
+    assertEquals("b", sw.masterName());
+    return sw;
+  }
+
+  @Test
+  void handOver_losesAndDelaysNoPacketIn() {
+    for (int seed = 0; seed < 50; seed++) {
+      SimulatedCluster.Switch sw = packetInsInHandOver(seed, true);
+      assertEquals(Map.of(), sw.unhandled, "seed " + seed);
+      assertTrue(sw.slowestNanos < 100 * MILLI, "seed " + seed + ": " + sw.slowestNanos / MILLI);
+    }
+  }
+
+  @Test
+  void handOver_withoutStreams_losesOnlyWhatIsUnderWayWhenTheRoleChanges() {
+    for (int seed = 0; seed < 50; seed++) {
+      SimulatedCluster.Switch sw = packetInsInHandOver(seed, false);
+      assertTrue(sw.unhandled.size() < 30, "seed " + seed + ": " + sw.unhandled);
+    }
+  }
+
+  @Test
+  void handOver_whoseSwitchDoesNotAnswerTheBarrier_goesOn() {
+    SimulatedCluster.Controller a = controller("a");
+    controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> sw.link("a").believesToBeMaster(), SECOND);
+    cluster.pass(2 * SECOND);
+    sw.link("a").setCut(true);
+    var unused = a.election.handOver(false);
+    cluster.passUntil(() -> "b".equals(sw.masterName()), 400 * MILLI);
   }
 
   // ---- wrong values in etcd ----

@@ -1,7 +1,12 @@
 package io.malob.cluster.election;
 
+import com.google.common.collect.ImmutableSet;
+import io.malob.module.IPeerService;
 import io.malob.module.Mastership.RoleChannel;
+import io.malob.module.PeerListener;
+import io.malob.module.PeerTopic;
 import io.malob.testing.EventQueue;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -84,6 +90,7 @@ final class SimulatedCluster {
     final String name;
     final SimulatedEtcd.Client client = etcd.new Client(delayNanos);
     final Election election;
+    final Streams streams = new Streams(this);
     final CompletableFuture<Void> started;
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
     private boolean isPaused;
@@ -94,6 +101,7 @@ final class SimulatedCluster {
       election =
           new Election(
               client, name, new Contact(name + ":8080", ""), LEASE, this::execute, queue::now);
+      election.relayOver(streams);
       started = election.start();
       queue.after(TICK, this::tick);
     }
@@ -156,6 +164,42 @@ final class SimulatedCluster {
     }
   }
 
+  /** The streams of a controller to the others. */
+  final class Streams implements IPeerService {
+    private final Controller controller;
+    private PeerListener listener;
+    private final ArrayDeque<Runnable> underWay = new ArrayDeque<>();
+
+    /** Whether messages can be sent. */
+    boolean areThere = true;
+
+    Streams(Controller controller) {
+      this.controller = controller;
+    }
+
+    @Override
+    public void listen(PeerTopic topic, PeerListener newListener) {
+      listener = newListener;
+    }
+
+    @Override
+    public boolean send(String peer, PeerTopic topic, byte[] message) {
+      Controller other = controllers.get(peer);
+      if (!areThere || other == null) {
+        return false;
+      }
+      underWay.add(
+          () -> other.streams.listener.received(controller.name, ByteBuffer.wrap(message)));
+      queue.after(delayNanos.getAsLong(), () -> underWay.remove().run());
+      return true;
+    }
+
+    @Override
+    public ImmutableSet<String> reached() {
+      return ImmutableSet.of();
+    }
+  }
+
   /** A switch, with the roles of its controllers. */
   final class Switch {
     final DatapathId id;
@@ -179,6 +223,14 @@ final class SimulatedCluster {
     /** How many writes it has rejected. */
     int rejectedWrites;
 
+    /** When it sent packet-ins that no controller has handled yet, by number. */
+    final Map<Integer, Long> unhandled = new TreeMap<>();
+
+    private int packetIns;
+
+    /** The max time until the switch had the rules for a packet-in. */
+    long slowestNanos;
+
     Switch(DatapathId id) {
       this.id = id;
     }
@@ -191,6 +243,20 @@ final class SimulatedCluster {
 
     Link link(String controller) {
       return links.get(controllers.get(controller));
+    }
+
+    /** Sends a packet-in to all controllers. */
+    void sendPacketIn() {
+      int number = packetIns++;
+      unhandled.put(number, queue.now());
+      links.values().forEach(link -> link.packetIn(number));
+    }
+
+    private void handled(int number) {
+      Long sent = unhandled.remove(number);
+      if (sent != null) {
+        slowestNanos = Math.max(slowestNanos, queue.now() - sent);
+      }
     }
 
     String masterName() {
@@ -329,6 +395,13 @@ final class SimulatedCluster {
       }
     }
 
+    private void packetIn(int number) {
+      if (connection != null) {
+        Connection current = connection;
+        current.send(() -> current.packetIn(number), false);
+      }
+    }
+
     private void toldSlave() {
       if (connection != null) {
         connection.becomeSlave();
@@ -349,6 +422,8 @@ final class SimulatedCluster {
   private final class Connection implements RoleChannel {
     private final Link link;
     private boolean isMaster;
+    private Predicate<byte[]> next;
+    private final List<Integer> early = new ArrayList<>();
     private final Set<Long> claimed = new HashSet<>();
     private final ArrayDeque<Runnable> toSwitch = new ArrayDeque<>();
     private final ArrayDeque<Runnable> toController = new ArrayDeque<>();
@@ -374,6 +449,8 @@ final class SimulatedCluster {
           () -> {
             if (accepted) {
               isMaster = true;
+              early.forEach(this::handle);
+              early.clear();
               link.controller.election.granted(this, generation);
             } else {
               link.controller.election.staleClaim(this, generation);
@@ -400,7 +477,52 @@ final class SimulatedCluster {
           true);
     }
 
+    @Override
+    public CompletableFuture<Void> handOn(Predicate<byte[]> to) {
+      CompletableFuture<Void> done = new CompletableFuture<>();
+      next = to;
+      send(() -> send(() -> done.complete(null), false), true);
+      return done;
+    }
+
+    @Override
+    public void stopHandingOn() {
+      next = null;
+    }
+
+    @Override
+    public void takeHandedOn(byte[] message) {
+      int number = ByteBuffer.wrap(message).getInt();
+      if (isMaster) {
+        handle(number);
+      } else {
+        early.add(number);
+      }
+    }
+
+    private void packetIn(int number) {
+      boolean isHandedOn =
+          isMaster
+              && next != null
+              && next.test(ByteBuffer.allocate(Integer.BYTES).putInt(number).array());
+      if (isMaster && !isHandedOn) {
+        handle(number);
+      }
+    }
+
+    /** Sends the rules for a packet-in. */
+    private void handle(int number) {
+      send(
+          () -> {
+            if (link.sw.write(link)) {
+              link.sw.handled(number);
+            }
+          },
+          true);
+    }
+
     private void becomeSlave() {
+      next = null;
       if (isMaster) {
         isMaster = false;
         link.controller.election.replaced(this);

@@ -1,5 +1,6 @@
 package io.malob.controller.channel;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -8,6 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.module.Mastership;
 import io.malob.testing.LogLines;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -354,6 +358,92 @@ class ClusterHandshakeTest extends EmbeddedSwitch {
     assertEquals(OFControllerRole.ROLE_NOCHANGE, question.getRole());
     receive(roleReply(question.getXid(), OFControllerRole.ROLE_SLAVE, 80));
     assertEquals(List.of("replaced", "seen 80"), election.calls);
+  }
+
+  private static byte[] bytesOf(OFMessage message) {
+    ByteBuf buffer = Unpooled.buffer();
+    message.writeTo(buffer);
+    return ByteBufUtil.getBytes(buffer);
+  }
+
+  // ---- hand-over ----
+
+  @Test
+  void handingOn_givesPacketsOfHostsAway_untilTheRoleChanges() {
+    becomeSlave();
+    becomeMaster(77);
+    skipSent();
+    events.clear();
+    List<byte[]> given = new ArrayList<>();
+    CompletableFuture<Void> isDone = election.sw.handOn(given::add);
+    OFBarrierRequest barrier = nextOf(OFBarrierRequest.class);
+    OFMessage packet = packetIn(TCP);
+    receive(packet);
+    receive(packetIn(ARP));
+    assertArrayEquals(bytesOf(packet), given.get(0));
+    assertEquals(1, given.size());
+    assertEquals(1, packetIns(), "the next master gets ARP from the switch");
+    assertFalse(isDone.isDone());
+    receive(barrierReply(barrier));
+    assertTrue(isDone.isDone());
+
+    election.sw.stopHandingOn();
+    channel.runPendingTasks();
+    receive(packetIn(TCP));
+    assertEquals(2, packetIns());
+
+    var unused = election.sw.handOn(given::add);
+    channel.runPendingTasks();
+    receive(roleReply(1, OFControllerRole.ROLE_SLAVE, 80));
+    receive(packetIn(TCP));
+    assertEquals(1, given.size(), "the next master gets them from the switch");
+  }
+
+  @Test
+  void handingOn_thatFails_leavesThePacketHere() {
+    becomeSlave();
+    becomeMaster(77);
+    events.clear();
+    var unused = election.sw.handOn(message -> false);
+    channel.runPendingTasks();
+    receive(packetIn(TCP));
+    assertEquals(1, packetIns());
+  }
+
+  @Test
+  void packetThatIsHandedOn_waitsForTheRole() {
+    becomeSlave();
+    election.sw.takeHandedOn(bytesOf(packetIn(TCP)));
+    pass(100);
+    assertEquals(List.of(), events);
+    becomeMaster(77);
+    pass(0);
+    assertEquals(
+        List.of("ROLE_MASTER MASTER", "received ROLE_REPLY", "received PACKET_IN"), events);
+    election.sw.takeHandedOn(bytesOf(packetIn(TCP)));
+    pass(0);
+    assertEquals(2, packetIns(), "later ones are handled at once");
+  }
+
+  @Test
+  void packetThatIsHandedOn_isForgottenAfterTwoSeconds() {
+    becomeSlave();
+    election.sw.takeHandedOn(bytesOf(packetIn(TCP)));
+    pass(0);
+    pass(PacketInGate.EARLY_MILLIS);
+    becomeMaster(77);
+    pass(0);
+    assertEquals(0, packetIns());
+  }
+
+  @Test
+  void nonsenseThatIsHandedOn_isDropped() {
+    becomeSlave();
+    election.sw.takeHandedOn(new byte[] {4, 10, 0, 9, 1});
+    election.sw.takeHandedOn(bytesOf(FACTORY.barrierReply()));
+    becomeMaster(77);
+    pass(0);
+    assertEquals(0, packetIns());
   }
 
   @Test
