@@ -7,7 +7,9 @@ import io.malob.module.AttachedHosts;
 import io.malob.module.BaseModule;
 import io.malob.module.DropLog;
 import io.malob.module.FloodlightSwitch;
+import io.malob.module.IPeerService;
 import io.malob.module.IStoreService;
+import io.malob.module.PeerTopic;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
@@ -43,6 +45,7 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
@@ -111,6 +114,7 @@ public final class AgentModule extends BaseModule
   private StoredAgents agents;
   private StoredGuard guard;
   private ReportIntake intake;
+  private @Nullable PeerReports peerReports;
   private IMonitorService monitor;
   private ServerTracker servers;
   private ReportPackets packets;
@@ -160,6 +164,13 @@ public final class AgentModule extends BaseModule
             wallMillis,
             new MeasuredReports(
                 monitor, new AttachedHosts(context.getServiceImpl(IDeviceService.class)), counts));
+    @Nullable IPeerService peers = context.getServiceImpl(IPeerService.class);
+    if (peers != null) {
+      PeerReports reports = new PeerReports(peers, intake, nanoTime, serialExecutor);
+      peers.listen(PeerTopic.REPORTS, reports);
+      intake.whenAccepted(reports);
+      peerReports = reports;
+    }
     build(settings);
     context.getServiceImpl(IShutdownService.class).registerShutdownListener(this::save);
   }
@@ -231,6 +242,9 @@ public final class AgentModule extends BaseModule
   private void agentsChanged(AgentTable before) {
     packets.setAgents(agents.get(), reportsPerSecond);
     intake.retainKnown();
+    if (peerReports != null) {
+      peerReports.retain(agents.get().byId().keySet());
+    }
     forgetServers(before);
   }
 

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableSet;
 import io.malob.cluster.election.RunningElection;
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.HttpEtcd;
+import io.malob.cluster.peer.PeerListeners;
 import io.malob.cluster.peer.PeerStreams;
 import io.malob.module.BaseModule;
 import io.malob.module.ClusterView;
@@ -13,6 +14,7 @@ import io.malob.module.IPeerService;
 import io.malob.module.IStoreService;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
+import io.malob.module.PeerTraffic;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
 import io.malob.module.StoreModule;
@@ -65,6 +67,9 @@ public final class ClusterModule extends BaseModule
   /** By data directory. */
   private final Map<String, EtcdStore> stores = new ConcurrentHashMap<>();
 
+  /** Here from the start: other modules may be prepared before this one. */
+  private final PeerListeners peerListeners = new PeerListeners();
+
   private ClusterSettings cluster;
   private @Nullable Etcd etcd;
   private PeerStreams peers;
@@ -83,7 +88,7 @@ public final class ClusterModule extends BaseModule
     cluster = ClusterSettings.read(settings);
     Etcd connection = new HttpEtcd(cluster.access());
     etcd = connection;
-    peers = cluster.openPeerPort();
+    peers = cluster.openPeerPort(peerListeners);
     election =
         new RunningElection(
             connection, cluster.node(), cluster.restAddress(), peers, cluster.lease(), context);
@@ -146,7 +151,7 @@ public final class ClusterModule extends BaseModule
 
   @Override
   public void listen(PeerTopic topic, PeerListener listener) {
-    peers.listen(topic, listener);
+    peerListeners.add(topic, listener);
   }
 
   @Override
@@ -157,6 +162,11 @@ public final class ClusterModule extends BaseModule
   @Override
   public ImmutableSet<String> reached() {
     return peers.reached();
+  }
+
+  @Override
+  public PeerTraffic traffic() {
+    return peers.traffic();
   }
 
   @Override

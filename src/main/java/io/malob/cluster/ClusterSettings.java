@@ -4,6 +4,7 @@ import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
 import com.google.common.net.InetAddresses;
 import io.malob.cluster.etcd.EtcdAccess;
+import io.malob.cluster.peer.PeerListeners;
 import io.malob.cluster.peer.PeerStreams;
 import io.malob.module.SettingReader;
 import io.malob.module.WrongSettingException;
@@ -59,10 +60,10 @@ record ClusterSettings(
   }
 
   /** Opens the port for other controllers. */
-  PeerStreams openPeerPort() throws FloodlightModuleException {
+  PeerStreams openPeerPort(PeerListeners listeners) throws FloodlightModuleException {
     try {
       return new PeerStreams(
-          node, peerHost.isEmpty() ? addressTowards(access.endpoints()) : peerHost);
+          node, peerHost.isEmpty() ? addressTowards(access.endpoints()) : peerHost, listeners);
     } catch (IOException e) {
       throw new FloodlightModuleException(
           ClusterModule.class.getName() + ".peerHost: " + e.getMessage(), e);

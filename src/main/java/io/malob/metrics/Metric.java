@@ -163,7 +163,16 @@ enum Metric {
   PROBE_DISCARDS(
       Kind.COUNTER, "malob_probe_discards", "Discarded probe frames and results", "reason"),
   REPORTS(Kind.COUNTER, "malob_reports_accepted", "Accepted agent reports"),
-  REPORT_DROPS(Kind.COUNTER, "malob_report_drops", "Dropped agent reports", "reason");
+  REPORT_DROPS(Kind.COUNTER, "malob_report_drops", "Dropped agent reports", "reason"),
+  PEERS(Kind.GAUGE, "malob_peers", "Reached controllers of the cluster"),
+  PEER_MESSAGES(
+      Kind.COUNTER,
+      "malob_peer_messages",
+      "Messages between controllers of the cluster",
+      "direction"),
+  PEER_BYTES(
+      Kind.COUNTER, "malob_peer_bytes", "Bytes between controllers of the cluster", "direction"),
+  PEER_QUEUE(Kind.GAUGE, "malob_peer_queue_bytes", "Size of messages that wait for a controller");
 
   /** A link in one direction. */
   private static final String LINK = "src,src_port,dst,dst_port";

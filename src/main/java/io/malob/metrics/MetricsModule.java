@@ -5,6 +5,7 @@ import io.malob.balancer.api.IBalancerService;
 import io.malob.latency.ILatencyService;
 import io.malob.module.BaseModule;
 import io.malob.module.INetworkRefusalService;
+import io.malob.module.IPeerService;
 import io.malob.module.Repetition;
 import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
@@ -29,6 +30,7 @@ import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.restserver.IRestApiService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serves metrics for Prometheus at {@code /metrics}: MALOB's own, which are listed in {@link
@@ -85,7 +87,9 @@ public final class MetricsModule extends BaseModule {
               registry.close();
             });
     bind(registry, collections);
-    MultiCollector ours = () -> collect(ofBalancer, ofNetwork);
+    @Nullable IPeerService peers = context.getServiceImpl(IPeerService.class);
+    @Nullable PeerMetrics ofPeers = peers == null ? null : new PeerMetrics(peers);
+    MultiCollector ours = () -> collect(ofBalancer, ofNetwork, ofPeers);
     registry.getPrometheusRegistry().register(ours);
     context
         .getServiceImpl(IRestApiService.class)
@@ -106,10 +110,14 @@ public final class MetricsModule extends BaseModule {
     }
   }
 
-  private static MetricSnapshots collect(BalancerMetrics ofBalancer, NetworkMetrics ofNetwork) {
+  private static MetricSnapshots collect(
+      BalancerMetrics ofBalancer, NetworkMetrics ofNetwork, @Nullable PeerMetrics ofPeers) {
     Samples samples = new Samples();
     ofBalancer.addTo(samples);
     ofNetwork.addTo(samples);
+    if (ofPeers != null) {
+      ofPeers.addTo(samples);
+    }
     return samples.all();
   }
 }

@@ -26,4 +26,9 @@ public interface IPeerService extends IFloodlightService {
 
   /** The controllers to which messages can be sent at present, by name. */
   ImmutableSet<String> reached();
+
+  /** What the streams have carried, for metrics. */
+  default PeerTraffic traffic() {
+    return PeerTraffic.NONE;
+  }
 }

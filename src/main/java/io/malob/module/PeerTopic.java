@@ -6,7 +6,7 @@ public enum PeerTopic {
   HOSTS(1),
   /** Connections and labels. */
   CONNECTIONS(2),
-  /** Reports of agents, and measurements of links. */
+  /** Measurements of links. */
   MEASUREMENTS(3),
   /** Packet-ins for another controller. */
   PACKETS(4),
@@ -15,7 +15,9 @@ public enum PeerTopic {
   /** Verdicts of health checks. */
   HEALTH(6),
   /** Packet-ins and ends of rules that concern a connection of another controller. */
-  MESSAGES(7);
+  MESSAGES(7),
+  /** Reports of agents. */
+  REPORTS(8);
 
   private final int number;
 

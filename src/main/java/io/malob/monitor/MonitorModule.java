@@ -9,7 +9,9 @@ import io.malob.module.AttachedHosts;
 import io.malob.module.BaseModule;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.FoundLinks;
+import io.malob.module.IPeerService;
 import io.malob.module.IStoreService;
+import io.malob.module.PeerTopic;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
@@ -66,6 +68,7 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
   private static final long READ_MILLIS = 5_000;
   private static final int MAX_SECONDS = 86_400;
   private static final int MAX_MILLIS = 3_600_000;
+  private static final long TELLING_MILLIS = 1_000;
   private static final long PINS_MILLIS = 30_000;
 
   private final LongSupplier nanoTime;
@@ -79,6 +82,7 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
   private LinkCapacities capacities;
   private PortPolling ports;
   private LinkPins pins;
+  private @Nullable PeerMeasurements peerMeasurements;
   private Executor serialExecutor;
   private int portStatisticsMillis;
   private long portTickMillis;
@@ -129,6 +133,12 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
     serialExecutor = MoreExecutors.newSequentialExecutor(threads.getScheduledExecutor());
     portTickMillis = Math.max(1, portStatisticsMillis / PortPolling.MIN_SLICES);
     ports = new PortPolling(switches, serialExecutor, portTickMillis, nanoTime, this::transmitting);
+    @Nullable IPeerService peers = context.getServiceImpl(IPeerService.class);
+    if (peers != null) {
+      PeerMeasurements measurements = new PeerMeasurements(peers, links, nanoTime, serialExecutor);
+      peers.listen(PeerTopic.MEASUREMENTS, measurements);
+      peerMeasurements = measurements;
+    }
     pins =
         new LinkPins(
             new FlowProgrammer(switchId -> FloodlightSwitch.active(switches, switchId)),
@@ -159,6 +169,11 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
     repetition.every(PINS_MILLIS, "keeping probes on links", () -> updatePins(true));
     if (portStatisticsMillis > 0) {
       repetition.every(portTickMillis, "asking for port statistics", serialExecutor, ports::tick);
+    }
+    @Nullable PeerMeasurements measurements = peerMeasurements;
+    if (measurements != null) {
+      repetition.every(
+          TELLING_MILLIS, "telling of measurements", serialExecutor, measurements::tell);
     }
     readTopology();
   }

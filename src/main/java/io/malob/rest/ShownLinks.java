@@ -30,7 +30,7 @@ final class ShownLinks {
   ShownLinks(IBalancerService balancer, IMonitorService monitor) {
     long nowNanos = monitor.nanoTime();
     this.monitor = monitor;
-    this.known = monitor.links().snapshot(nowNanos);
+    this.known = monitor.links().snapshotOfAll(nowNanos);
     this.active =
         balancer.links().stream().collect(Collectors.toMap(LinkStats::link, LinkStats::active));
     this.show = new Measured(nowNanos);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.ImmutableSortedMap;
 import com.google.common.primitives.ImmutableLongArray;
 import io.malob.agent.IAgentService;
@@ -27,6 +28,8 @@ import io.malob.latency.ControlRoundTrip;
 import io.malob.latency.ILatencyService;
 import io.malob.latency.LatencyCounters;
 import io.malob.latency.LatencyCounters.ProbeCount;
+import io.malob.module.IPeerService;
+import io.malob.module.PeerTraffic;
 import io.malob.monitor.IMonitorService;
 import io.malob.monitor.PollingStats;
 import io.malob.state.catalog.Catalog;
@@ -215,6 +218,28 @@ class SamplesTest {
         "malob_audit_findings_total{finding=\"rules_removed\"} 6.0",
         "malob_connection_records_total{outcome=\"written\"} 6.0",
         "malob_connection_records_total{outcome=\"dropped\"} 2.0");
+  }
+
+  @Test
+  void streamsBetweenControllers_areShown() throws Exception {
+    Samples samples = new Samples();
+    new PeerMetrics(
+            Stub.of(IPeerService.class)
+                .on("reached", with -> ImmutableSet.of("b", "c"))
+                .on("traffic", with -> new PeerTraffic(1, 2, 3, 4, 5))
+                .make())
+        .addTo(samples);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    PrometheusTextFormatWriter.create().write(out, samples.all());
+
+    assertLines(
+        out.toString(StandardCharsets.UTF_8),
+        "malob_peers 2.0",
+        "malob_peer_messages_total{direction=\"sent\"} 1.0",
+        "malob_peer_messages_total{direction=\"received\"} 3.0",
+        "malob_peer_bytes_total{direction=\"sent\"} 2.0",
+        "malob_peer_bytes_total{direction=\"received\"} 4.0",
+        "malob_peer_queue_bytes 5.0");
   }
 
   @Test

@@ -18,8 +18,16 @@ final class Outbox {
   private final AtomicLong bytes = new AtomicLong();
 
   /** A message and its topic. */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Message(PeerTopic topic, byte[] content) {
+  static final class Message {
+    final PeerTopic topic;
+    final byte[] content;
+
+    /** The content is not changed afterwards. */
+    Message(PeerTopic topic, byte[] content) {
+      this.topic = topic;
+      this.content = content;
+    }
+
     /** Its size in the outbox. */
     long size() {
       return (long) content.length + OVERHEAD;

@@ -8,14 +8,12 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.ByteToMessageDecoder;
-import io.netty.handler.timeout.IdleStateEvent;
-import io.netty.handler.timeout.IdleStateHandler;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -35,11 +33,11 @@ final class PeerChannel extends ByteToMessageDecoder {
   /** The max time from the connection to the end of the handshake. */
   static final long HANDSHAKE_MILLIS = 1_000;
 
-  /** A connection over which nothing comes for so long is closed. */
-  private static final long SILENCE_MILLIS = 3_000;
+  /** The time between two signs of life. */
+  private static final long BEAT_MILLIS = 500;
 
-  /** The max time between two frames. */
-  private static final long LIFE_MILLIS = 500;
+  /** A connection over which nothing comes for more of them is closed: after three seconds. */
+  private static final int MAX_SILENT_BEATS = 5;
 
   private static final String BROKEN = "the connection has broken";
   private static final PeerTopic[] TOPICS = PeerTopic.values();
@@ -63,6 +61,9 @@ final class PeerChannel extends ByteToMessageDecoder {
   private volatile State state = State.HELLO;
   private @Nullable FrameSeal ownSeal;
   private @Nullable FrameSeal otherSeal;
+  private @Nullable Future<?> beats;
+  private int silentBeats;
+  private boolean hasWritten;
   private String why = BROKEN;
   private String remote = "";
   private volatile @Nullable Channel channel;
@@ -96,13 +97,6 @@ final class PeerChannel extends ByteToMessageDecoder {
     this.isClient = isClient;
     this.events = events;
     this.counters = counters;
-  }
-
-  /** Adds it to a new connection, with signs of life. */
-  void addTo(ChannelPipeline pipeline) {
-    pipeline
-        .addLast(new IdleStateHandler(SILENCE_MILLIS, LIFE_MILLIS, 0, TimeUnit.MILLISECONDS))
-        .addLast(this);
   }
 
   /** The name of the other controller; proved if the connection was opened. */
@@ -239,6 +233,11 @@ final class PeerChannel extends ByteToMessageDecoder {
     ownSeal = handshake.ownSeal();
     otherSeal = handshake.otherSeal();
     state = State.FRAMES;
+    beats =
+        context
+            .executor()
+            .scheduleWithFixedDelay(
+                () -> beat(context.channel()), BEAT_MILLIS, BEAT_MILLIS, TimeUnit.MILLISECONDS);
     events.opened(this);
   }
 
@@ -319,10 +318,10 @@ final class PeerChannel extends ByteToMessageDecoder {
       @Nullable Message next = outbox.peek();
       while (next != null
           && (!body.isReadable()
-              || body.readableBytes() + HEADER_BYTES + next.content().length <= USUAL_BODY)) {
-        body.writeByte(next.topic().number())
-            .writeMedium(next.content().length)
-            .writeBytes(next.content());
+              || body.readableBytes() + HEADER_BYTES + next.content.length <= USUAL_BODY)) {
+        body.writeByte(next.topic.number())
+            .writeMedium(next.content.length)
+            .writeBytes(next.content);
         size += next.size();
         counters.sentMessages.increment();
         outbox.take();
@@ -337,6 +336,7 @@ final class PeerChannel extends ByteToMessageDecoder {
   private ChannelFuture write(Channel current, ByteBuf body) {
     byte[] seal = Objects.requireNonNull(ownSeal).next(body);
     ByteBuf length = current.alloc().buffer(LENGTH_BYTES).writeInt(body.readableBytes());
+    hasWritten = true;
     counters.sentBytes.add(LENGTH_BYTES + body.readableBytes() + seal.length);
     current.write(length);
     current.write(body);
@@ -352,20 +352,20 @@ final class PeerChannel extends ByteToMessageDecoder {
   }
 
   @Override
-  public void userEventTriggered(ChannelHandlerContext context, Object event) {
-    if (!(event instanceof IdleStateEvent idle) || state != State.FRAMES) {
-      return;
+  public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
+    silentBeats = 0;
+    super.channelRead(context, message);
+  }
+
+  /** Counts beats, not time: if this process was suspended, that says nothing about the other. */
+  private void beat(Channel current) {
+    if (++silentBeats > MAX_SILENT_BEATS) {
+      end(current, "nothing has come for some seconds");
+    } else if (!hasWritten && current.isWritable()) {
+      write(current, Unpooled.EMPTY_BUFFER);
+      current.flush();
     }
-    switch (idle.state()) {
-      case READER_IDLE -> end(context.channel(), "nothing has come for some seconds");
-      case WRITER_IDLE -> {
-        if (context.channel().isWritable()) {
-          write(context.channel(), Unpooled.EMPTY_BUFFER);
-          context.flush();
-        }
-      }
-      case ALL_IDLE -> {}
-    }
+    hasWritten = false;
   }
 
   @Override
@@ -376,6 +376,9 @@ final class PeerChannel extends ByteToMessageDecoder {
   @Override
   public void channelInactive(ChannelHandlerContext context) throws Exception {
     super.channelInactive(context);
+    if (beats != null) {
+      beats.cancel(false);
+    }
     state = State.NOTHING;
     events.closed(this);
   }

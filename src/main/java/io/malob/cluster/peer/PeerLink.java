@@ -92,7 +92,7 @@ final class PeerLink implements PeerChannel.Events {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
-                    next.addTo(channel.pipeline());
+                    channel.pipeline().addLast(next);
                   }
                 })
             .connect(address.host(), address.port())
@@ -123,7 +123,7 @@ final class PeerLink implements PeerChannel.Events {
   }
 
   private void attemptLater() {
-    loop.schedule(this::attempt, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+    var unused = loop.schedule(this::attempt, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   @Override

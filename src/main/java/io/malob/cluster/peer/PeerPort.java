@@ -55,7 +55,7 @@ final class PeerPort {
                   protected void initChannel(Channel channel) {
                     PeerChannel connection = newConnection.get();
                     limit(connection);
-                    connection.addTo(channel.pipeline());
+                    channel.pipeline().addLast(connection);
                   }
                 })
             .bind(new InetSocketAddress(host, 0))

@@ -7,8 +7,8 @@ import com.google.common.collect.Streams;
 import io.malob.cluster.peer.Handshake.Self;
 import io.malob.module.DropLog;
 import io.malob.module.IPeerService;
-import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
+import io.malob.module.PeerTraffic;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
@@ -37,9 +37,13 @@ import org.slf4j.LoggerFactory;
  * <p>Each peer belongs to one event loop, which changes its state and calls its listeners. Public
  * methods may be called by any thread, and do not block.
  */
-public final class PeerStreams implements IPeerService, AutoCloseable {
+public final class PeerStreams implements AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(PeerStreams.class);
   private static final int THREADS = 2;
+
+  /** Within this time, both connections of a process that ends are closed. */
+  private static final long ENDING_MILLIS = 100;
+
   private static final long REFUSALS_SECONDS = 5;
   private static final long CLOSING_SECONDS = 2;
 
@@ -50,7 +54,7 @@ public final class PeerStreams implements IPeerService, AutoCloseable {
   private final ImmutableList<EventLoop> loops =
       Streams.stream(group).map(EventLoop.class::cast).collect(ImmutableList.toImmutableList());
   private final PeerPort port;
-  private final Map<PeerTopic, PeerListener> listeners = new ConcurrentHashMap<>();
+  private final PeerListeners listeners;
 
   /** Connections over which messages are sent, by peer. */
   private final Map<String, PeerChannel> outgoing = new ConcurrentHashMap<>();
@@ -84,9 +88,11 @@ public final class PeerStreams implements IPeerService, AutoCloseable {
    *
    * @param name this controller's
    * @param host the address that other controllers use; the port is open there only
+   * @param listeners told on the event loop of the peer
    */
-  public PeerStreams(String name, String host) throws IOException {
+  public PeerStreams(String name, String host, PeerListeners listeners) throws IOException {
     this.name = name;
+    this.listeners = listeners;
     try {
       port =
           new PeerPort(
@@ -159,26 +165,29 @@ public final class PeerStreams implements IPeerService, AutoCloseable {
     return loops.get(Math.floorMod(peer.hashCode(), loops.size()));
   }
 
-  @Override
-  public void listen(PeerTopic topic, PeerListener listener) {
-    if (listeners.putIfAbsent(topic, listener) != null) {
-      throw new IllegalStateException(topic + " has a listener already");
-    }
-  }
-
-  @Override
+  /** As {@link IPeerService#send}. */
   public boolean send(String peer, PeerTopic topic, byte[] message) {
-    if (message.length > MAX_MESSAGE) {
+    if (message.length > IPeerService.MAX_MESSAGE) {
       throw new IllegalArgumentException(
-          "A message of " + message.length + " bytes; max " + MAX_MESSAGE);
+          "A message of " + message.length + " bytes; max " + IPeerService.MAX_MESSAGE);
     }
     @Nullable PeerChannel connection = outgoing.get(peer);
     return connection != null && connection.send(topic, message);
   }
 
-  @Override
+  /** The controllers to which messages can be sent at present, by name. */
   public ImmutableSet<String> reached() {
     return ImmutableSet.copyOf(outgoing.keySet());
+  }
+
+  /** What the streams have carried. */
+  public PeerTraffic traffic() {
+    return new PeerTraffic(
+        counters.sentMessages.sum(),
+        counters.sentBytes.sum(),
+        counters.receivedMessages.sum(),
+        counters.receivedBytes.sum(),
+        outgoing.values().stream().mapToLong(PeerChannel::waiting).sum());
   }
 
   /** Whether messages reach the peer, and the other way round. */
@@ -238,10 +247,7 @@ public final class PeerStreams implements IPeerService, AutoCloseable {
 
     @Override
     public void received(PeerChannel connection, PeerTopic topic, ByteBuffer message) {
-      @Nullable PeerListener listener = listeners.get(topic);
-      if (listener != null) {
-        call(() -> listener.received(connection.peer(), message), topic, connection.peer());
-      }
+      listeners.received(connection.peer(), topic, message);
     }
 
     @Override
@@ -253,8 +259,9 @@ public final class PeerStreams implements IPeerService, AutoCloseable {
         refused(connection);
       } else if (incoming.remove(connection.peer(), connection)) {
         tellLost(connection.peer(), connection);
-        if (outgoing.containsKey(connection.peer())) {
-          tellReached(connection.peer()); // in the other direction, it still is
+        @Nullable PeerChannel other = outgoing.get(connection.peer());
+        if (other != null) {
+          reachedStill(other);
         }
       }
     }
@@ -263,6 +270,21 @@ public final class PeerStreams implements IPeerService, AutoCloseable {
     public void ended(PeerAddress peer) {
       ended.accept(peer);
     }
+  }
+
+  /** Messages still reach a peer whose own do not come: unless it has just ended. */
+  private void reachedStill(PeerChannel connection) {
+    String peer = connection.peer();
+    var unused =
+        home(peer)
+            .schedule(
+                () -> {
+                  if (connection.equals(outgoing.get(peer))) {
+                    tellReached(peer);
+                  }
+                },
+                ENDING_MILLIS,
+                TimeUnit.MILLISECONDS);
   }
 
   /** A connection without a proof of the other side has ended. */
@@ -275,13 +297,13 @@ public final class PeerStreams implements IPeerService, AutoCloseable {
   private void tellReached(String peer) {
     logger.info("peer_reached peer={}", peer);
     noteDirections(peer);
-    listeners.forEach((topic, listener) -> call(() -> listener.reached(peer), topic, peer));
+    listeners.reached(peer);
   }
 
   private void tellLost(String peer, PeerChannel connection) {
     logger.warn("peer_lost peer={} why=\"{}\"", peer, connection.why());
     noteDirections(peer);
-    listeners.forEach((topic, listener) -> call(() -> listener.lost(peer), topic, peer));
+    listeners.lost(peer);
   }
 
   private void noteDirections(String peer) {
@@ -289,14 +311,6 @@ public final class PeerStreams implements IPeerService, AutoCloseable {
       unreachedNanos.remove(peer);
     } else {
       unreachedNanos.putIfAbsent(peer, System.nanoTime());
-    }
-  }
-
-  private static void call(Runnable listener, PeerTopic topic, String peer) {
-    try {
-      listener.run();
-    } catch (RuntimeException e) {
-      logger.error("peer_listener_failed peer={} topic={}", peer, topic, e);
     }
   }
 

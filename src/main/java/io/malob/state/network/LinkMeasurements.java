@@ -34,6 +34,28 @@ public record LinkMeasurements(
         later(useBps, other.useBps));
   }
 
+  /** With the other's values where these are unknown. */
+  LinkMeasurements orElse(LinkMeasurements other) {
+    return new LinkMeasurements(
+        latencyNanos != null ? latencyNanos : other.latencyNanos,
+        agentThroughputBps != null ? agentThroughputBps : other.agentThroughputBps,
+        unusedBps != null ? unusedBps : other.unusedBps,
+        useBps != null ? useBps : other.useBps);
+  }
+
+  /** Without values from before a time. */
+  LinkMeasurements since(long sinceNanos) {
+    return new LinkMeasurements(
+        since(latencyNanos, sinceNanos),
+        since(agentThroughputBps, sinceNanos),
+        since(unusedBps, sinceNanos),
+        since(useBps, sinceNanos));
+  }
+
+  private static @Nullable Measurement since(@Nullable Measurement measured, long sinceNanos) {
+    return measured == null || measured.atNanos() - sinceNanos < 0 ? null : measured;
+  }
+
   /** Without expired values. */
   LinkMeasurements fresh(long nowNanos, TimesToLive times) {
     return new LinkMeasurements(

@@ -7,6 +7,7 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.state.network.Measurement.Source;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +16,14 @@ import org.jspecify.annotations.Nullable;
  * so that latency, port statistics and reports need not wait for each other.
  */
 public final class LinkTracker {
+  /** The max number of links of other controllers. */
+  private static final int MAX_TOLD = 100_000;
+
   private final TimesToLive times;
   private final Map<DirectedLink, LinkMeasurements> links = new ConcurrentHashMap<>();
+
+  /** What other controllers have measured. */
+  private final Map<DirectedLink, LinkMeasurements> told = new ConcurrentHashMap<>();
 
   /** The links of the topology, sorted. */
   private volatile ImmutableList<DirectedLink> order = ImmutableList.of();
@@ -66,6 +73,63 @@ public final class LinkTracker {
     links.computeIfPresent(link, (same, before) -> before.updated(measured));
   }
 
+  /**
+   * Another controller has measured a link, which may be outside of this one's topology. Its values
+   * count where this controller has none that are fresh.
+   */
+  public void told(DirectedLink link, LinkMeasurements measured) {
+    if (told.size() < MAX_TOLD || told.containsKey(link)) {
+      told.merge(link, measured, LinkMeasurements::updated);
+    }
+  }
+
+  /** Forgets expired values of other controllers. */
+  public void forgetTold(long nowNanos) {
+    told.values()
+        .removeIf(values -> values.fresh(nowNanos, times).equals(LinkMeasurements.UNKNOWN));
+  }
+
+  /** This controller's own measurements that have not expired. */
+  public ImmutableMap<DirectedLink, LinkMeasurements> own(long nowNanos) {
+    return own(values -> values.fresh(nowNanos, times));
+  }
+
+  /** The same, without what was measured before a time. */
+  public ImmutableMap<DirectedLink, LinkMeasurements> ownSince(long sinceNanos, long nowNanos) {
+    return own(values -> values.fresh(nowNanos, times).since(sinceNanos));
+  }
+
+  private ImmutableMap<DirectedLink, LinkMeasurements> own(
+      UnaryOperator<LinkMeasurements> selected) {
+    ImmutableMap.Builder<DirectedLink, LinkMeasurements> all = ImmutableMap.builder();
+    links.forEach(
+        (link, measured) -> {
+          LinkMeasurements values = selected.apply(measured);
+          if (!values.equals(LinkMeasurements.UNKNOWN)) {
+            all.put(link, values);
+          }
+        });
+    return all.build();
+  }
+
+  /** The links of {@link #snapshot}, then those that only other controllers have measured. */
+  public ImmutableMap<DirectedLink, LinkMeasurements> snapshotOfAll(long nowNanos) {
+    ImmutableMap<DirectedLink, LinkMeasurements> ours = snapshot(nowNanos);
+    ImmutableMap.Builder<DirectedLink, LinkMeasurements> all = ImmutableMap.builder();
+    all.putAll(ours);
+    told.keySet().stream()
+        .filter(link -> !ours.containsKey(link))
+        .sorted()
+        .forEach(
+            link -> {
+              @Nullable LinkMeasurements values = told.get(link);
+              if (values != null) {
+                all.put(link, values.fresh(nowNanos, times));
+              }
+            });
+    return all.build();
+  }
+
   /** All links of the topology with their measurements that have not expired. */
   public ImmutableMap<DirectedLink, LinkMeasurements> snapshot(long nowNanos) {
     ImmutableList<DirectedLink> sorted = order;
@@ -74,9 +138,14 @@ public final class LinkTracker {
     for (DirectedLink link : sorted) {
       @Nullable LinkMeasurements measured = links.get(link);
       if (measured != null) {
-        all.put(link, measured.fresh(nowNanos, times));
+        all.put(link, withTold(link, measured.fresh(nowNanos, times), nowNanos));
       }
     }
     return all.build();
+  }
+
+  private LinkMeasurements withTold(DirectedLink link, LinkMeasurements own, long nowNanos) {
+    @Nullable LinkMeasurements others = told.get(link);
+    return others == null ? own : own.orElse(others.fresh(nowNanos, times));
   }
 }

@@ -96,6 +96,14 @@ public final class ReplayGuard {
     agents.put(agent, last == null ? first(stamp, nowNanos) : next(last, stamp, nowNanos));
   }
 
+  /** Whether this is the agent's last report. */
+  boolean isLast(String agent, Stamp stamp) {
+    @Nullable Heard last = agents.get(agent);
+    return last != null
+        && last.memory.boot().equals(stamp.boot())
+        && last.memory.sequence() == stamp.sequence();
+  }
+
   private static Heard first(Stamp stamp, long nowNanos) {
     return heard(stamp, ImmutableList.of(), nowNanos, clocksMillis(stamp, nowNanos));
   }

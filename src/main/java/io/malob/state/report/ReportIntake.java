@@ -4,6 +4,7 @@ import io.malob.state.report.Report.Stamp;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,12 +24,19 @@ public final class ReportIntake {
   private final ReportCounts counts;
   private final LongSupplier wallMillis;
   private final Sink sink;
+  private Accepted accepted = (agent, report, source, atNanos) -> {};
   private final Map<String, AgentStatus> statuses = new ConcurrentHashMap<>();
 
   /** Receives accepted reports. */
   public interface Sink {
     /** Handles a report of an agent, one at a time. */
     void take(Agent agent, Report report, long atNanos);
+  }
+
+  /** Hears of accepted reports as their agents have sent them; not of forwarded ones. */
+  public interface Accepted {
+    /** A report was accepted; the bytes do not change. */
+    void accepted(String agent, byte[] report, @Nullable IPAddress<?> source, long atNanos);
   }
 
   /**
@@ -59,14 +67,59 @@ public final class ReportIntake {
   public synchronized void take(byte[] bytes, @Nullable IPAddress<?> source, long nowNanos)
       throws RejectedReportException {
     try {
-      judge(bytes, source, nowNanos);
+      Checked checked = checked(bytes, source);
+      @Nullable Stamp stamp = checked.report().stamp();
+      if (stamp != null) {
+        guard.admit(checked.agent().id(), stamp, nowNanos);
+      }
+      counts.countAccepted();
+      note(checked, nowNanos, 0);
+      sink.take(checked.agent(), checked.report(), nowNanos);
+      accepted.accepted(checked.agent().id(), bytes, source, nowNanos);
     } catch (RejectedReportException e) {
       counts.count(e.reason());
       throw e;
     }
   }
 
-  private void judge(byte[] bytes, @Nullable IPAddress<?> source, long nowNanos)
+  /**
+   * Accepts a report that another controller has accepted, unless this one has it already. It is
+   * checked again, so that the guard rejects it from now on. The throughputs of links are left to
+   * the other controller, which shares them as measurements.
+   *
+   * @param source as for {@link #take}
+   * @param ageNanos the time since the other controller received it
+   */
+  public synchronized void takeForwarded(
+      byte[] bytes, @Nullable IPAddress<?> source, long nowNanos, long ageNanos) {
+    long atNanos = nowNanos - ageNanos;
+    try {
+      Checked checked = checked(bytes, source);
+      admitForwarded(checked, atNanos);
+      note(checked, atNanos, TimeUnit.NANOSECONDS.toMillis(ageNanos));
+      if (checked.agent().kind() == Agent.Kind.SERVER) {
+        sink.take(checked.agent(), checked.report(), atNanos);
+      }
+    } catch (RejectedReportException e) {
+      // received by both; or one of the controllers knows a change of agents already
+    }
+  }
+
+  /** After a start, the guard may remember the report, whose content was not saved. */
+  private void admitForwarded(Checked checked, long atNanos) throws RejectedReportException {
+    String agent = checked.agent().id();
+    @Nullable Stamp stamp = checked.report().stamp();
+    boolean isKnownByNumberOnly =
+        stamp != null && guard.isLast(agent, stamp) && !statuses.containsKey(agent);
+    if (stamp != null && !isKnownByNumberOnly) {
+      guard.admit(agent, stamp, atNanos);
+    }
+  }
+
+  /** A report that is valid, except that it may be a replay. */
+  private record Checked(Agent agent, Report report) {}
+
+  private Checked checked(byte[] bytes, @Nullable IPAddress<?> source)
       throws RejectedReportException {
     if (bytes.length > MAX_BYTES) {
       throw new RejectedReportException(
@@ -74,8 +127,7 @@ public final class ReportIntake {
     }
     AgentTable table = agents.get();
     if (!SignedReport.isOne(bytes)) {
-      plain(bytes, source, table, nowNanos);
-      return;
+      return plain(bytes, source, table);
     }
     SignedReport signed = SignedReport.parse(bytes);
     @Nullable Agent agent = table.byId().get(signed.agent());
@@ -93,14 +145,10 @@ public final class ReportIntake {
     }
     Report report = ReportReader.read(signed.body(), agent.id());
     checkKind(agent, report);
-    @Nullable Stamp stamp = report.stamp();
-    if (stamp != null) {
-      guard.admit(agent.id(), stamp, nowNanos);
-    }
-    accept(agent, report, nowNanos);
+    return new Checked(agent, report);
   }
 
-  private void plain(byte[] bytes, @Nullable IPAddress<?> source, AgentTable table, long nowNanos)
+  private static Checked plain(byte[] bytes, @Nullable IPAddress<?> source, AgentTable table)
       throws RejectedReportException {
     if (!table.allowUnsigned() || source == null) {
       throw new RejectedReportException(Rejection.UNSIGNED, "the report is not signed", null);
@@ -111,7 +159,7 @@ public final class ReportIntake {
       throw new RejectedReportException(
           Rejection.UNKNOWN_AGENT, "there is no such agent at " + source, null);
     }
-    accept(agent.get(), report, nowNanos);
+    return new Checked(agent.get(), report);
   }
 
   private static void checkKind(Agent agent, Report report) throws RejectedReportException {
@@ -123,18 +171,21 @@ public final class ReportIntake {
     }
   }
 
-  private void accept(Agent agent, Report report, long nowNanos) {
-    counts.countAccepted();
-    @Nullable Stamp stamp = report.stamp();
-    @Nullable AgentStatus before = statuses.get(agent.id());
+  private void note(Checked checked, long atNanos, long ageMillis) {
+    @Nullable Stamp stamp = checked.report().stamp();
+    @Nullable AgentStatus before = statuses.get(checked.agent().id());
     statuses.put(
-        agent.id(),
+        checked.agent().id(),
         new AgentStatus(
             before == null ? 1 : before.accepted() + 1,
-            nowNanos,
+            atNanos,
             stamp == null ? 0 : stamp.sequence(),
-            stamp == null ? 0 : stamp.timeMillis() - wallMillis.getAsLong()));
-    sink.take(agent, report, nowNanos);
+            stamp == null ? 0 : stamp.timeMillis() - (wallMillis.getAsLong() - ageMillis)));
+  }
+
+  /** Sets what hears of reports that are accepted from now on. */
+  public synchronized void whenAccepted(Accepted listener) {
+    accepted = listener;
   }
 
   /** Forgets agents that are no longer known. */

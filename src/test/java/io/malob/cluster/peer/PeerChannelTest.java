@@ -14,17 +14,24 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The protocol, between two channels whose bytes the test carries. */
 class PeerChannelTest {
   private static final byte[] KEY = {1, 2, 3};
 
+  private final List<EmbeddedChannel> channels = new ArrayList<>();
   private final Side client = new Side("a", true, KEY);
   private final Side server = new Side("b", false, KEY);
 
+  @AfterEach
+  void release() {
+    channels.forEach(EmbeddedChannel::finishAndReleaseAll);
+  }
+
   /** One side of a connection, with a frozen clock. */
-  private static final class Side implements PeerChannel.Events {
+  private final class Side implements PeerChannel.Events {
     final PeerChannel connection;
     final EmbeddedChannel channel;
     final List<byte[]> received = new ArrayList<>();
@@ -45,8 +52,9 @@ class PeerChannelTest {
               this,
               new PeerCounters());
       channel = new EmbeddedChannel();
+      channels.add(channel);
       channel.freezeTime();
-      connection.addTo(channel.pipeline());
+      channel.pipeline().addLast(connection);
       channel.pipeline().fireChannelActive();
     }
 
@@ -79,7 +87,9 @@ class PeerChannelTest {
 
     @Override
     public void received(PeerChannel other, PeerTopic topic, ByteBuffer message) {
-      received.add(message.array());
+      byte[] content = new byte[message.remaining()];
+      message.get(content);
+      received.add(content);
     }
 
     @Override
@@ -229,8 +239,10 @@ class PeerChannelTest {
     shakeHands();
     byte[] first = frame(1);
     byte[] second = frame(2);
-    client.take(second);
-    client.take(first);
+    byte[] both = new byte[first.length + second.length];
+    System.arraycopy(second, 0, both, 0, second.length);
+    System.arraycopy(first, 0, both, second.length, first.length);
+    client.take(both);
 
     assertTrue(client.isClosed);
     assertEquals(0, client.received.size());
@@ -268,16 +280,27 @@ class PeerChannelTest {
     for (int i = 0; i < 10; i++) {
       server.pass(500);
       byte[] life = server.sent();
-      assertEquals(4 + FrameSeal.BYTES, life.length);
+      assertEquals(4 + FrameSeal.BYTES, life.length, "sign of life " + i);
       client.take(life);
+      client.pass(500);
+      server.take(client.sent());
+      assertTrue(client.isOpen && server.isOpen);
+    }
+    for (int beats = 2; beats <= 5; beats++) {
       client.pass(500);
       assertTrue(client.isOpen);
     }
-    client.pass(2_999);
-    assertTrue(client.isOpen);
-    client.pass(1);
+    client.pass(500);
     assertTrue(client.isClosed);
     assertEquals("nothing has come for some seconds", client.connection.why());
+  }
+
+  /** Its own suspension says nothing about the other side. */
+  @Test
+  void longTimeWithoutRunning_isNoSilence() {
+    shakeHands();
+    client.pass(60_000);
+    assertTrue(client.isOpen);
   }
 
   @Test

@@ -32,11 +32,16 @@ final class ReportFixture {
   long nowNanos;
 
   ReportFixture() {
+    this(Map.of());
+  }
+
+  /** An intake whose guard remembers reports. */
+  ReportFixture(Map<String, ReplayGuard.Memory> memory) {
     agents = agents(false);
     intake =
         new ReportIntake(
             () -> agents,
-            new ReplayGuard(Map.of(), 0),
+            new ReplayGuard(memory, 0),
             counts,
             () -> WALL_MILLIS,
             (agent, report, atNanos) -> {

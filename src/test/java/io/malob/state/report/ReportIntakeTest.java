@@ -10,7 +10,11 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.malob.state.network.ServerValue;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -319,5 +323,90 @@ class ReportIntakeTest {
     assertEquals(0, fixture.counts.accepted());
     assertTrue(fixture.intake.status("w1").isEmpty());
     assertTrue(fixture.intake.memory().isEmpty());
+  }
+
+  private void forward(long sequence, long ageMillis) {
+    fixture.intake.takeForwarded(
+        ReportFixture.signed("w1", ReportFixture.server(sequence, STATE)),
+        SERVER,
+        fixture.nowNanos,
+        TimeUnit.MILLISECONDS.toNanos(ageMillis));
+  }
+
+  @Test
+  void forwardedReport_isTaken_andItsCopyFromTheNetworkIsAReplay() {
+    fixture.sleepMillis(5_000);
+    forward(3, 1_000);
+
+    assertEquals(1, fixture.taken.size());
+    assertEquals(Rejection.REPLAYED, fixture.sendServer(ReportFixture.server(3, STATE)));
+    assertEquals(Rejection.REPLAYED, fixture.sendServer(ReportFixture.server(2, STATE)));
+    assertNull(fixture.sendServer(ReportFixture.server(4, STATE)));
+    assertEquals(2, fixture.taken.size());
+    // the agent's clock is compared with the time at which the other controller got the report
+    forward(5, 1_000);
+    assertEquals(750, fixture.intake.status("w1").orElseThrow().clockSkewMillis());
+  }
+
+  @Test
+  void forwardedReport_thatWasReceivedHere_isNotTakenAgain_andNotCounted() {
+    assertNull(fixture.sendServer(ReportFixture.server(3, STATE)));
+    forward(3, 0);
+    forward(2, 0);
+
+    assertEquals(1, fixture.taken.size());
+    assertEquals(1, fixture.counts.accepted());
+    assertEquals(0, fixture.counts.dropped().values().stream().mapToLong(each -> each).sum());
+  }
+
+  /** The guard's memory was saved, but not the report. */
+  @Test
+  void forwardedReport_thatTheGuardRemembersFromBeforeAStart_isTakenOnce() {
+    ReportFixture restarted =
+        new ReportFixture(
+            Map.of(
+                "w1",
+                new ReplayGuard.Memory(
+                    ReportFixture.BOOT, 3, ReportFixture.WALL_MILLIS - 250, ImmutableList.of())));
+    byte[] report = ReportFixture.signed("w1", ReportFixture.server(3, STATE));
+
+    restarted.intake.takeForwarded(report, SERVER, 0, 0);
+    restarted.intake.takeForwarded(report, SERVER, 0, 0);
+
+    assertEquals(1, restarted.taken.size());
+    assertEquals(Rejection.REPLAYED, restarted.send(report, SERVER));
+  }
+
+  @Test
+  void forwardedReport_withAWrongSignature_isNotTaken() {
+    byte[] report = ReportFixture.signed("w1", ReportFixture.server(3, STATE));
+    report[report.length - 2] ^= 1;
+    fixture.intake.takeForwarded(report, SERVER, 0, 0);
+
+    assertTrue(fixture.taken.isEmpty());
+  }
+
+  /** Their throughputs come as measurements. */
+  @Test
+  void forwardedLinkReport_isRememberedOnly() {
+    byte[] report =
+        ReportFixture.signed("n1", ReportFixture.links(1, "[{\"neighbour\":\"10.0.0.22\"}]"));
+    fixture.intake.takeForwarded(report, NODE, 0, 0);
+
+    assertTrue(fixture.taken.isEmpty());
+    assertEquals(1, fixture.intake.status("n1").orElseThrow().accepted());
+    assertEquals(Rejection.REPLAYED, fixture.send(report, NODE));
+  }
+
+  @Test
+  void acceptedReports_areTold_asTheyCame_forwardedOnesAreNot() {
+    List<byte[]> told = new ArrayList<>();
+    fixture.intake.whenAccepted((agent, report, source, atNanos) -> told.add(report));
+    byte[] report = ReportFixture.signed("w1", ReportFixture.server(1, STATE));
+    assertNull(fixture.send(report, SERVER));
+    forward(2, 0);
+    assertEquals(Rejection.REPLAYED, fixture.send(report, SERVER));
+
+    assertEquals(List.of(report), told);
   }
 }

@@ -28,6 +28,9 @@ final class Device implements IDevice {
   private volatile Facts facts;
   private volatile long lastSeenMillis;
 
+  /** {@link #lastSeenMillis}, if another controller has told it; else another value. */
+  private volatile long toldMillis;
+
   /**
    * The mutable facts.
    *
@@ -76,6 +79,22 @@ final class Device implements IDevice {
     if (nowMillis - lastSeenMillis >= COARSE_MILLIS) {
       lastSeenMillis = nowMillis;
     }
+  }
+
+  /** Notes that the host was seen, and that this has told something new. */
+  void seen(long nowMillis) {
+    lastSeenMillis = nowMillis;
+  }
+
+  /** Notes that another controller has seen the host. */
+  void told(long seenMillis) {
+    lastSeenMillis = seenMillis;
+    toldMillis = seenMillis;
+  }
+
+  /** Whether this controller has seen the host last, not another one. */
+  boolean wasSeenHere() {
+    return lastSeenMillis != toldMillis;
   }
 
   long lastSeenMillis() {

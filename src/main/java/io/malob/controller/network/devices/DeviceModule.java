@@ -8,6 +8,8 @@ import io.malob.controller.network.SteadyClock;
 import io.malob.controller.network.topology.TopologySnapshot;
 import io.malob.controller.network.topology.TopologyView;
 import io.malob.module.BaseModule;
+import io.malob.module.IPeerService;
+import io.malob.module.PeerTopic;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
@@ -66,6 +68,9 @@ public final class DeviceModule extends BaseModule
 
   private static final Logger log = LoggerFactory.getLogger(DeviceModule.class);
   private static final long AGEING_MILLIS = 10_000;
+  private static final long TELLING_MILLIS = 50;
+  private static final long LATE_MILLIS = 1_000;
+  private static final long REFRESH_MILLIS = 60_000;
   private static final long REPORT_MILLIS = 60_000;
 
   private final DeviceTable table = new DeviceTable();
@@ -78,6 +83,7 @@ public final class DeviceModule extends BaseModule
   private DeviceTracker tracker;
   private PortLimiter learning;
   private Executor writer;
+  private @Nullable PeerHosts peerHosts;
 
   /** Called by the module loader. */
   public DeviceModule() {
@@ -117,19 +123,45 @@ public final class DeviceModule extends BaseModule
             limits,
             millis,
             (switchId, port) -> topology.current().isAttachmentPoint(switchId, port),
-            listeners);
+            this::changed);
+    writer =
+        MoreExecutors.newSequentialExecutor(
+            context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor());
+    @Nullable IPeerService peers = context.getServiceImpl(IPeerService.class);
+    if (peers != null) {
+      PeerHosts hosts = new PeerHosts(peers, table, tracker, limits, millis, writer);
+      peers.listen(PeerTopic.HOSTS, hosts);
+      peerHosts = hosts;
+    }
+  }
+
+  private void changed(DeviceTracker.Change change, Device device) {
+    listeners.changed(change, device);
+    if (peerHosts != null) {
+      peerHosts.changed(change, device);
+    }
   }
 
   @Override
   public void startUp(FloodlightModuleContext context) {
     ScheduledExecutorService pool =
         context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
-    writer = MoreExecutors.newSequentialExecutor(pool);
     context
         .getServiceImpl(ITopologyService.class)
         .addListener(updates -> writer.execute(tracker::topologyChanged));
     Repetition repetition = new Repetition(pool);
     repetition.every(AGEING_MILLIS, "removing silent hosts", writer, tracker::removeSilent);
+    @Nullable PeerHosts hosts = peerHosts;
+    if (hosts != null) {
+      // after the same event has removed hosts
+      context
+          .getServiceImpl(ITopologyService.class)
+          .addListener(updates -> writer.execute(hosts::topologyChanged));
+      repetition.every(TELLING_MILLIS, "telling of changed hosts", writer, hosts::tellChanges);
+      repetition.every(LATE_MILLIS, "telling of all hosts", writer, hosts::tellLate);
+      repetition.every(REFRESH_MILLIS, "telling of seen hosts", writer, hosts::refresh);
+      repetition.every(AGEING_MILLIS, "forgetting told hosts", writer, hosts::removeSilent);
+    }
     repetition.every(REPORT_MILLIS, "logging refused packets", writer, this::reportRefused);
     context
         .getServiceImpl(IFloodlightProviderService.class)

@@ -3,6 +3,7 @@ package io.malob.controller.network.devices;
 import com.google.common.collect.ImmutableList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BiPredicate;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.types.NodePortTuple;
@@ -10,6 +11,7 @@ import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.VlanVid;
 
@@ -22,6 +24,9 @@ import org.projectfloodlight.openflow.types.VlanVid;
 final class DeviceTracker {
   /** Addresses per device; of more, the oldest are forgotten. */
   static final int MAX_ADDRESSES = 16;
+
+  /** Between controllers, the time of a sighting is less accurate than this. */
+  private static final long TOLERANCE_MILLIS = 2_000;
 
   private final DeviceTable table;
   private final int maxDevices;
@@ -66,28 +71,65 @@ final class DeviceTracker {
     }
     @Nullable Device device = table.get(Device.key(sighting.mac(), sighting.vlan()));
     if (device == null) {
-      device = add(sighting);
+      device =
+          add(
+              sighting.mac(),
+              sighting.vlan(),
+              new SwitchPort(sighting.switchId(), sighting.port()));
     } else if (!device.facts().isAt(sighting.switchId(), sighting.port())
         && (sighting.isCertain() || device.facts().at() == null)) {
       move(device, new SwitchPort(sighting.switchId(), sighting.port()));
     }
-    device.touch(millis.getAsLong());
+    device.seen(millis.getAsLong());
     if (!sighting.address().equals(IPv4Address.NONE)
         && device.facts().isAt(sighting.switchId(), sighting.port())) {
       claim(device, sighting.address());
     }
   }
 
-  private Device add(Sighting sighting) {
+  /**
+   * Learns what another controller knows of a host, if that is newer. An address belongs to the
+   * host that was seen last.
+   *
+   * @param seenMillis when the host was seen, by this controller's clock
+   * @return false if no host can be there, as far as this controller knows
+   */
+  boolean told(PeerHost host, long seenMillis) {
+    SwitchPort at = Objects.requireNonNull(host.at());
+    if (!isAttachmentPoint.test(at.getNodeId(), at.getPortId())) {
+      return false;
+    }
+    @Nullable Device device = table.get(host.key());
+    if (device == null) {
+      device = add(host.mac(), host.vlan(), at);
+    } else if (device.facts().at() != null && device.lastSeenMillis() >= seenMillis) {
+      return true;
+    } else if (!device.facts().isAt(at.getNodeId(), at.getPortId())) {
+      move(device, at);
+    }
+    device.told(seenMillis);
+    for (IPv4Address address : host.addresses()) {
+      if (table.withAddress(address).stream()
+          .allMatch(other -> other.lastSeenMillis() <= seenMillis)) {
+        claim(device, address);
+      }
+    }
+    return true;
+  }
+
+  /** Forgets a host that another controller has forgotten, unless it was seen later. */
+  void toldGone(PeerHost host, long seenMillis) {
+    @Nullable Device device = table.get(host.key());
+    if (device != null && device.lastSeenMillis() <= seenMillis + TOLERANCE_MILLIS) {
+      remove(device);
+    }
+  }
+
+  private Device add(MacAddress mac, int vlan, SwitchPort at) {
     if (table.size() >= maxDevices) {
       removeOldest();
     }
-    Device device =
-        new Device(
-            sighting.mac(),
-            VlanVid.ofVlan(sighting.vlan()),
-            new SwitchPort(sighting.switchId(), sighting.port()),
-            millis.getAsLong());
+    Device device = new Device(mac, VlanVid.ofVlan(vlan), at, millis.getAsLong());
     table.add(device);
     listener.changed(Change.ADDED, device);
     return device;

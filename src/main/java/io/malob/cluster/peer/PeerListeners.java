@@ -1,0 +1,48 @@
+package io.malob.cluster.peer;
+
+import io.malob.module.PeerListener;
+import io.malob.module.PeerTopic;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What other modules want to hear of peers. Thread-safe. */
+public final class PeerListeners {
+  private static final Logger logger = LoggerFactory.getLogger(PeerListeners.class);
+
+  private final Map<PeerTopic, PeerListener> byTopic = new ConcurrentHashMap<>();
+
+  /** Adds the listener of a topic. */
+  public void add(PeerTopic topic, PeerListener listener) {
+    if (byTopic.putIfAbsent(topic, listener) != null) {
+      throw new IllegalStateException(topic + " has a listener already");
+    }
+  }
+
+  void reached(String peer) {
+    byTopic.keySet().forEach(topic -> tell(topic, peer, listener -> listener.reached(peer)));
+  }
+
+  void lost(String peer) {
+    byTopic.keySet().forEach(topic -> tell(topic, peer, listener -> listener.lost(peer)));
+  }
+
+  void received(String peer, PeerTopic topic, ByteBuffer message) {
+    tell(topic, peer, listener -> listener.received(peer, message));
+  }
+
+  private void tell(PeerTopic topic, String peer, Consumer<PeerListener> event) {
+    @Nullable PeerListener listener = byTopic.get(topic);
+    if (listener != null) {
+      try {
+        event.accept(listener);
+      } catch (RuntimeException e) {
+        logger.error("peer_listener_failed peer={} topic={}", peer, topic, e);
+      }
+    }
+  }
+}

@@ -1,0 +1,181 @@
+package io.malob.controller.network.devices;
+
+import com.google.common.collect.Lists;
+import io.malob.module.IPeerService;
+import io.malob.module.PeerListener;
+import io.malob.module.PeerTopic;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+
+/**
+ * Shares hosts with the other controllers of a cluster. A peer that is reached gets all hosts, and
+ * changes from then on. What a peer has told is not told again. Of two controllers that know a host
+ * differently, the one that has seen it last is right.
+ *
+ * <p>All state belongs to the writer of devices, an executor that runs one task at a time.
+ */
+final class PeerHosts implements PeerListener, DeviceTracker.Listener {
+  /** The max number of hosts in a message: with all their addresses, a tenth of its max size. */
+  private static final int BATCH = 1_000;
+
+  private final IPeerService peers;
+  private final DeviceTable table;
+  private final DeviceTracker tracker;
+  private final DeviceLimits limits;
+  private final LongSupplier millis;
+  private final Executor writer;
+
+  /** The peers that have got all hosts, and get changes. */
+  private final Set<String> informed = new HashSet<>();
+
+  /** The peers that were reached, but could not take all hosts. */
+  private final Set<String> behind = new HashSet<>();
+
+  /** The hosts that have changed since the last message, by key. */
+  private final Map<Long, Device> changed = new LinkedHashMap<>();
+
+  /**
+   * Hosts at ports where this controller knows of no host ports yet, with the time of a sighting.
+   */
+  private final Map<Long, Waiting> waiting = new HashMap<>();
+
+  private long refreshedMillis;
+
+  /** Whether the current changes come from a peer. */
+  private boolean isTold;
+
+  private record Waiting(PeerHost host, long seenMillis) {}
+
+  PeerHosts(
+      IPeerService peers,
+      DeviceTable table,
+      DeviceTracker tracker,
+      DeviceLimits limits,
+      LongSupplier millis,
+      Executor writer) {
+    this.peers = peers;
+    this.table = table;
+    this.tracker = tracker;
+    this.limits = limits;
+    this.millis = millis;
+    this.writer = writer;
+    refreshedMillis = millis.getAsLong();
+  }
+
+  @Override
+  public void reached(String peer) {
+    writer.execute(() -> tellAll(peer));
+  }
+
+  @Override
+  public void lost(String peer) {
+    writer.execute(
+        () -> {
+          informed.remove(peer);
+          behind.remove(peer);
+        });
+  }
+
+  @Override
+  public void received(String peer, ByteBuffer message) {
+    List<PeerHost> hosts = PeerHost.read(message);
+    writer.execute(() -> hosts.forEach(this::learn));
+  }
+
+  @Override
+  public void changed(DeviceTracker.Change change, Device device) {
+    if (!isTold && !informed.isEmpty()) {
+      changed.put(device.getDeviceKey(), device);
+    }
+  }
+
+  /** Tells of the changes since the last call; to be called several times a second. */
+  void tellChanges() {
+    if (!changed.isEmpty()) {
+      send(informed, messages(changed.values()));
+      changed.clear();
+    }
+  }
+
+  /** Tells all hosts to peers that could not take them; to be called about once a second. */
+  void tellLate() {
+    List.copyOf(behind).forEach(this::tellAll);
+  }
+
+  /** Tells of hosts that were only seen again, so that no peer takes them for silent. */
+  void refresh() {
+    for (Device device : table.all()) {
+      if (device.wasSeenHere() && device.lastSeenMillis() >= refreshedMillis) {
+        changed.put(device.getDeviceKey(), device);
+      }
+    }
+    refreshedMillis = millis.getAsLong();
+    tellChanges();
+  }
+
+  /** Hosts may be at further ports now. */
+  void topologyChanged() {
+    isTold = true;
+    waiting.values().removeIf(each -> tracker.told(each.host(), each.seenMillis()));
+    isTold = false;
+  }
+
+  /** Forgets what has waited for too long. */
+  void removeSilent() {
+    long oldest = millis.getAsLong() - limits.lifeMillis();
+    waiting.values().removeIf(each -> each.seenMillis() < oldest);
+  }
+
+  private void tellAll(String peer) {
+    behind.remove(peer);
+    informed.add(peer);
+    send(Set.of(peer), messages(table.all()));
+  }
+
+  private void send(Set<String> to, List<byte[]> messages) {
+    for (String peer : List.copyOf(to)) {
+      for (byte[] message : messages) {
+        if (!peers.send(peer, PeerTopic.HOSTS, message)) {
+          informed.remove(peer);
+          behind.add(peer); // or lost will be called soon
+          break;
+        }
+      }
+    }
+  }
+
+  private List<byte[]> messages(Iterable<Device> devices) {
+    long now = millis.getAsLong();
+    List<PeerHost> hosts = new ArrayList<>();
+    for (Device device : devices) {
+      if (!device.equals(table.get(device.getDeviceKey()))) {
+        hosts.add(PeerHost.gone(device, now));
+      } else if (device.facts().at() != null) {
+        hosts.add(PeerHost.of(device, now));
+      }
+    }
+    return Lists.partition(hosts, BATCH).stream().map(PeerHost::message).toList();
+  }
+
+  private void learn(PeerHost host) {
+    long seen = millis.getAsLong() - host.ageMillis();
+    isTold = true;
+    if (host.at() == null) {
+      waiting.remove(host.key());
+      tracker.toldGone(host, seen);
+    } else if (tracker.told(host, seen)) {
+      waiting.remove(host.key());
+    } else if (waiting.size() < limits.maxDevices() || waiting.containsKey(host.key())) {
+      waiting.put(host.key(), new Waiting(host, seen));
+    }
+    isTold = false;
+  }
+}
