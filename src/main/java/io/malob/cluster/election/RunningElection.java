@@ -7,6 +7,7 @@ import io.malob.cluster.peer.PeerStreams;
 import io.malob.module.ClusterView;
 import io.malob.module.IClusterService;
 import io.malob.module.IMastershipService;
+import io.malob.module.IPeerService;
 import io.malob.module.Repetition;
 import java.time.Duration;
 import java.util.Optional;
@@ -73,7 +74,6 @@ public final class RunningElection implements IClusterService, IShutdownListener
             lease,
             MoreExecutors.newSequentialExecutor(pool),
             System::nanoTime);
-    election.relayOver(peers);
   }
 
   private static ScheduledExecutorService pool(FloodlightModuleContext context) {
@@ -85,6 +85,7 @@ public final class RunningElection implements IClusterService, IShutdownListener
    * live controller has the name, the controller stops.
    */
   public void start(FloodlightModuleContext context) {
+    election.relayOver(context.getServiceImpl(IPeerService.class));
     IShutdownService shutdown = context.getServiceImpl(IShutdownService.class);
     shutdown.registerShutdownListener(this);
     context.getServiceImpl(IMastershipService.class).decideBy(election);
