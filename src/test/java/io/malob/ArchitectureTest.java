@@ -271,6 +271,8 @@ class ArchitectureTest {
           .definedBy("io.malob.balancer.admission..")
           .layer("recovery")
           .definedBy("io.malob.balancer.recovery..")
+          .layer("replica")
+          .definedBy("io.malob.balancer.replica..")
           .layer("reroute")
           .definedBy("io.malob.balancer.reroute..")
           .layer("proactive")
@@ -291,6 +293,8 @@ class ArchitectureTest {
           .mayOnlyAccessLayers("api", "view", "bucket", "connection", "health")
           .whereLayer("recovery")
           .mayOnlyAccessLayers("api", "view", "connection", "health", "admission")
+          .whereLayer("replica")
+          .mayOnlyAccessLayers("api", "view", "connection", "admission", "recovery")
           .whereLayer("reroute")
           .mayOnlyAccessLayers("api", "view", "connection")
           .whereLayer("proactive")
@@ -313,6 +317,7 @@ class ArchitectureTest {
               "io.malob.balancer.health..",
               "io.malob.balancer.admission..",
               "io.malob.balancer.recovery..",
+              "io.malob.balancer.replica..",
               "io.malob.balancer.reroute..",
               "io.malob.balancer.proactive..");
 

@@ -612,7 +612,6 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             programmer,
             stateRecovery,
             proactive.vips(),
-            readSwitches::isKnown,
             foreign,
             reconcileCounts);
     replicate(peers, foreign, readSwitches, admissionControl);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.PlacedConnection;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
@@ -21,6 +22,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
@@ -56,9 +58,8 @@ class ReplicaSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 100, 200, 300})
   void survivor_agreesWithTheSwitches_andMovesNoConnection(int firstSeed) {
-    ReplicaSimulationTest first = this;
     for (int seed = firstSeed; seed < firstSeed + 40; seed++) {
-      ReplicaSimulationTest run = seed == firstSeed ? first : new ReplicaSimulationTest();
+      ReplicaSimulationTest run = seed == firstSeed ? this : new ReplicaSimulationTest();
       run.simulate(new Random(seed), "seed " + seed);
     }
   }
@@ -168,20 +169,27 @@ class ReplicaSimulationTest {
     return requests().containsKey(port);
   }
 
+  /**
+   * Rules expire after seconds: until then, the standby has heard of the connection, or is lost.
+   */
   private void expire(int port) {
+    pair.talk();
+    if (pair.peersOfA.room == 0) {
+      return;
+    }
     rules(Cookie.Kind.REQUEST, s1).stream()
         .filter(rule -> port == portOf(rule))
         .forEach(rule -> master.timeOut(s1, rule));
   }
 
   private List<FakeRule> rules(Cookie.Kind kind, DatapathId at) {
-    return pair.a.table(at).rules().stream().filter(rule -> Cookie.is(rule.cookie(), kind)).toList();
+    return pair.a.table(at).rules().stream()
+        .filter(rule -> Cookie.is(rule.cookie(), kind))
+        .toList();
   }
 
   private static int portOf(FakeRule rule) {
-    return rule.match()
-        .get(org.projectfloodlight.openflow.protocol.match.MatchField.TCP_SRC)
-        .getPort();
+    return rule.match().get(MatchField.TCP_SRC).getPort();
   }
 
   private Map<Integer, FakeRule> requests() {
@@ -202,14 +210,13 @@ class ReplicaSimulationTest {
               FakeRule rule = rules.get(port);
               assertTrue(rule != null, () -> seed + ": no rule of " + port);
               assertEquals(
-                  each.server().number(), Cookie.member(rule.cookie()), seed + ": " + port);
-              assertEquals(
-                  each.generation(), Cookie.generation(rule.cookie()), seed + ": " + port);
+                  each.server().number(), Cookie.memberNumber(rule.cookie()), seed + ": " + port);
+              assertEquals(each.generation(), Cookie.generation(rule.cookie()), seed + ": " + port);
             });
     assertEquals(rules.keySet(), open, seed);
     long active =
         pair.b.module.connections(any -> true, null, 1_000).connections().stream()
-            .filter(each -> each.phase() == io.malob.balancer.api.PlacedConnection.Phase.OPEN)
+            .filter(each -> each.phase() == PlacedConnection.Phase.OPEN)
             .count();
     assertEquals(active, pair.b.module.vipStats().get("v").activeConnections(), seed);
     long ofMembers =
@@ -219,7 +226,9 @@ class ReplicaSimulationTest {
     assertEquals(active, ofMembers, seed);
     // one meaning per label: the rules of each lead along one path
     Set<String> labels =
-        pair.b.module.paths().stream().map(each -> each.label().toString()).collect(Collectors.toSet());
+        pair.b.module.paths().stream()
+            .map(each -> each.label().toString())
+            .collect(Collectors.toSet());
     assertEquals(pair.b.module.paths().size(), labels.size(), seed);
   }
 }

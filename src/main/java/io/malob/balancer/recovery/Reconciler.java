@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
@@ -71,8 +70,6 @@ public final class Reconciler {
    *
    * @param foreign the switches of other controllers; these send rules of their connections and
    *     labels to other switches, too
-   * @param isReplicated whether the connections of a switch that is being read are known from its
-   *     former master
    */
   public record Parts(
       Supplier<BalancerView> views,
@@ -84,7 +81,6 @@ public final class Reconciler {
       FlowProgrammer programmer,
       StateRecovery stateRecovery,
       FoundProactiveRules proactiveRules,
-      Predicate<DatapathId> isReplicated,
       ForeignSwitches foreign,
       ReconcileCounts counts) {}
 
@@ -179,10 +175,9 @@ public final class Reconciler {
     if (connection == null || occasion != Occasion.FIRST) {
       return connection;
     }
-    boolean isDormant = connection.state() == State.DORMANT;
     boolean isOutdated =
-        isDormant
-            ? isRequest && parts.isReplicated.test(at)
+        connection.state() == State.DORMANT
+            ? isRequest
             : connection.isReplicated() && !isAsFound(connection, rule, isRequest);
     if (isOutdated) {
       parts.teardown.forgetReplicated(connection);

@@ -153,8 +153,11 @@ public final class Replica implements PeerListener {
    */
   public boolean covers(DatapathId switchId) {
     @Nullable Covered known = covered.get(switchId);
-    return known != null
-        && (known.lostNanos == ALIVE || nanoTime.getAsLong() - known.lostNanos < FRESH_NANOS);
+    return known != null && isFresh(known);
+  }
+
+  private boolean isFresh(Covered known) {
+    return known.lostNanos == ALIVE || nanoTime.getAsLong() - known.lostNanos < FRESH_NANOS;
   }
 
   /** Where a member was when another controller last told of a connection on it; by its address. */
@@ -449,6 +452,7 @@ public final class Replica implements PeerListener {
       }
     }
     incomplete.retainAll(service.reached());
+    forgetOutdated();
     held.values()
         .removeIf(
             labelled -> {
@@ -459,6 +463,28 @@ public final class Replica implements PeerListener {
               }
               return isOwn;
             });
+  }
+
+  /**
+   * Forgets the dormant connections of switches whose master has been silent for too long: there
+   * are no rules by which it could be found out that they went on with other members.
+   */
+  private void forgetOutdated() {
+    Set<DatapathId> outdated = new HashSet<>();
+    covered.forEach(
+        (switchId, known) -> {
+          if (!isFresh(known) && covered.remove(switchId, known) && foreign.test(switchId)) {
+            outdated.add(switchId);
+          }
+        });
+    if (!outdated.isEmpty()) {
+      connections
+          .find(
+              connection ->
+                  connection.state() == State.DORMANT
+                      && outdated.contains(connection.client().switchId()))
+          .forEach(teardown::forgetReplicated);
+    }
   }
 
   private static byte[] again() {
