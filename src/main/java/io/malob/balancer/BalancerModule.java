@@ -262,6 +262,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private final RejectCounters rejects = new RejectCounters();
   private final RejectedRules rejectedRules = new RejectedRules();
   private final LatestConnections latest = new LatestConnections();
+
   /** Sends to this controller's switches. */
   private final FlowProgrammer programmer =
       new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
@@ -1155,7 +1156,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   @Override
   public BalancerCounters counters() {
     return new BalancerCounters(
-        connections.open(), connections.dormant(),
+        connections.open(),
+        connections.dormant(),
         programmer.unsent() + everywhere.unsent(),
         rejectedRules.bySwitch());
   }

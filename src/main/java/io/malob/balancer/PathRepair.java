@@ -85,8 +85,7 @@ final class PathRepair {
   private Set<DatapathId> usableSwitches() {
     Set<DatapathId> all = switches.getAllSwitchDpids();
     Set<DatapathId> usable = new TreeSet<>(all);
-    usable.removeIf(
-        id -> !readSwitches.isUsable(id) || switches.getActiveSwitch(id) == null);
+    usable.removeIf(id -> !readSwitches.isUsable(id) || switches.getActiveSwitch(id) == null);
     @Nullable IRelayService present = relay;
     if (present != null && !usable.isEmpty()) {
       all.stream().filter(id -> present.find(id).isPresent()).forEach(usable::add);

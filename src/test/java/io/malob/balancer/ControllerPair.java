@@ -107,7 +107,8 @@ final class ControllerPair {
         isDead
             ? ImmutableList.of(new ClusterView.Member("b", "", 1, 0, true))
             : ImmutableList.of(
-                new ClusterView.Member("a", "", 0, 0, true), new ClusterView.Member("b", "", 1, 0, true)),
+                new ClusterView.Member("a", "", 0, 0, true),
+                new ClusterView.Member("b", "", 1, 0, true)),
         ImmutableMap.copyOf(masters),
         ImmutableMap.of(),
         ImmutableList.of());
@@ -235,7 +236,8 @@ final class ControllerPair {
 
     private void deliver(PeerTopic topic, byte[] message) {
       Peers receiver = name.equals("a") ? peersOfB : peersOfA;
-      Objects.requireNonNull(receiver.listeners.get(topic)).received(name, ByteBuffer.wrap(message));
+      Objects.requireNonNull(receiver.listeners.get(topic))
+          .received(name, ByteBuffer.wrap(message));
     }
 
     @Override

@@ -82,9 +82,10 @@ class SpreadTest {
     assertEquals(1, rules(s3, Cookie.Kind.REPLY).size());
     assertTrue(rules(s2, Cookie.Kind.LABEL).size() >= 2, "both directions cross s2");
 
-    a.network.setController((at, port, output) -> {
-      throw new AssertionError("missed at " + at);
-    });
+    a.network.setController(
+        (at, port, output) -> {
+          throw new AssertionError("missed at " + at);
+        });
     assertDelivered(a.send(client, toVip(40_000, ACK)), m1);
     assertDelivered(a.send(m1, fromMember(m1, 40_000)), client);
   }

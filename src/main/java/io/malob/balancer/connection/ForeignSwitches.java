@@ -82,8 +82,7 @@ public final class ForeignSwitches implements Predicate<DatapathId> {
   }
 
   private static boolean hasAllocated(ClusterView.Member node, int id, ClusterView view) {
-    return LabelRange.ofSlot(node.slot()).contains(id)
-        && view.masters().containsValue(node.name());
+    return LabelRange.ofSlot(node.slot()).contains(id) && view.masters().containsValue(node.name());
   }
 
   private static boolean isOwn(ClusterView view, DatapathId switchId) {

@@ -456,8 +456,7 @@ public final class Replica implements PeerListener {
     held.values()
         .removeIf(
             labelled -> {
-              boolean isOwn =
-                  foreign.keepsLabel(labelled.label().id(), labelled.path().src());
+              boolean isOwn = foreign.keepsLabel(labelled.label().id(), labelled.path().src());
               if (isOwn) {
                 labels.touch(labelled);
               }

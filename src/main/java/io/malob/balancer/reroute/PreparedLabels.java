@@ -41,8 +41,7 @@ public final class PreparedLabels {
    * @param foreign whether another controller is master of a switch, and prepares labels for its
    *     clients
    */
-  public PreparedLabels(
-      LabelTable labels, IDeviceService devices, Predicate<DatapathId> foreign) {
+  public PreparedLabels(LabelTable labels, IDeviceService devices, Predicate<DatapathId> foreign) {
     this.labels = labels;
     this.devices = devices;
     this.foreign = foreign;

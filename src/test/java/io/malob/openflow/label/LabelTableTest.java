@@ -307,7 +307,7 @@ class LabelTableTest {
           Topologies.of(3, new int[] {1, 3}),
           (src, dst) -> Optional.of(path(1, 2)),
           askedToRepair::incrementAndGet,
-        any -> false);
+          any -> false);
       assertEquals(0, askedToRepair.get(), "would be repeated without end");
     }
     switches.get(3).answerBarrier();
