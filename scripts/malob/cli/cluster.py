@@ -45,11 +45,13 @@ def parser() -> Parser:
     )
     made.add_argument(
         "request",
-        choices=["handover", "raise-base"],
+        choices=["handover", "raise-base", "mastership"],
         nargs="?",
         help="to a running controller, instead of starting etcd: 'handover' hands its switches over to other controllers; 'raise-base' lets"
-        " switches accept the cluster again after etcd was restored from a backup",
+        " switches accept the cluster again after etcd was restored from a backup; 'mastership' changes how the controllers share the"
+        " switches",
     )
+    made.add_argument("policy", choices=["single", "spread"], nargs="?", help="for 'mastership'")
     target.add_target(made)
     return made
 
@@ -59,6 +61,8 @@ def _request(options: argparse.Namespace) -> int:
     with asking(client):
         if options.request == "handover":
             print(f"{client.post('/wm/malob/cluster/handover', {})['handed_over']} switches handed over")
+        elif options.request == "mastership":
+            print(f"mastership: {client.put('/wm/malob/cluster/mastership', {'mastership': options.policy})['mastership']}")
         else:
             print(f"base of generation ids: {client.post('/wm/malob/cluster/generation-base', {})['generation_base']}")
     return 0
@@ -122,6 +126,8 @@ class Server:
 
 def main() -> int:
     options = parser().parse_args()
+    if (options.request == "mastership") != (options.policy is not None):
+        raise UsageError("'mastership', and only that, needs a policy: single or spread")
     if options.request is not None:
         return _request(options)
     ports = _ports(options.port, options.data)

@@ -135,13 +135,26 @@ class ClusterCommandTest(unittest.TestCase):
 
         def answer(method: str, path: str, body: Any) -> tuple[int, Any]:
             asked.append((method, path))
-            return 200, {"handed_over": 5, "generation_base": 700}
+            return 200, {"handed_over": 5, "generation_base": 700, "mastership": "spread"}
 
         with answering_all(answer) as number:
-            for request, told in (("handover", "5 switches handed over\n"), ("raise-base", "base of generation ids: 700\n")):
-                done = subprocess.run([*self.command, request, "--http", f"127.0.0.1:{number}"], capture_output=True, text=True, timeout=60)
+            for request, told in (
+                ("handover", "5 switches handed over\n"),
+                ("raise-base", "base of generation ids: 700\n"),
+                ("mastership spread", "mastership: spread\n"),
+            ):
+                done = subprocess.run([*self.command, *request.split(), "--http", f"127.0.0.1:{number}"], capture_output=True, text=True, timeout=60)
                 self.assertEqual((0, told), (done.returncode, done.stdout), done.stderr)
-        self.assertEqual([("POST", "/wm/malob/cluster/handover"), ("POST", "/wm/malob/cluster/generation-base")], asked)
+        self.assertEqual(
+            [("POST", "/wm/malob/cluster/handover"), ("POST", "/wm/malob/cluster/generation-base"), ("PUT", "/wm/malob/cluster/mastership")],
+            asked,
+        )
+
+    def test_policy_belongs_to_mastership(self) -> None:
+        for words in (["mastership"], ["handover", "spread"]):
+            code, told = self.refused(*words)
+            self.assertEqual(2, code)
+            self.assertIn("needs a policy: single or spread", told)
 
     def test_port_in_use_is_refused(self) -> None:
         with socket.socket() as taken:

@@ -12,6 +12,7 @@ import io.malob.module.IClusterService;
 import io.malob.module.IMastershipService;
 import io.malob.module.IPeerService;
 import io.malob.module.IStoreService;
+import io.malob.module.MastershipPolicy;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import io.malob.module.PeerTraffic;
@@ -48,6 +49,8 @@ import org.slf4j.LoggerFactory;
   "name",
   "prefix",
   "leaseSeconds",
+  "mastership",
+  "weight",
   "restAddress",
   "peerHost",
   "caFile",
@@ -91,7 +94,8 @@ public final class ClusterModule extends BaseModule
     peers = cluster.openPeerPort(peerListeners);
     election =
         new RunningElection(
-            connection, cluster.node(), cluster.restAddress(), peers, cluster.lease(), context);
+            connection, cluster.thisNode(peers.contact()), peers, cluster.lease(), context);
+    election.relayOver(this);
     notifier = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     LOG.info(
         "cluster_configured node={} prefix=\"{}\" etcd=\"{}\"",
@@ -142,6 +146,11 @@ public final class ClusterModule extends BaseModule
   @Override
   public CompletableFuture<Integer> handOver() {
     return election.handOver();
+  }
+
+  @Override
+  public CompletableFuture<MastershipPolicy> setMastership(MastershipPolicy policy) {
+    return election.setMastership(policy);
   }
 
   @Override

@@ -3,9 +3,12 @@ package io.malob.cluster;
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
 import com.google.common.net.InetAddresses;
+import io.malob.cluster.election.Contact;
+import io.malob.cluster.election.ThisNode;
 import io.malob.cluster.etcd.EtcdAccess;
 import io.malob.cluster.peer.PeerListeners;
 import io.malob.cluster.peer.PeerStreams;
+import io.malob.module.MastershipPolicy;
 import io.malob.module.SettingReader;
 import io.malob.module.WrongSettingException;
 import java.io.IOException;
@@ -30,10 +33,18 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
  * @param restAddress where its REST interface listens, as other controllers and operators see it
  * @param peerHost the address of this controller's port for other controllers; empty for the one
  *     from which it reaches etcd
+ * @param mastership how the switches are shared; empty for what the cluster has
+ * @param weight this controller's share of the switches, relative to others
  * @param lease how long this controller counts as alive without a sign of it
  */
 record ClusterSettings(
-    String node, String restAddress, String peerHost, Duration lease, EtcdAccess access) {
+    String node,
+    String restAddress,
+    String peerHost,
+    Optional<MastershipPolicy> mastership,
+    int weight,
+    Duration lease,
+    EtcdAccess access) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}");
   private static final Pattern PREFIX = Pattern.compile("/([A-Za-z0-9_.-]+/)+");
 
@@ -50,6 +61,8 @@ record ClusterSettings(
         matching(settings, "name", hostName(), NAME, "1 to 63 letters, digits or any of _ . -"),
         settings.text("restAddress", ""),
         settings.text("peerHost", ""),
+        mastership(settings),
+        settings.number("weight", 1, 1, ThisNode.MAX_WEIGHT),
         Duration.ofSeconds(settings.number("leaseSeconds", 3, 2, 60)),
         new EtcdAccess(
             endpoints,
@@ -79,6 +92,21 @@ record ClusterSettings(
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
+  }
+
+  /** What this controller says about itself. */
+  ThisNode thisNode(String peerContact) {
+    return new ThisNode(node, new Contact(restAddress, peerContact), weight, mastership);
+  }
+
+  private static Optional<MastershipPolicy> mastership(SettingReader settings)
+      throws WrongSettingException {
+    String text = settings.text("mastership", "");
+    Optional<MastershipPolicy> policy = MastershipPolicy.named(text);
+    if (policy.isEmpty() && !text.isEmpty()) {
+      throw wrong(settings, "mastership", "must be single or spread, not \"" + text + "\"");
+    }
+    return policy;
   }
 
   private static WrongSettingException wrong(SettingReader settings, String key, String what) {

@@ -11,6 +11,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * @param isMember whether it has a lease; if not, it keeps the switches that it is master of
  * @param slot its number, unique among live controllers
  * @param generationBase the number that is added to etcd's revisions to make generation ids
+ * @param mastership how the switches are shared
  * @param nodes the live controllers, in the order in which they joined
  * @param masters the controllers that hold the switches' keys, by name
  * @param roles this controller's roles at its switches
@@ -21,6 +22,7 @@ public record ClusterView(
     boolean isMember,
     int slot,
     long generationBase,
+    MastershipPolicy mastership,
     ImmutableList<Member> nodes,
     ImmutableMap<DatapathId, String> masters,
     ImmutableMap<DatapathId, Role> roles,

@@ -27,6 +27,13 @@ public interface IClusterService extends IFloodlightService {
   CompletableFuture<Integer> handOver();
 
   /**
+   * Changes how the controllers of the cluster share the switches; stored in etcd for all of them.
+   *
+   * @return the policy after that
+   */
+  CompletableFuture<MastershipPolicy> setMastership(MastershipPolicy policy);
+
+  /**
    * Raises the base of generation ids, after etcd was restored from a backup: to this number, or to
    * the latest generation id that this controller's switches have accepted, if that is greater.
    *

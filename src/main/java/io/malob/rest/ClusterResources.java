@@ -5,6 +5,7 @@ import io.malob.json.RejectedException;
 import io.malob.json.RejectedException.Reason;
 import io.malob.module.ClusterView;
 import io.malob.module.IClusterService;
+import io.malob.module.MastershipPolicy;
 import io.malob.resource.Call;
 import io.malob.resource.Reply;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /** The cluster: its controllers, the masters of switches, hand-over, and generation ids. */
 final class ClusterResources {
+  private static final Set<String> MASTERSHIP_FIELDS = Set.of("mastership");
   private static final Set<String> BASE_FIELDS = Set.of("minimum");
 
   /** The max time that a request waits for etcd and the switches. */
@@ -56,6 +58,7 @@ final class ClusterResources {
     shown.put("member", view.isMember());
     shown.put("slot", view.slot());
     shown.put("generation_base", view.generationBase());
+    shown.put("mastership", view.mastership().label());
     shown.put("nodes", view.nodes().stream().map(ClusterResources::node).toList());
     shown.put("switches", switches(view));
     return shown;
@@ -90,6 +93,20 @@ final class ClusterResources {
   /** Hands this controller's switches over to others. */
   Reply handOver(Call call) throws RejectedException {
     return Reply.ok(Map.of("handed_over", awaited(existing().handOver())));
+  }
+
+  /** Changes how the controllers share the switches. */
+  Reply setMastership(Call call) throws IOException, RejectedException {
+    JsonInput<RejectedException> fields = call.json().only(MASTERSHIP_FIELDS);
+    MastershipPolicy policy =
+        fields
+            .get("mastership")
+            .parsed(
+                "single or spread",
+                text ->
+                    MastershipPolicy.named(text)
+                        .orElseThrow(() -> new IllegalArgumentException(text)));
+    return Reply.ok(Map.of("mastership", awaited(existing().setMastership(policy)).label()));
   }
 
   /** Raises the base of generation ids, after etcd was restored. */

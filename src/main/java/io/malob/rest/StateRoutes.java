@@ -85,6 +85,7 @@ final class StateRoutes {
             .get("problems", shown(() -> problems(balancer, monitor, clusterView.get())))
             .get("cluster", cluster::show)
             .post("cluster/handover", cluster::handOver)
+            .put("cluster/mastership", cluster::setMastership)
             .post("cluster/generation-base", cluster::raiseBase)
             .get("counters", shown(() -> BalancerState.counters(balancer.counters())))
             .get("placement", shown(() -> placement(balancer)))

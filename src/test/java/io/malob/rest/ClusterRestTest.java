@@ -6,6 +6,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.graph.Topology;
 import io.malob.module.ClusterView;
+import io.malob.module.MastershipPolicy;
 import io.malob.store.MemoryStore;
 import java.util.List;
 import java.util.Optional;
@@ -36,6 +37,7 @@ class ClusterRestTest {
             true,
             1,
             7,
+            MastershipPolicy.SPREAD,
             ImmutableList.of(
                 new ClusterView.Member("a", "10.0.0.1:8080", 0, 2, false),
                 new ClusterView.Member("b", "10.0.0.2:8080", 1, 1, true)),
@@ -59,7 +61,8 @@ class ClusterRestTest {
   void cluster_showsNodesMastersAndRoles() throws Exception {
     server.cluster = view();
     assertEquals(
-        "{\"cluster\":{\"name\":\"b\",\"member\":true,\"slot\":1,\"generation_base\":7,\"nodes\":["
+        "{\"cluster\":{\"name\":\"b\",\"member\":true,\"slot\":1,\"generation_base\":7,"
+            + "\"mastership\":\"spread\",\"nodes\":["
             + "{\"name\":\"a\",\"rest\":\"10.0.0.1:8080\",\"slot\":0,\"switches\":2,\"reached\":false},"
             + "{\"name\":\"b\",\"rest\":\"10.0.0.2:8080\",\"slot\":1,\"switches\":1,\"reached\":true}],"
             + "\"switches\":["
@@ -89,9 +92,26 @@ class ClusterRestTest {
   }
 
   @Test
+  void mastership_isChanged_andOnlyToWhatThereIs() throws Exception {
+    server.cluster = view();
+    String path = PATH + "/mastership";
+    assertEquals(
+        "{\"mastership\":\"single\"}",
+        server.sendTo("PUT", path, "{\"mastership\":\"single\"}").text());
+    RestServer.Answer answer = server.sendTo("PUT", path, "{\"mastership\":\"both\"}");
+    assertEquals(400, answer.status());
+    assertEquals("mastership", answer.field());
+    assertEquals(400, server.sendTo("PUT", path, "{}").status());
+    server.cluster = Optional.empty();
+    assertEquals(404, server.sendTo("PUT", path, "{\"mastership\":\"single\"}").status());
+  }
+
+  @Test
   void etcdThatDoesNotAnswer_is503() throws Exception {
     server.cluster = view();
     server.etcdAnswers = false;
+    assertEquals(
+        503, server.sendTo("PUT", PATH + "/mastership", "{\"mastership\":\"spread\"}").status());
     assertEquals(503, server.sendTo("POST", PATH + "/generation-base", "{}").status());
   }
 

@@ -36,6 +36,7 @@ import io.malob.latency.LatencyCounters;
 import io.malob.latency.LatencyCounters.ProbeCount;
 import io.malob.module.ClusterView;
 import io.malob.module.IClusterService;
+import io.malob.module.MastershipPolicy;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
 import io.malob.state.catalog.Catalog;
@@ -232,6 +233,13 @@ final class RestServer implements IBalancerService {
       @Override
       public CompletableFuture<Integer> handOver() {
         return CompletableFuture.completedFuture(3);
+      }
+
+      @Override
+      public CompletableFuture<MastershipPolicy> setMastership(MastershipPolicy policy) {
+        return etcdAnswers
+            ? CompletableFuture.completedFuture(policy)
+            : CompletableFuture.failedFuture(new IOException("no answer"));
       }
 
       @Override

@@ -6,6 +6,7 @@ import io.malob.cluster.peer.PeerAddress;
 import io.malob.module.ClusterView;
 import io.malob.module.IPeerService;
 import io.malob.module.Mastership;
+import io.malob.module.MastershipPolicy;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
@@ -16,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.Logger;
@@ -46,11 +48,14 @@ public final class Election implements Mastership {
   private final MasterNames masterNames = new MasterNames();
 
   private final LiveNodes nodes;
+  private final PolicyKey policy;
   private final Preference preference;
   private final Generations generations;
   private final MasterKeys keys;
   private final PacketRelay relay = new PacketRelay();
   private final HandOvers handOvers;
+  private final LimitShares shares;
+  private final PolicyMoves moves;
   private final SharedKey sharedKey;
   private final ViewBuilder viewBuilder;
 
@@ -67,36 +72,41 @@ public final class Election implements Mastership {
   /**
    * An election that does nothing before {@link #start}.
    *
-   * @param name this controller's, unique among live ones
-   * @param contact where others reach this controller
+   * @param self this controller
    * @param lifetime of the lease: a controller that is silent for so long loses its keys
    * @param serial runs one task at a time, in order
    */
   public Election(
-      Etcd etcd,
-      String name,
-      Contact contact,
-      Duration lifetime,
-      Executor serial,
-      LongSupplier nanoTime) {
-    this.name = name;
+      Etcd etcd, ThisNode self, Duration lifetime, Executor serial, LongSupplier nanoTime) {
+    name = self.name();
     this.serial = serial;
     this.nanoTime = nanoTime;
-    membership =
-        new Membership(etcd, name, contact, lifetime, serial, nanoTime, new MembershipListener());
+    membership = new Membership(etcd, self, lifetime, serial, nanoTime, new MembershipListener());
     mirror =
         new Mirror(
             new MirroredRange(etcd, Keys.NODES, serial, new NodesListener()),
             new MirroredRange(etcd, Keys.MASTERS, serial, new MastersListener()),
             new MirroredRange(etcd, Keys.CLUSTER, serial, new ClusterListener()));
     nodes = new LiveNodes(etcd, name);
-    preference = new Preference(nodes, membership, nanoTime);
     Transactions transactions = new Transactions(etcd, mirror, serial, nanoTime, this::settled);
+    policy = new PolicyKey(etcd, self.policy(), mirror.cluster(), transactions, serial);
+    preference = new Preference(self, nodes, membership, policy, nanoTime);
     generations = new Generations(etcd, mirror.cluster(), transactions, serial);
     keys = new MasterKeys(name, membership, mirror, generations, transactions, nanoTime);
     handOvers = new HandOvers(keys, preference, relay, serial, nanoTime, this::flushSoon);
+    moves =
+        new PolicyMoves(
+            policy,
+            keys,
+            preference,
+            handOvers,
+            mirror.cluster(),
+            transactions,
+            nanoTime,
+            relay::reaches);
+    shares = new LimitShares(name);
     sharedKey = new SharedKey(mirror.cluster(), transactions);
-    viewBuilder = new ViewBuilder(name, membership, mirror.masters(), nodes, generations);
+    viewBuilder = new ViewBuilder(name, membership, mirror.masters(), nodes, generations, policy);
     view = ViewBuilder.nothing(name);
   }
 
@@ -107,7 +117,7 @@ public final class Election implements Mastership {
 
   /**
    * Joins the cluster as soon as etcd answers. The future fails with a {@link NameTakenException}
-   * if another live controller has the name.
+   * if another live controller has the name, or with an {@link OtherPolicyException}.
    */
   public CompletableFuture<Void> start() {
     tick();
@@ -121,8 +131,7 @@ public final class Election implements Mastership {
 
   private void beat() {
     mirror.tick();
-    membership.setSwitches(offered());
-    membership.tick();
+    divideLimits();
     keys.tick();
     for (LocalSwitch local : locals.values()) {
       giveUpUnanswered(local);
@@ -131,7 +140,9 @@ public final class Election implements Mastership {
     }
     flush();
     handOvers.check();
+    moves.tick(locals.values());
     checkSteppedDown();
+    policy.tick();
     sharedKey.tick();
     if (isViewOld) {
       view = viewBuilder.view(locals.values());
@@ -146,6 +157,36 @@ public final class Election implements Mastership {
         : locals.keySet().stream()
             .filter(id -> !keys.isPaused(id))
             .collect(ImmutableSet.toImmutableSet());
+  }
+
+  private Offer offer() {
+    return new Offer(offered(), shares.acknowledged());
+  }
+
+  /** Follows the set of masters, and what the live controllers have acknowledged. */
+  private void divideLimits() {
+    shares.masters(keys.holders());
+    membership.setOffer(offer());
+    membership.tick();
+    long revision = membership.publishedRevision();
+    if (revision != 0
+        && nodes.all().stream()
+            .anyMatch(node -> node.name().equals(name) && node.modRevision() == revision)) {
+      shares.acknowledgements(
+          nodes.all().stream()
+              .collect(Collectors.toMap(Node::name, node -> node.offer().masters())));
+    }
+  }
+
+  /**
+   * This controller's part of a limit of the cluster: with the policy {@code single} all of it. The
+   * parts of all controllers never exceed the limit.
+   */
+  public int partOf(int limit) {
+    if (!policy.isKnown()) {
+      return 0; // it is master of nothing yet
+    }
+    return policy.current() == MastershipPolicy.SINGLE ? limit : shares.of(limit);
   }
 
   /** Lets the next transactions leave after the events that wait already: so they are few. */
@@ -245,7 +286,7 @@ public final class Election implements Mastership {
             locals.remove(sw.id());
             keys.endPause(sw.id());
             keys.release(ImmutableSet.of(sw.id()));
-            membership.setSwitches(offered());
+            membership.setOffer(offer());
             membership.tick();
             handOvers.check();
             flushSoon();
@@ -370,12 +411,22 @@ public final class Election implements Mastership {
     public void changed(String key) {
       generations.read();
       sharedKey.read();
+      moves.read();
+      readPolicy();
       evaluateAll();
     }
 
     @Override
     public void reread(boolean wentBack) {
       changed(Keys.CLUSTER);
+    }
+  }
+
+  private void readPolicy() {
+    policy.tick();
+    policy.read().ifPresent(membership::refuse);
+    if (policy.isKnown()) {
+      membership.admit();
     }
   }
 
@@ -386,14 +437,22 @@ public final class Election implements Mastership {
 
   // ---- stepping down ----
 
-  /** Calls this once, when other controllers of the cluster are master of all its switches. */
+  /**
+   * Calls this once, when other controllers of the cluster are master of all its switches. With the
+   * policy {@code spread}, this is nothing special.
+   */
   public void whenSteppedDown(Runnable action) {
     serial.execute(() -> steppedDown = action);
   }
 
   private void checkSteppedDown() {
     @Nullable Runnable action = steppedDown;
-    if (action != null && wasMaster && !isLeaving && handOvers.areNone() && othersRule()) {
+    if (action != null
+        && wasMaster
+        && policy.current() == MastershipPolicy.SINGLE
+        && !isLeaving
+        && handOvers.areNone()
+        && othersRule()) {
       steppedDown = null;
       action.run();
     }
@@ -449,7 +508,7 @@ public final class Election implements Mastership {
         .orElseGet(
             () -> {
               CompletableFuture<Integer> done = handOvers.begin(locals.values(), true);
-              membership.setSwitches(offered());
+              membership.setOffer(offer());
               membership.tick();
               handOvers.check();
               isViewOld = true;
@@ -478,6 +537,13 @@ public final class Election implements Mastership {
   /** The name of a switch's master by the keys in etcd, as soon as they are known here. */
   public Optional<String> masterOf(DatapathId id) {
     return masterNames.of(id);
+  }
+
+  /** Changes the policy of the cluster. */
+  public CompletableFuture<MastershipPolicy> setMastership(MastershipPolicy newPolicy) {
+    CompletableFuture<MastershipPolicy> changed = new CompletableFuture<>();
+    serial.execute(() -> policy.change(newPolicy, changed));
+    return changed;
   }
 
   /** The cluster as etcd and the switches show it, at most a second old; no node is reached. */

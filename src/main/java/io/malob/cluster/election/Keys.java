@@ -27,6 +27,12 @@ final class Keys {
   /** The key that signs link probes, in hexadecimal. */
   static final String PROBE_KEY = CLUSTER + "probe-key";
 
+  /** The policy of mastership: {@code single} or {@code spread}. */
+  static final String MASTERSHIP = CLUSTER + "mastership";
+
+  /** The switch that was moved last because of the policy. */
+  static final String MOVE = CLUSTER + "move";
+
   private Keys() {}
 
   static String node(String name) {

@@ -1,5 +1,6 @@
 package io.malob.cluster.election;
 
+import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Lists;
 import io.malob.cluster.etcd.Etcd.Change;
 import io.malob.cluster.etcd.Etcd.Condition;
@@ -96,6 +97,14 @@ final class MasterKeys {
   @Nullable String holder(DatapathId id) {
     @Nullable Item item = mirror.masters().get(Keys.master(id));
     return item == null ? null : item.value();
+  }
+
+  /** The controllers that have the key of a switch. */
+  ImmutableSet<String> holders() {
+    return mirror.masters().all().stream()
+        .filter(item -> Keys.switchOf(item.key()) != null)
+        .map(Item::value)
+        .collect(ImmutableSet.toImmutableSet());
   }
 
   // ---- what etcd tells ----

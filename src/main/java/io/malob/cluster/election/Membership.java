@@ -1,6 +1,5 @@
 package io.malob.cluster.election;
 
-import com.google.common.collect.ImmutableSet;
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.Etcd.Change;
 import io.malob.cluster.etcd.Etcd.Condition;
@@ -16,7 +15,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,8 +32,8 @@ final class Membership {
   private static final long NAME_GRACE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final Etcd etcd;
+  private final ThisNode self;
   private final String name;
-  private final Contact contact;
   private final Duration lifetime;
   private final Executor serial;
   private final LongSupplier nanoTime;
@@ -59,6 +57,7 @@ final class Membership {
   /** Whether a request for a lease or a key is under way. */
   private boolean isBusy;
 
+  private boolean isAdmitted;
   private boolean isClosed;
   private long retryNanos;
   private long kept;
@@ -66,8 +65,8 @@ final class Membership {
   private boolean isNameTaken;
   private long nameTakenNanos;
 
-  private ImmutableSet<DatapathId> switches = ImmutableSet.of();
-  private ImmutableSet<DatapathId> published = ImmutableSet.of();
+  private Offer offer = Offer.NONE;
+  private Offer published = Offer.NONE;
 
   /** Is told of changes. */
   interface Listener {
@@ -80,15 +79,14 @@ final class Membership {
 
   Membership(
       Etcd etcd,
-      String name,
-      Contact contact,
+      ThisNode self,
       Duration lifetime,
       Executor serial,
       LongSupplier nanoTime,
       Listener listener) {
     this.etcd = etcd;
-    this.name = name;
-    this.contact = contact;
+    this.self = self;
+    name = self.name();
     this.lifetime = lifetime;
     this.serial = serial;
     this.nanoTime = nanoTime;
@@ -101,6 +99,21 @@ final class Membership {
   /** Completed when it has joined first; fails if another live controller has the name. */
   CompletableFuture<Void> firstJoin() {
     return firstJoin;
+  }
+
+  /** Lets it join; nothing before that does. */
+  void admit() {
+    if (!isAdmitted) {
+      isAdmitted = true;
+      tick();
+    }
+  }
+
+  /** Ends the attempt to join, because of this. */
+  void refuse(Exception why) {
+    if (firstJoin.completeExceptionally(why)) {
+      isClosed = true;
+    }
   }
 
   boolean isMember() {
@@ -132,9 +145,14 @@ final class Membership {
     return nanoTime.getAsLong() - keptAliveNanos;
   }
 
-  /** Sets the switches that its key names; published with the next tick, or now. */
-  void setSwitches(ImmutableSet<DatapathId> now) {
-    switches = now;
+  /** Sets what its key offers; published with the next tick, or now. */
+  void setOffer(Offer now) {
+    offer = now;
+  }
+
+  /** The revision of its key if that has the latest offer, and no change is under way; else 0. */
+  long publishedRevision() {
+    return isMember() && !isBusy && published.equals(offer) ? modRevision : 0;
   }
 
   /** Does what is due; to be called several times a second. */
@@ -153,8 +171,10 @@ final class Membership {
     if (lease == 0) {
       grant();
     } else if (createRevision == 0) {
-      join();
-    } else if (!published.equals(switches)) {
+      if (isAdmitted) {
+        join();
+      }
+    } else if (!published.equals(offer)) {
       publish();
     }
   }
@@ -232,24 +252,21 @@ final class Membership {
     }
     isBusy = true;
     long withLease = lease;
-    ImmutableSet<DatapathId> offered = switches;
+    Offer offered = offer;
     List<Condition> absent =
         List.of(new Condition(Keys.node(name), 0), new Condition(Keys.slot(slot), 0));
     var unused =
         etcd.commit(
                 absent,
                 List.of(
-                    new Change.Put(Keys.node(name), Node.value(contact, slot, offered), withLease),
+                    new Change.Put(Keys.node(name), Node.value(self, slot, offered), withLease),
                     new Change.Put(Keys.slot(slot), name, withLease)))
             .whenCompleteAsync(
                 (outcome, problem) -> joined(outcome, problem, withLease, offered), serial);
   }
 
   private void joined(
-      @Nullable Outcome outcome,
-      @Nullable Throwable problem,
-      long withLease,
-      ImmutableSet<DatapathId> offered) {
+      @Nullable Outcome outcome, @Nullable Throwable problem, long withLease, Offer offered) {
     isBusy = false;
     if (problem != null || outcome == null || lease != withLease || isClosed) {
       retryLater();
@@ -263,7 +280,7 @@ final class Membership {
         outcome.now().stream().filter(item -> item.key().equals(Keys.node(name))).findFirst();
     if (own.isPresent() && own.get().lease() == withLease) {
       // the answer to an earlier request was lost
-      becomeMember(own.get().createRevision(), own.get().modRevision(), ImmutableSet.of());
+      becomeMember(own.get().createRevision(), own.get().modRevision(), Offer.NONE);
     } else if (own.isPresent()) {
       nameTaken();
     } else {
@@ -273,7 +290,7 @@ final class Membership {
     }
   }
 
-  private void becomeMember(long created, long modified, ImmutableSet<DatapathId> offered) {
+  private void becomeMember(long created, long modified, Offer offered) {
     createRevision = created;
     modRevision = modified;
     published = offered;
@@ -306,21 +323,18 @@ final class Membership {
   private void publish() {
     isBusy = true;
     long withLease = lease;
-    ImmutableSet<DatapathId> offered = switches;
+    Offer offered = offer;
     var unused =
         etcd.commit(
                 List.of(new Condition(Keys.node(name), modRevision)),
                 List.of(
-                    new Change.Put(Keys.node(name), Node.value(contact, slot, offered), withLease)))
+                    new Change.Put(Keys.node(name), Node.value(self, slot, offered), withLease)))
             .whenCompleteAsync(
                 (outcome, problem) -> published(outcome, problem, withLease, offered), serial);
   }
 
   private void published(
-      @Nullable Outcome outcome,
-      @Nullable Throwable problem,
-      long withLease,
-      ImmutableSet<DatapathId> offered) {
+      @Nullable Outcome outcome, @Nullable Throwable problem, long withLease, Offer offered) {
     isBusy = false;
     if (problem != null || outcome == null || lease != withLease) {
       retryLater();

@@ -12,24 +12,27 @@ import io.malob.json.JsonInput;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Optional;
-import java.util.Set;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * A live controller, as its key in etcd describes it.
  *
  * @param contact where others reach it
+ * @param weight its share of the switches, relative to others
  * @param slot its number, unique among live controllers
- * @param switches the switches that it can be master of: connected, and not refused by them
+ * @param offer what it can be master of
  * @param createRevision since when it is in the cluster, as a revision of etcd
+ * @param modRevision of its key
  * @param lease the lease on which its keys depend
  */
 record Node(
     String name,
     Contact contact,
+    int weight,
     int slot,
-    ImmutableSet<DatapathId> switches,
+    Offer offer,
     long createRevision,
+    long modRevision,
     long lease) {
 
   /** The max number of a slot: each is a part of the label ids (LabelRange). */
@@ -40,14 +43,22 @@ record Node(
     return PeerAddress.of(name, contact.peer());
   }
 
+  /** The switches that it can be master of. */
+  ImmutableSet<DatapathId> switches() {
+    return offer.switches();
+  }
+
   /** The value of a controller's key. */
-  static String value(Contact contact, int slot, Set<DatapathId> switches) {
+  static String value(ThisNode self, int slot, Offer offer) {
     ObjectNode value = Json.object();
-    value.put("rest", contact.rest());
-    value.put("peer", contact.peer());
+    value.put("rest", self.contact().rest());
+    value.put("peer", self.contact().peer());
+    value.put("weight", self.weight());
     value.put("slot", slot);
     ArrayNode ids = value.putArray("switches");
-    switches.stream().sorted().forEach(id -> ids.add(id.toString()));
+    offer.switches().stream().sorted().forEach(id -> ids.add(id.toString()));
+    ArrayNode masters = value.putArray("masters");
+    offer.masters().stream().sorted().forEach(masters::add);
     return Json.text(value);
   }
 
@@ -65,12 +76,21 @@ record Node(
       DatapathId switchId = id.parsed("a datapath id", text -> DatapathId.of(text));
       switches.add(switchId);
     }
+    ImmutableSet.Builder<String> masters = ImmutableSet.builder();
+    if (value.get("masters").isThere()) {
+      for (JsonInput<DamagedException> master : value.get("masters").elements()) {
+        masters.add(master.string());
+      }
+    }
+    JsonInput<DamagedException> weight = value.get("weight");
     return new Node(
         item.key().substring(Keys.NODES.length()),
         new Contact(value.get("rest").string(), value.get("peer").string()),
+        weight.isThere() ? weight.whole(1, ThisNode.MAX_WEIGHT) : 1,
         value.get("slot").whole(0, MAX_SLOT),
-        switches.build(),
+        new Offer(switches.build(), masters.build()),
         item.createRevision(),
+        item.modRevision(),
         item.lease());
   }
 }

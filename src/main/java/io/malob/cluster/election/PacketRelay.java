@@ -50,6 +50,12 @@ final class PacketRelay implements PeerListener {
     };
   }
 
+  /** Whether messages reach a controller. */
+  boolean reaches(String controller) {
+    @Nullable IPeerService streams = peers;
+    return streams != null && streams.reached().contains(controller);
+  }
+
   @Override
   public void received(String peer, ByteBuffer message) {
     if (message.remaining() <= Long.BYTES) {

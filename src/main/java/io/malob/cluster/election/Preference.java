@@ -1,5 +1,6 @@
 package io.malob.cluster.election;
 
+import io.malob.module.MastershipPolicy;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -8,8 +9,9 @@ import java.util.function.LongSupplier;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Which live controller is to be a switch's next master: the first in the order in which they
- * joined, of those that are connected to it. All methods on one serial executor.
+ * Which live controller is to be a switch's next master: the first of an order, of those that are
+ * connected to it. With the policy {@code single}, the order is that in which they joined, with
+ * {@code spread} that of their scores in {@link Rendezvous}. All methods on one serial executor.
  */
 final class Preference {
   /** The time that a switch has to reach a preferred controller before another one claims it. */
@@ -21,16 +23,25 @@ final class Preference {
    */
   private static final long EXPIRED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  private final ThisNode self;
   private final LiveNodes nodes;
   private final Membership membership;
+  private final PolicyKey policy;
   private final LongSupplier nanoTime;
 
   /** When the lease has last expired, and with it perhaps the master's: masters come first then. */
   private long expiredNanos;
 
-  Preference(LiveNodes nodes, Membership membership, LongSupplier nanoTime) {
+  Preference(
+      ThisNode self,
+      LiveNodes nodes,
+      Membership membership,
+      PolicyKey policy,
+      LongSupplier nanoTime) {
+    this.self = self;
     this.nodes = nodes;
     this.membership = membership;
+    this.policy = policy;
     this.nanoTime = nanoTime;
     expiredNanos = nanoTime.getAsLong() - EXPIRED_NANOS;
   }
@@ -40,12 +51,31 @@ final class Preference {
     expiredNanos = nanoTime.getAsLong();
   }
 
+  private boolean isSpread() {
+    return policy.current() == MastershipPolicy.SPREAD;
+  }
+
+  private static double score(Node node, DatapathId id) {
+    return Rendezvous.score(node.name(), node.weight(), id);
+  }
+
+  /** Whether another controller comes before this one, were both connected. */
+  boolean isBeforeThis(Node other, DatapathId id) {
+    if (!isSpread()) {
+      return other.createRevision() < membership.createRevision();
+    }
+    double own = Rendezvous.score(self.name(), self.weight(), id);
+    double others = score(other, id);
+    return others > own || (others == own && other.name().compareTo(self.name()) < 0);
+  }
+
   /** The controller that comes next if this one gives up the switch; empty if there is none. */
   Optional<Node> next(DatapathId id) {
-    return nodes
-        .others()
-        .filter(node -> node.switches().contains(id))
-        .min(Comparator.comparingLong(Node::createRevision));
+    Comparator<Node> order =
+        isSpread()
+            ? Comparator.<Node>comparingDouble(node -> -score(node, id)).thenComparing(Node::name)
+            : Comparator.comparingLong(Node::createRevision);
+    return nodes.others().filter(node -> node.switches().contains(id)).min(order);
   }
 
   /**
@@ -57,11 +87,10 @@ final class Preference {
     if (now - expiredNanos < EXPIRED_NANOS) {
       return false;
     }
-    List<Node> earlier =
-        nodes.others().filter(node -> node.createRevision() < membership.createRevision()).toList();
-    if (earlier.stream().anyMatch(node -> node.switches().contains(local.id()))) {
+    List<Node> before = nodes.others().filter(node -> isBeforeThis(node, local.id())).toList();
+    if (before.stream().anyMatch(node -> node.switches().contains(local.id()))) {
       return false;
     }
-    return earlier.isEmpty() || now - local.connectedNanos() >= CONNECT_NANOS;
+    return before.isEmpty() || now - local.connectedNanos() >= CONNECT_NANOS;
   }
 }

@@ -8,6 +8,7 @@ import io.malob.module.ClusterView;
 import io.malob.module.IClusterService;
 import io.malob.module.IMastershipService;
 import io.malob.module.IPeerService;
+import io.malob.module.MastershipPolicy;
 import io.malob.module.Repetition;
 import java.time.Duration;
 import java.util.Optional;
@@ -33,7 +34,7 @@ public final class RunningElection implements IClusterService, IShutdownListener
   private static final Logger logger = LoggerFactory.getLogger(RunningElection.class);
   private static final long TICK_MILLIS = 100;
 
-  /** The exit status if the controller's name is taken. */
+  /** The exit status if the controller may not join the cluster. */
   private static final int FAILED = 1;
 
   /** The max time for a hand-over: the election itself gives it a second. */
@@ -53,14 +54,12 @@ public final class RunningElection implements IClusterService, IShutdownListener
   /**
    * An election that begins with {@link #start}.
    *
-   * @param name this controller's
-   * @param rest where its REST interface listens
+   * @param self this controller
    * @param peers started and closed with the election
    */
   public RunningElection(
       Etcd etcd,
-      String name,
-      String rest,
+      ThisNode self,
       PeerStreams peers,
       Duration lease,
       FloodlightModuleContext context) {
@@ -68,12 +67,12 @@ public final class RunningElection implements IClusterService, IShutdownListener
     ScheduledExecutorService pool = pool(context);
     election =
         new Election(
-            etcd,
-            name,
-            new Contact(rest, peers.contact()),
-            lease,
-            MoreExecutors.newSequentialExecutor(pool),
-            System::nanoTime);
+            etcd, self, lease, MoreExecutors.newSequentialExecutor(pool), System::nanoTime);
+  }
+
+  /** Uses these streams in hand-overs; to be called before {@link #start}. */
+  public void relayOver(IPeerService streams) {
+    election.relayOver(streams);
   }
 
   private static ScheduledExecutorService pool(FloodlightModuleContext context) {
@@ -82,10 +81,9 @@ public final class RunningElection implements IClusterService, IShutdownListener
 
   /**
    * Joins the cluster, and decides about roles from now on; before switches may connect. If another
-   * live controller has the name, the controller stops.
+   * live controller has the name, or the cluster has another policy, the controller stops.
    */
   public void start(FloodlightModuleContext context) {
-    election.relayOver(context.getServiceImpl(IPeerService.class));
     IShutdownService shutdown = context.getServiceImpl(IShutdownService.class);
     shutdown.registerShutdownListener(this);
     context.getServiceImpl(IMastershipService.class).decideBy(election);
@@ -155,6 +153,7 @@ public final class RunningElection implements IClusterService, IShutdownListener
             view.isMember(),
             view.slot(),
             view.generationBase(),
+            view.mastership(),
             nodes.build(),
             view.masters(),
             view.roles(),
@@ -164,6 +163,11 @@ public final class RunningElection implements IClusterService, IShutdownListener
   @Override
   public CompletableFuture<Integer> handOver() {
     return election.handOver(false);
+  }
+
+  @Override
+  public CompletableFuture<MastershipPolicy> setMastership(MastershipPolicy policy) {
+    return election.setMastership(policy);
   }
 
   @Override

@@ -86,6 +86,22 @@ final class Transactions {
       List<Condition> conditions,
       List<Change> changes,
       Consumer<Outcome> then) {
+    commit(ids, conditions, changes, then, () -> {});
+  }
+
+  /**
+   * Commits changes that depend on conditions.
+   *
+   * @param ids the switches that it is about
+   * @param then receives etcd's answer, if there is one
+   * @param ended called before that, also if there is no answer
+   */
+  void commit(
+      Collection<DatapathId> ids,
+      List<Condition> conditions,
+      List<Change> changes,
+      Consumer<Outcome> then,
+      Runnable ended) {
     busy.addAll(ids);
     pending++;
     long known = mirror.revision();
@@ -95,6 +111,7 @@ final class Transactions {
                 (outcome, problem) -> {
                   busy.removeAll(ids);
                   pending--;
+                  ended.run();
                   if (problem != null || outcome == null) {
                     // whether it took effect shows when it is repeated
                     retryNanos = nanoTime.getAsLong() + RETRY_NANOS;

@@ -6,6 +6,7 @@ import io.malob.cluster.etcd.Etcd.Item;
 import io.malob.module.ClusterView;
 import io.malob.module.ClusterView.Problem;
 import io.malob.module.ClusterView.Role;
+import io.malob.module.MastershipPolicy;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.concurrent.TimeUnit;
@@ -22,18 +23,21 @@ final class ViewBuilder {
   private final MirroredRange masters;
   private final LiveNodes nodes;
   private final Generations generations;
+  private final PolicyKey policy;
 
   ViewBuilder(
       String name,
       Membership membership,
       MirroredRange masters,
       LiveNodes nodes,
-      Generations generations) {
+      Generations generations,
+      PolicyKey policy) {
     this.name = name;
     this.membership = membership;
     this.masters = masters;
     this.nodes = nodes;
     this.generations = generations;
+    this.policy = policy;
   }
 
   /** What is known before the election has begun. */
@@ -43,6 +47,7 @@ final class ViewBuilder {
         false,
         0,
         0,
+        MastershipPolicy.SINGLE,
         ImmutableList.of(),
         ImmutableMap.of(),
         ImmutableMap.of(),
@@ -70,6 +75,7 @@ final class ViewBuilder {
         membership.isMember(),
         membership.slot(),
         generations.base(),
+        policy.current(),
         nodes.all().stream()
             .sorted(Comparator.comparingLong(Node::createRevision))
             .map(ViewBuilder::member)

@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import com.google.common.collect.Iterables;
+import io.malob.module.MastershipPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
@@ -70,11 +72,16 @@ class ClusterSimulationTest {
     final List<String> log = new ArrayList<>();
     private final List<Runnable> repairs = new ArrayList<>();
     private final List<String> names;
+    private final boolean isSpread;
 
     Schedule(int seed) {
       random = new Random(seed);
       long slow = random.nextInt(4) == 0 ? 40 : 3;
       cluster = new SimulatedCluster(() -> MILLI / 5 + (long) (random.nextDouble() * slow * MILLI));
+      isSpread = seed % 3 == 0;
+      if (isSpread) {
+        cluster.policy = Optional.of(MastershipPolicy.SPREAD);
+      }
       names = List.of("a", "b", "c").subList(0, 1 + random.nextInt(3));
     }
 
@@ -108,9 +115,29 @@ class ClusterSimulationTest {
         assertTrue(sw.master.believesToBeMaster(), cluster::describe);
         masters.put(sw.id, sw.masterName());
       }
+      if (isSpread) {
+        settleByPolicy();
+        return;
+      }
       cluster.pass(6 * SECOND);
       cluster.switches.forEach(
           (id, sw) -> assertEquals(masters.get(id), sw.masterName(), cluster::describe));
+    }
+
+    /** Switches move to their preferred controllers, one in five seconds. */
+    private void settleByPolicy() {
+      cluster.passUntil(
+          () ->
+              cluster.switches.values().stream()
+                  .allMatch(sw -> cluster.preferred(sw).equals(sw.masterName())),
+          (2 + cluster.switches.size()) * 6 * SECOND);
+      int moves = cluster.moves().size();
+      cluster.pass(6 * SECOND);
+      assertEquals(moves, cluster.moves().size(), "moves go on");
+      for (int i = 1; i < moves; i++) {
+        long pause = cluster.moves().get(i) - cluster.moves().get(i - 1);
+        assertTrue(pause >= PolicyMoves.PAUSE_NANOS, pause / MILLI + " ms between moves");
+      }
     }
 
     private void fault() {

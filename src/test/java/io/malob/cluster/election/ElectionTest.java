@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.module.ClusterView;
 import io.malob.module.ClusterView.Problem;
 import io.malob.module.ClusterView.Role;
+import io.malob.module.MastershipPolicy;
 import io.malob.testing.LogLines;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -556,6 +557,133 @@ class ElectionTest {
     sw.link("a").setCut(true);
     var unused = a.election.handOver(false);
     cluster.passUntil(() -> "b".equals(sw.masterName()), 400 * MILLI);
+  }
+
+  // ---- spread ----
+
+  private boolean areSpread() {
+    return cluster.switches.values().stream()
+        .allMatch(sw -> cluster.preferred(sw).equals(sw.masterName()));
+  }
+
+  private void assertSlowMoves() {
+    List<Long> moves = cluster.moves();
+    for (int i = 1; i < moves.size(); i++) {
+      long pause = moves.get(i) - moves.get(i - 1);
+      assertTrue(pause >= PolicyMoves.PAUSE_NANOS, pause / MILLI + " ms between moves");
+    }
+  }
+
+  @Test
+  void spread_givesEachSwitchToItsPreferredController_withoutMoves() {
+    cluster.policy = Optional.of(MastershipPolicy.SPREAD);
+    List.of("a", "b", "c").forEach(this::controller);
+    addSwitches(30);
+    cluster.passUntil(this::areSpread, 2 * SECOND);
+    assertEquals(
+        3, cluster.switches.values().stream().map(sw -> sw.masterName()).distinct().count());
+    cluster.pass(20 * SECOND);
+    cluster.switches.values().forEach(sw -> assertEquals(1, sw.claims.size()));
+    assertEquals(List.of(), cluster.moves());
+  }
+
+  @Test
+  void spread_failuresAreTakenOverAtOnce_andSwitchesReturnSlowly() {
+    cluster.policy = Optional.of(MastershipPolicy.SPREAD);
+    cluster.weights.put("b", 2);
+    List.of("a", "b", "c").forEach(this::controller);
+    addSwitches(12);
+    cluster.passUntil(this::areSpread, 2 * SECOND);
+    cluster.pass(2 * SECOND);
+    long moved =
+        cluster.switches.values().stream().filter(sw -> "b".equals(sw.masterName())).count();
+    cluster.controllers.get("b").kill();
+    cluster.passUntil(this::areSpread, SimulatedCluster.LEASE.toNanos() + SECOND);
+    assertEquals(List.of(), cluster.moves());
+    controller("b");
+    cluster.passUntil(this::areSpread, (moved + 2) * 6 * SECOND);
+    assertEquals(moved, cluster.moves().size());
+    assertSlowMoves();
+  }
+
+  /** With all faults of messages, at each moment. */
+  @Test
+  void spread_partsOfALimitNeverExceedIt_andAddUpToIt() {
+    cluster.policy = Optional.of(MastershipPolicy.SPREAD);
+    List.of("a", "b", "c").forEach(this::controller);
+    addSwitches(12);
+    passDividing(3 * SECOND);
+    assertEquals(100, partsOf(100));
+    cluster.controllers.get("b").kill();
+    passDividing(5 * SECOND);
+    assertEquals(100, partsOf(100));
+    assertEquals(50, cluster.controllers.get("a").election.partOf(100));
+    controller("b");
+    passDividing(60 * SECOND);
+    assertEquals(33, cluster.controllers.get("b").election.partOf(100));
+    assertEquals(100, partsOf(100));
+  }
+
+  private int partsOf(int limit) {
+    return cluster.controllers.values().stream().mapToInt(c -> c.election.partOf(limit)).sum();
+  }
+
+  private void passDividing(long nanos) {
+    cluster.queue.pass(nanos, () -> assertTrue(partsOf(100) <= 100, cluster::describe));
+  }
+
+  @Test
+  void single_givesTheMasterTheWholeLimit() {
+    SimulatedCluster.Controller a = controller("a");
+    assertEquals(100, a.election.partOf(100));
+  }
+
+  @Test
+  void spread_movesNothingToAControllerThatIsNotReached() {
+    cluster.policy = Optional.of(MastershipPolicy.SPREAD);
+    SimulatedCluster.Controller a = controller("a");
+    addSwitches(6);
+    cluster.passUntil(() -> allHaveMaster("a"), SECOND);
+    a.streams.areThere = false;
+    controller("b");
+    cluster.pass(30 * SECOND);
+    assertTrue(allHaveMaster("a"));
+    a.streams.areThere = true;
+    cluster.passUntil(this::areSpread, 60 * SECOND);
+  }
+
+  @Test
+  void policyOfTheCluster_isThatOfTheFirstController_andAnotherIsRefused() {
+    controller("a");
+    assertEquals("single", cluster.etcd.get(Keys.MASTERSHIP).value());
+    cluster.policy = Optional.of(MastershipPolicy.SPREAD);
+    SimulatedCluster.Controller b = controller("b");
+    ExecutionException refused = assertThrows(ExecutionException.class, b.started::get);
+    assertEquals(
+        "the setting mastership of this controller is \"spread\", but the cluster's is \"single\":"
+            + " change the setting, or the cluster by './malob cluster mastership spread'",
+        refused.getCause().getMessage());
+    cluster.pass(2 * SECOND);
+    assertNull(cluster.etcd.get(Keys.node("b")));
+  }
+
+  @Test
+  void changedPolicy_isThatOfAllControllers() throws Exception {
+    SimulatedCluster.Controller a = controller("a");
+    SimulatedCluster.Controller b = controller("b");
+    addSwitches(6);
+    cluster.passUntil(() -> allHaveMaster("a"), SECOND);
+    CompletableFuture<MastershipPolicy> changed = b.election.setMastership(MastershipPolicy.SPREAD);
+    cluster.passUntil(changed::isDone, SECOND);
+    assertEquals(MastershipPolicy.SPREAD, changed.get());
+    cluster.passUntil(this::areSpread, 60 * SECOND);
+    assertSlowMoves();
+    assertEquals(MastershipPolicy.SPREAD, a.election.view().mastership());
+    cluster.etcd.setQuorum(false);
+    CompletableFuture<MastershipPolicy> unanswered =
+        b.election.setMastership(MastershipPolicy.SINGLE);
+    cluster.pass(5 * SECOND);
+    assertTrue(unanswered.isCompletedExceptionally());
   }
 
   // ---- wrong values in etcd ----

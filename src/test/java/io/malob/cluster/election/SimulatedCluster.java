@@ -3,6 +3,7 @@ package io.malob.cluster.election;
 import com.google.common.collect.ImmutableSet;
 import io.malob.module.IPeerService;
 import io.malob.module.Mastership.RoleChannel;
+import io.malob.module.MastershipPolicy;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import io.malob.testing.EventQueue;
@@ -10,10 +11,13 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -40,6 +44,12 @@ final class SimulatedCluster {
   final Map<String, Controller> controllers = new LinkedHashMap<>();
   final Map<DatapathId, Switch> switches = new TreeMap<>();
   private final LongSupplier delayNanos;
+
+  /** The setting of controllers that start. */
+  Optional<MastershipPolicy> policy = Optional.empty();
+
+  /** The weights of controllers, where they are not 1. */
+  final Map<String, Integer> weights = new HashMap<>();
 
   SimulatedCluster(LongSupplier delayNanos) {
     this.delayNanos = delayNanos;
@@ -77,6 +87,24 @@ final class SimulatedCluster {
     return queue.now() - began;
   }
 
+  /** When switches were moved because of the policy. */
+  List<Long> moves() {
+    List<Long> times = new ArrayList<>();
+    etcd.history().stream()
+        .filter(event -> event.key().equals(Keys.MOVE))
+        .forEach(event -> times.add(event.atNanos()));
+    return times;
+  }
+
+  /** The connected controller with the greatest score. */
+  String preferred(Switch sw) {
+    return controllers.keySet().stream()
+        .max(
+            Comparator.comparingDouble(
+                name -> Rendezvous.score(name, weights.getOrDefault(name, 1), sw.id)))
+        .orElseThrow();
+  }
+
   /** Who is master of what, for messages. */
   String describe() {
     StringBuilder text = new StringBuilder();
@@ -100,7 +128,12 @@ final class SimulatedCluster {
       this.name = name;
       election =
           new Election(
-              client, name, new Contact(name + ":8080", ""), LEASE, this::execute, queue::now);
+              client,
+              new ThisNode(
+                  name, new Contact(name + ":8080", ""), weights.getOrDefault(name, 1), policy),
+              LEASE,
+              this::execute,
+              queue::now);
       election.relayOver(streams);
       started = election.start();
       queue.after(TICK, this::tick);
@@ -196,7 +229,7 @@ final class SimulatedCluster {
 
     @Override
     public ImmutableSet<String> reached() {
-      return ImmutableSet.of();
+      return areThere ? ImmutableSet.copyOf(controllers.keySet()) : ImmutableSet.of();
     }
   }
 

@@ -43,7 +43,7 @@ final class SimulatedEtcd {
   }
 
   /** A change; without an item, the key was deleted. */
-  record Event(long revision, String key, Etcd.Item item) {}
+  record Event(long atNanos, long revision, String key, Etcd.Item item) {}
 
   SimulatedEtcd(EventQueue queue) {
     this.queue = queue;
@@ -160,12 +160,12 @@ final class SimulatedEtcd {
             revision,
             put.lease());
     items.put(put.key(), now);
-    history.add(new Event(revision, put.key(), now));
+    history.add(new Event(queue.now(), revision, put.key(), now));
   }
 
   private void remove(String key) {
     if (items.remove(key) != null) {
-      history.add(new Event(revision, key, null));
+      history.add(new Event(queue.now(), revision, key, null));
     }
   }
 

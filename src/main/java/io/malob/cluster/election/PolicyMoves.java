@@ -1,0 +1,118 @@
+package io.malob.cluster.election;
+
+import io.malob.cluster.etcd.Etcd.Change;
+import io.malob.cluster.etcd.Etcd.Condition;
+import io.malob.cluster.etcd.Etcd.Item;
+import io.malob.module.MastershipPolicy;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * With the policy {@code spread}, hands switches over to the controllers that are preferred, one in
+ * five seconds in the whole cluster: each move changes a key in etcd, and a controller may change
+ * it only if it has not seen a change for five seconds. All methods on one serial executor.
+ */
+final class PolicyMoves {
+  private static final Logger logger = LoggerFactory.getLogger(PolicyMoves.class);
+
+  /** The min time between two moves. */
+  static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final PolicyKey policy;
+  private final MasterKeys keys;
+  private final Preference preference;
+  private final HandOvers handOvers;
+  private final MirroredRange cluster;
+  private final Transactions transactions;
+  private final LongSupplier nanoTime;
+
+  /** Whether messages reach a controller: only then does it know the switch's connections. */
+  private final Predicate<String> isReached;
+
+  /** The revision of the latest move that this controller knows of; 0 if there was none. */
+  private long moveRevision;
+
+  /** When it has learnt of that: not before the move. */
+  private long movedNanos;
+
+  private boolean isBeingWritten;
+
+  PolicyMoves(
+      PolicyKey policy,
+      MasterKeys keys,
+      Preference preference,
+      HandOvers handOvers,
+      MirroredRange cluster,
+      Transactions transactions,
+      LongSupplier nanoTime,
+      Predicate<String> isReached) {
+    this.policy = policy;
+    this.keys = keys;
+    this.preference = preference;
+    this.handOvers = handOvers;
+    this.cluster = cluster;
+    this.transactions = transactions;
+    this.nanoTime = nanoTime;
+    this.isReached = isReached;
+    movedNanos = nanoTime.getAsLong();
+  }
+
+  /** Takes the latest move from etcd. */
+  void read() {
+    long revision = revision();
+    if (revision != moveRevision) {
+      moveRevision = revision;
+      movedNanos = nanoTime.getAsLong();
+    }
+  }
+
+  private long revision() {
+    @Nullable Item item = cluster.get(Keys.MOVE);
+    return item == null ? 0 : item.modRevision();
+  }
+
+  /** Begins a move if one is due; to be called regularly, with the connected switches. */
+  void tick(Collection<LocalSwitch> locals) {
+    if (policy.current() != MastershipPolicy.SPREAD
+        || isBeingWritten
+        || !handOvers.areNone()
+        || !cluster.isKnown()
+        || transactions.arePaused()
+        || nanoTime.getAsLong() - movedNanos < PAUSE_NANOS) {
+      return;
+    }
+    locals.stream().filter(this::isToMove).findFirst().ifPresent(this::begin);
+  }
+
+  private boolean isToMove(LocalSwitch local) {
+    Optional<Node> next = preference.next(local.id());
+    return local.isMaster()
+        && keys.isKept(local.id())
+        && next.isPresent()
+        && preference.isBeforeThis(next.get(), local.id())
+        && isReached.test(next.get().name());
+  }
+
+  private void begin(LocalSwitch local) {
+    isBeingWritten = true;
+    transactions.commit(
+        Set.of(local.id()),
+        List.of(new Condition(Keys.MOVE, moveRevision)),
+        List.of(new Change.Put(Keys.MOVE, local.id().toString(), 0)),
+        outcome -> {
+          if (outcome.isDone() && local.isMaster() && handOvers.areNone()) {
+            logger.info("mastership_moved switch={}", local.id());
+            var unused = handOvers.begin(List.of(local), false);
+          }
+        },
+        () -> isBeingWritten = false);
+  }
+}
