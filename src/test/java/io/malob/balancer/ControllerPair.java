@@ -9,6 +9,7 @@ import io.malob.module.ClusterView;
 import io.malob.module.IClusterService;
 import io.malob.module.IPeerService;
 import io.malob.module.IRelayService;
+import io.malob.module.MastershipPolicy;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import io.malob.testing.FakeNetwork;
@@ -104,6 +105,7 @@ final class ControllerPair {
         true,
         slot,
         0,
+        MastershipPolicy.SPREAD,
         isDead
             ? ImmutableList.of(new ClusterView.Member("b", "", 1, 0, true))
             : ImmutableList.of(
