@@ -8,6 +8,7 @@ import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
+import io.malob.module.Settings;
 import io.malob.openflow.FlowProgrammer.SwitchConnection;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -37,6 +38,7 @@ import org.slf4j.LoggerFactory;
  * Relays messages for switches between the controllers of a cluster, in both directions. The
  * embedded controller loads it with the cluster's module.
  */
+@Settings({})
 @SuppressWarnings("NullAway.Init") // set by init before any other method is called
 public final class RelayModule extends BaseModule implements IRelayService, PeerListener {
   private static final Logger LOG = LoggerFactory.getLogger(RelayModule.class);
