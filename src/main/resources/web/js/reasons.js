@@ -19,6 +19,7 @@ const REJECTIONS = {
   path_failed: 'a path could not be installed',
   rule_refused: 'a switch rejected a rule',
   switch_away: "the client's switch did not return",
+  owner_not_reached: "its connection belongs to a controller that is not reached",
   lost_label: 'path label without a connection',
   fragment: 'fragment of a packet',
   not_balanced: 'malformed, or not TCP, UDP or ICMP echo',

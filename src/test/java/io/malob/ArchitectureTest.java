@@ -407,12 +407,13 @@ class ArchitectureTest {
                   .and(notOneOf(AGENT_SERVICE)));
 
   @ArchTest
-  static final ArchRule cluster_seesStoresAndModulesOnly =
+  static final ArchRule cluster_seesStoresModulesAndMessagesOnly =
       noClasses()
           .that()
           .resideInAPackage(CLUSTER)
           .should()
-          .dependOnClassesThat(oursExcept(CLUSTER, MODULE, STORE, FILE, JSON, FLOODLIGHT));
+          .dependOnClassesThat(
+              oursExcept(CLUSTER, MODULE, OPENFLOW, STORE, FILE, JSON, FLOODLIGHT));
 
   @ArchTest
   static final ArchRule controller_seesNoFeature =

@@ -113,6 +113,7 @@ import io.malob.module.FloodlightSwitch;
 import io.malob.module.IClusterService;
 import io.malob.module.IPacketInQueueService;
 import io.malob.module.IPeerService;
+import io.malob.module.IRelayService;
 import io.malob.module.IStoreService;
 import io.malob.module.NetworkEvents;
 import io.malob.module.PeerTopic;
@@ -261,8 +262,16 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private final RejectCounters rejects = new RejectCounters();
   private final RejectedRules rejectedRules = new RejectedRules();
   private final LatestConnections latest = new LatestConnections();
+
+  /** Sends to this controller's switches. */
   private final FlowProgrammer programmer =
       new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
+
+  /** Sends rules of connections and paths, also to switches of other controllers. */
+  private final FlowProgrammer everywhere =
+      new FlowProgrammer(
+          switchId -> FloodlightSwitch.anywhere(this.switches, this.relay, switchId));
+
   private final ServiceProfiles profiles = new ServiceProfiles();
   private final PlacementCounts placements = new PlacementCounts();
   private final PlacementTimes placementTimes = new PlacementTimes();
@@ -303,6 +312,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private LostClients lostClients;
   private @Nullable IClusterService cluster;
   private @Nullable IPeerService peers;
+  private @Nullable IRelayService relay;
   private @Nullable ReplicaPublisher publisher;
   private @Nullable Replica replica;
   private @Nullable PacketInDrops packetInDrops;
@@ -360,6 +370,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     // real Floodlight has no such services
     cluster = context.getServiceImpl(IClusterService.class);
     peers = context.getServiceImpl(IPeerService.class);
+    relay = context.getServiceImpl(IRelayService.class);
     @Nullable IPacketInQueueService queues = context.getServiceImpl(IPacketInQueueService.class);
     if (queues != null) {
       int max = settings.number("floodPerSecond", 5_000, 1, Integer.MAX_VALUE);
@@ -388,7 +399,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     LinkLoads linkLoads = new LinkLoads();
     labels =
         new LabelTable(
-            programmer,
+            everywhere,
             nanoTime,
             linkLoads,
             this::labelRange,
@@ -443,7 +454,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     ReadSwitches readSwitches = new ReadSwitches();
     pending = new RecoveringConnections(maxConnections, readSwitches, nanoTime);
     Routes routes = new Routes(labels);
-    RejectSender rejectSender = new RejectSender(programmer, rejects);
+    RejectSender rejectSender = new RejectSender(everywhere, rejects);
     aclDropRules = new AclDropRules(programmer, rejectSender, rejects, nanoTime);
     pendingPackets =
         new PendingPackets(
@@ -457,7 +468,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     AffinityTable affinity = new AffinityTable(nanoTime);
     ConnectionProgrammer connectionProgrammer =
         new ConnectionProgrammer(
-            programmer,
+            everywhere,
             hostRules,
             idleTimeouts,
             ftpSessions,
@@ -602,6 +613,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             programmer,
             stateRecovery,
             proactive.vips(),
+            foreign,
             reconcileCounts);
     replicate(peers, foreign, readSwitches, admissionControl);
     longFlows = longFlows(settings, connectionProgrammer, serialExecutor);
@@ -636,6 +648,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             rejectedRules,
             packetIns,
             proactive);
+    forwardMessages(peers, relay, foreign);
     scheduleHousekeeping(
         affinity,
         new ConnectionResetter(
@@ -667,7 +680,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
       MissingHosts missingHosts,
       Task askForMembers) {
     LimitWarnings limits = new LimitWarnings(connectionLimiter, halfOpen, nanoTime);
-    PreparedLabels preparedLabels = new PreparedLabels(labels, devices);
+    PreparedLabels preparedLabels = new PreparedLabels(labels, devices, foreign);
     retryPending = new Task("retrying pending packets", requests::retryPending);
     Task recover = new Task("recovering connections", stateRecovery::complete);
     Task preparePaths = new Task("preparing paths", () -> preparedLabels.refresh(view.get()));
@@ -683,7 +696,9 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             readSwitches,
             switches,
             foreign,
-            topology);
+            topology,
+            relay,
+            this::isReplicated);
     Task repairPaths = new Task("repairing paths", paths::repair);
     catalogUpdates =
         new CatalogUpdates(
@@ -732,6 +747,18 @@ public final class BalancerModule extends BaseModule implements IBalancerService
                 List.of(locateMembers, recover, preparePaths, askForMembers),
                 List.of(retryPending),
                 proactive.vips()::disconnected));
+    if (relay != null) {
+      housekeeping.every(
+          RETRY_MILLIS,
+          "following masters",
+          new Task(
+              "following masters",
+              () -> {
+                if (paths.isOutdated()) {
+                  networkChanges.topologyChanged();
+                }
+              }));
+    }
     proactive.schedule();
     housekeeping.every(RETRY_MILLIS, "retrying", retryPending);
     housekeeping.every(
@@ -804,6 +831,19 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         Replica.TICK_MILLIS,
         "completing the replica",
         new Task("completing the replica", replica::tick));
+  }
+
+  /** In a cluster, lets other controllers handle what concerns their connections. */
+  private void forwardMessages(
+      @Nullable IPeerService streams, @Nullable IRelayService masters, ForeignSwitches foreign) {
+    if (streams == null || masters == null) {
+      return;
+    }
+    ForeignMessages others =
+        new ForeignMessages(
+            connections, foreign, masters, streams, switches, rejects, messages::forwarded);
+    messages.forwardBy(others);
+    streams.listen(PeerTopic.MESSAGES, others);
   }
 
   private boolean isReplicated(LabelledPath labelled) {
@@ -1116,7 +1156,10 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   @Override
   public BalancerCounters counters() {
     return new BalancerCounters(
-        connections.open(), connections.dormant(), programmer.unsent(), rejectedRules.bySwitch());
+        connections.open(),
+        connections.dormant(),
+        programmer.unsent() + everywhere.unsent(),
+        rejectedRules.bySwitch());
   }
 
   @Override

@@ -9,13 +9,16 @@ import io.malob.balancer.connection.ForeignSwitches;
 import io.malob.balancer.recovery.ReadSwitches;
 import io.malob.balancer.view.ViewWriter;
 import io.malob.module.FoundLinks;
+import io.malob.module.IRelayService;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.topology.ITopologyService;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /** Follows the topology, and reroutes or closes the connections on broken paths. */
@@ -30,7 +33,18 @@ final class PathRepair {
   private final IOFSwitchService switches;
   private final ForeignSwitches foreign;
   private final ITopologyService topology;
+  private final @Nullable IRelayService relay;
+  private final Predicate<LabelledPath> isOthers;
 
+  /** The usable switches of the latest topology. */
+  private Set<DatapathId> taken = Set.of();
+
+  /**
+   * Repairs paths.
+   *
+   * @param relay null without a cluster
+   * @param isOthers whether another controller repairs a label
+   */
   PathRepair(
       Housekeeping housekeeping,
       ViewWriter view,
@@ -41,7 +55,9 @@ final class PathRepair {
       ReadSwitches readSwitches,
       IOFSwitchService switches,
       ForeignSwitches foreign,
-      ITopologyService topology) {
+      ITopologyService topology,
+      @Nullable IRelayService relay,
+      Predicate<LabelledPath> isOthers) {
     this.housekeeping = housekeeping;
     this.view = view;
     this.labels = labels;
@@ -52,19 +68,34 @@ final class PathRepair {
     this.switches = switches;
     this.foreign = foreign;
     this.topology = topology;
+    this.relay = relay;
+    this.isOthers = isOthers;
   }
 
   /** Takes over the present topology. */
   void takeTopology() {
-    view.setTopology(Topology.of(usableSwitches(), FoundLinks.of(topology)));
+    taken = usableSwitches();
+    view.setTopology(Topology.of(taken, FoundLinks.of(topology)));
   }
 
-  /** The switches that this controller is master of and whose connections are known. */
-  private List<DatapathId> usableSwitches() {
-    return switches.getAllSwitchDpids().stream()
-        .filter(readSwitches::isUsable)
-        .filter(switchId -> switches.getActiveSwitch(switchId) != null)
-        .toList();
+  /**
+   * The switches that this controller is master of and whose connections are known. Unless there is
+   * none, so that it stands by, also those whose masters write its rules.
+   */
+  private Set<DatapathId> usableSwitches() {
+    Set<DatapathId> all = switches.getAllSwitchDpids();
+    Set<DatapathId> usable = new TreeSet<>(all);
+    usable.removeIf(id -> !readSwitches.isUsable(id) || switches.getActiveSwitch(id) == null);
+    @Nullable IRelayService present = relay;
+    if (present != null && !usable.isEmpty()) {
+      all.stream().filter(id -> present.find(id).isPresent()).forEach(usable::add);
+    }
+    return usable;
+  }
+
+  /** Whether the usable switches differ from those of the latest topology. */
+  boolean isOutdated() {
+    return !usableSwitches().equals(taken);
   }
 
   /**
@@ -89,7 +120,7 @@ final class PathRepair {
     Set<LabelledPath> lost = new HashSet<>();
     Runnable retry = () -> housekeeping.submit("repairing paths", this::repair);
     for (LabelledPath labelled :
-        labels.repair(forwarding(network), network::lowestLatency, retry)) {
+        labels.repair(forwarding(network), network::lowestLatency, retry, isOthers)) {
       if (network.topology().switches().containsAll(labelled.path().switches())) {
         lost.add(labelled);
       }

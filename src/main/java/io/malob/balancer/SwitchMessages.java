@@ -22,6 +22,7 @@ import io.malob.openflow.FlowLayout;
 import io.malob.openflow.IpFamily;
 import io.malob.openflow.RefusedRule;
 import io.malob.openflow.RuleCounts;
+import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.packet.Packet;
 import java.util.List;
@@ -77,6 +78,9 @@ final class SwitchMessages implements IOFMessageListener {
   private final PacketInCounters packetIns;
   private final Proactive proactive;
 
+  /** Null without a cluster. */
+  private volatile @Nullable ForeignMessages foreign;
+
   /** What concerns proactive VIPs. */
   interface Proactive {
     /** A switch has rejected a message; false if it was not a probe of its masks. */
@@ -128,17 +132,31 @@ final class SwitchMessages implements IOFMessageListener {
     this.proactive = proactive;
   }
 
+  /** Lets other controllers handle what concerns their connections. */
+  void forwardBy(ForeignMessages others) {
+    foreign = others;
+  }
+
+  /** Handles a message that another controller has forwarded, as if the switch had sent it here. */
+  void forwarded(IOFSwitch sw, OFMessage message) {
+    if (message instanceof OFPacketIn packetIn) {
+      var unused = packetIn(sw.getId(), packetIn, null);
+    } else if (message instanceof OFFlowRemoved flowRemoved) {
+      flowRemoved(sw.getId(), flowRemoved, null);
+    }
+  }
+
   @Override
   public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
     if (message instanceof OFPacketIn packetIn) {
-      boolean isOurs = packetIn(sw.getId(), packetIn);
+      boolean isOurs = packetIn(sw.getId(), packetIn, foreign);
       if (!isOurs) {
         packetIns.count(PacketInCounters.Outcome.OTHER);
       }
       return isOurs ? Command.STOP : Command.CONTINUE;
     }
     if (message instanceof OFFlowRemoved flowRemoved) {
-      flowRemoved(sw.getId(), flowRemoved);
+      flowRemoved(sw.getId(), flowRemoved, foreign);
     } else if (message instanceof OFErrorMsg error
         && !preparation.refused(error.getXid())
         && !proactive.probeRefused(error)) {
@@ -147,7 +165,13 @@ final class SwitchMessages implements IOFMessageListener {
     return Command.CONTINUE;
   }
 
-  private boolean packetIn(DatapathId switchId, OFPacketIn packetIn) {
+  /**
+   * Handles a packet; false if it is none of the balancer's business.
+   *
+   * @param others takes packets of other controllers' connections; null if none is to be forwarded
+   */
+  private boolean packetIn(
+      DatapathId switchId, OFPacketIn packetIn, @Nullable ForeignMessages others) {
     Packet packet = Packet.parse(packetIn.getData());
     if (Cookie.is(packetIn.getCookie(), Cookie.Kind.END)) {
       // this is a copy; the switch has forwarded the packet itself
@@ -156,6 +180,14 @@ final class SwitchMessages implements IOFMessageListener {
       return true;
     }
     OFPort inPort = packetIn.getMatch().get(MatchField.IN_PORT);
+    // translated packets are delivered at once, whoever owns their connections
+    if (others != null
+        && packet.isIpv4()
+        && !isMissOf(FlowLayout.HOSTS, packetIn)
+        && !Label.isLabel(packet.dstMac())
+        && others.takes(switchId, packetIn, packet)) {
+      return true;
+    }
     if (Cookie.is(packetIn.getCookie(), Cookie.Kind.CLOSED)) {
       return requests.handleAfterClosing(switchId, inPort, packet);
     }
@@ -227,7 +259,13 @@ final class SwitchMessages implements IOFMessageListener {
     }
   }
 
-  private void flowRemoved(DatapathId switchId, OFFlowRemoved message) {
+  private void flowRemoved(
+      DatapathId switchId, OFFlowRemoved message, @Nullable ForeignMessages others) {
+    if (others != null
+        && Cookie.is(message.getCookie(), Cookie.Kind.REPLY)
+        && others.takes(switchId, message)) {
+      return;
+    }
     boolean isOfConnection =
         Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
             || Cookie.is(message.getCookie(), Cookie.Kind.REPLY);

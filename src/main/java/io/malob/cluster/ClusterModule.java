@@ -35,6 +35,7 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -132,6 +133,16 @@ public final class ClusterModule extends BaseModule
   @Override
   public Store inFile(Path file) {
     return files.inFile(file);
+  }
+
+  @Override
+  public String name() {
+    return election.name();
+  }
+
+  @Override
+  public Optional<String> masterOf(DatapathId switchId) {
+    return election.masterOf(switchId);
   }
 
   @Override

@@ -26,6 +26,8 @@ public final class EmbeddedController implements AutoCloseable {
   /** By name: the controller does not depend on it, and does not load it without a cluster. */
   static final String CLUSTER_MODULE = "io.malob.cluster.ClusterModule";
 
+  private static final String RELAY_MODULE = "io.malob.cluster.relay.RelayModule";
+
   private final CoreModule core;
   private final RestModule rest;
   private final RunningModules modules;
@@ -45,7 +47,7 @@ public final class EmbeddedController implements AutoCloseable {
   public static EmbeddedController start(ModuleSettings settings) throws FloodlightModuleException {
     ModuleSettings all =
         isInCluster(settings)
-            ? withRestAddress(settings).including(CLUSTER_MODULE)
+            ? withRestAddress(settings).including(CLUSTER_MODULE, RELAY_MODULE)
             : settings.including(StoreModule.class.getName());
     return start(all, RunningModules.onClassPath());
   }

@@ -6,6 +6,7 @@ import io.malob.openflow.FlowProgrammer;
 import java.util.Optional;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -17,6 +18,17 @@ public record FloodlightSwitch(IOFSwitch sw) implements FlowProgrammer.SwitchCon
   public static Optional<FlowProgrammer.SwitchConnection> active(
       IOFSwitchService switches, DatapathId switchId) {
     return Optional.ofNullable(switches.getActiveSwitch(switchId)).map(FloodlightSwitch::new);
+  }
+
+  /**
+   * The same, or a switch whose master is another controller that messages reach.
+   *
+   * @param relay null without a cluster
+   */
+  public static Optional<FlowProgrammer.SwitchConnection> anywhere(
+      IOFSwitchService switches, @Nullable IRelayService relay, DatapathId switchId) {
+    Optional<FlowProgrammer.SwitchConnection> own = active(switches, switchId);
+    return own.isPresent() || relay == null ? own : relay.find(switchId);
   }
 
   @Override

@@ -3,9 +3,19 @@ package io.malob.module;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import net.floodlightcontroller.core.module.IFloodlightService;
+import org.projectfloodlight.openflow.types.DatapathId;
 
 /** The cluster that this controller belongs to. Real Floodlight does not have this service. */
 public interface IClusterService extends IFloodlightService {
+  /** This controller's name in the cluster. */
+  String name();
+
+  /**
+   * The name of a switch's master, as far as the election knows at this moment; empty if the switch
+   * has none. Lock-free, for any thread. The switch itself may not obey that controller yet.
+   */
+  Optional<String> masterOf(DatapathId switchId);
+
   /** The cluster as this controller sees it; empty if it belongs to none. */
   Optional<ClusterView> view();
 

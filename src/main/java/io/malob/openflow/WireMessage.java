@@ -10,7 +10,7 @@ import org.projectfloodlight.openflow.protocol.OFVersion;
 
 /**
  * A message that is written field by field, for messages of each connection. openflowj would create
- * some thirty objects for each. Immutable.
+ * some thirty objects for each. Or one that is encoded already. Immutable.
  */
 public abstract class WireMessage implements OFMessage {
   private static final int LENGTH_OFFSET = 2;
@@ -38,6 +38,7 @@ public abstract class WireMessage implements OFMessage {
     return switch (type) {
       case PACKET_OUT -> 13;
       case FLOW_MOD -> 14;
+      case GROUP_MOD -> 15;
       default -> throw new IllegalStateException("no number for " + type);
     };
   }

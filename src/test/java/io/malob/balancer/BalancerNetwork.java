@@ -161,6 +161,9 @@ final class BalancerNetwork {
   private IDeviceListener deviceListener;
   private IOFMessageListener messageListener;
 
+  /** Gets errors before all others, if it is there. */
+  private @Nullable IOFMessageListener relay;
+
   /** Is asked before all others, if it is there. */
   private @Nullable SpoofGuard claims;
 
@@ -271,12 +274,15 @@ final class BalancerNetwork {
   private IFloodlightProviderService provider() {
     return Stub.of(IFloodlightProviderService.class)
         .on("addOFMessageListener", with -> listens((IOFMessageListener) with[1]))
+        .on("getListeners", with -> Map.of(OFType.ERROR, List.of(messageListener)))
         .make();
   }
 
   private @Nullable Object listens(IOFMessageListener listener) {
     if (listener instanceof SpoofGuard guard) {
       claims = guard;
+    } else if (listener.getName().equals("relay")) {
+      relay = listener;
     } else {
       messageListener = listener;
     }
@@ -573,6 +579,12 @@ final class BalancerNetwork {
   }
 
   private void told(DatapathId switchId, OFMessage message) {
+    if (relay != null
+        && message.getType() == OFType.ERROR
+        && relay.receive(switches.get(switchId), message, new FloodlightContext())
+            == Command.STOP) {
+      return;
+    }
     if (claims != null
         && claims.receive(switches.get(switchId), message, new FloodlightContext())
             == Command.STOP) {

@@ -4,9 +4,11 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.cluster.relay.RelayModule;
 import io.malob.module.ClusterView;
 import io.malob.module.IClusterService;
 import io.malob.module.IPeerService;
+import io.malob.module.IRelayService;
 import io.malob.module.MastershipPolicy;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
@@ -14,13 +16,17 @@ import io.malob.testing.FakeNetwork;
 import io.malob.testing.Stub;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -39,8 +45,17 @@ final class ControllerPair {
   private boolean isDead;
 
   ControllerPair(Map<String, String> settings) {
-    a = controller(settings, peersOfA, 0);
-    b = controller(settings, peersOfB, 1);
+    this(settings, false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param isSpread whether each is master of some switches, and they relay rules
+   */
+  ControllerPair(Map<String, String> settings, boolean isSpread) {
+    a = controller(settings, peersOfA, 0, isSpread);
+    b = controller(settings, peersOfB, 1, isSpread);
     network.setController(
         (switchId, port, output) -> {
           @Nullable String master = masters.get(switchId);
@@ -50,10 +65,13 @@ final class ControllerPair {
         });
   }
 
-  private BalancerNetwork controller(Map<String, String> settings, Peers peers, int slot) {
+  private BalancerNetwork controller(
+      Map<String, String> settings, Peers peers, int slot, boolean isSpread) {
     IClusterService cluster =
         Stub.of(IClusterService.class)
             .on("view", with -> Optional.of(view(peers.name, slot)))
+            .on("name", with -> peers.name)
+            .on("masterOf", with -> Optional.ofNullable(masters.get((DatapathId) with[0])))
             .make();
     return new BalancerNetwork(
         settings,
@@ -64,7 +82,21 @@ final class ControllerPair {
         context -> {
           context.addService(IClusterService.class, cluster);
           context.addService(IPeerService.class, peers);
+          if (isSpread) {
+            context.addService(IRelayService.class, relay(context));
+          }
         });
+  }
+
+  private RelayModule relay(FloodlightModuleContext context) {
+    RelayModule relay = new RelayModule(nanoTime::get);
+    try {
+      relay.init(context);
+    } catch (FloodlightModuleException e) {
+      throw new IllegalArgumentException(e);
+    }
+    relay.startUp(context);
+    return relay;
   }
 
   private ClusterView view(String name, int slot) {
@@ -73,8 +105,12 @@ final class ControllerPair {
         true,
         slot,
         0,
-        MastershipPolicy.SINGLE,
-        ImmutableList.of(),
+        MastershipPolicy.SPREAD,
+        isDead
+            ? ImmutableList.of(new ClusterView.Member("b", "", 1, 0, true))
+            : ImmutableList.of(
+                new ClusterView.Member("a", "", 0, 0, true),
+                new ClusterView.Member("b", "", 1, 0, true)),
         ImmutableMap.copyOf(masters),
         ImmutableMap.of(),
         ImmutableList.of());
@@ -86,6 +122,15 @@ final class ControllerPair {
     masters.put(switchId, "a");
     a.addSwitch(id);
     b.addForeignSwitch(id);
+    return switchId;
+  }
+
+  /** A switch that both are connected to, with {@code b} as its master. */
+  DatapathId addSwitchOfB(long id) {
+    DatapathId switchId = DatapathId.of(id);
+    masters.put(switchId, "b");
+    a.addForeignSwitch(id);
+    b.addSwitch(id);
     return switchId;
   }
 
@@ -141,8 +186,16 @@ final class ControllerPair {
     peersOfA.isReached = false;
     peersOfB.waiting.clear();
     peersOfB.isReached = false;
-    peersOfB.listener().lost("a");
-    masters.clear();
+    peersOfB.listeners.values().forEach(listener -> listener.lost("a"));
+    masters.values().removeIf("a"::equals);
+  }
+
+  /** Messages reach neither of them from now on. */
+  void part() {
+    peersOfA.isReached = false;
+    peersOfB.isReached = false;
+    peersOfA.listeners.values().forEach(listener -> listener.lost("b"));
+    peersOfB.listeners.values().forEach(listener -> listener.lost("a"));
   }
 
   /** The other one is master of all switches, while {@code a} lives. */
@@ -157,7 +210,9 @@ final class ControllerPair {
   /** The other one becomes master of all switches. */
   void takeOver() {
     for (DatapathId switchId : List.copyOf(b.switchIds())) {
-      takeOver(switchId);
+      if (!"b".equals(masters.get(switchId))) {
+        takeOver(switchId);
+      }
     }
   }
 
@@ -171,7 +226,7 @@ final class ControllerPair {
     private final String name;
     private final String other;
     private final Queue<byte[]> waiting = new ArrayDeque<>();
-    private @Nullable PeerListener listener;
+    private final Map<PeerTopic, PeerListener> listeners = new EnumMap<>(PeerTopic.class);
     private boolean isReached;
 
     /** How many messages there is still room for. */
@@ -187,22 +242,18 @@ final class ControllerPair {
 
     void reach() {
       isReached = true;
-      listener().reached(other);
+      listeners.values().forEach(listener -> listener.reached(other));
     }
 
-    private PeerListener listener() {
-      @Nullable PeerListener known = listener;
-      if (known == null) {
-        throw new IllegalStateException(name + " does not listen");
-      }
-      return known;
+    private void deliver(PeerTopic topic, byte[] message) {
+      Peers receiver = name.equals("a") ? peersOfB : peersOfA;
+      Objects.requireNonNull(receiver.listeners.get(topic))
+          .received(name, ByteBuffer.wrap(message));
     }
 
     @Override
     public void listen(PeerTopic topic, PeerListener newListener) {
-      if (topic == PeerTopic.CONNECTIONS) {
-        listener = newListener;
-      }
+      listeners.put(topic, newListener);
     }
 
     @Override
@@ -212,7 +263,11 @@ final class ControllerPair {
       }
       room--;
       bytes += message.length;
-      waiting.add(message);
+      if (topic == PeerTopic.CONNECTIONS) {
+        waiting.add(message);
+      } else {
+        deliver(topic, message);
+      }
       return true;
     }
 
@@ -222,9 +277,8 @@ final class ControllerPair {
     }
 
     private void deliver() {
-      PeerListener receiver = (name.equals("a") ? peersOfB : peersOfA).listener();
       for (byte @Nullable [] next = waiting.poll(); next != null; next = waiting.poll()) {
-        receiver.received(name, ByteBuffer.wrap(next));
+        deliver(PeerTopic.CONNECTIONS, next);
       }
     }
   }

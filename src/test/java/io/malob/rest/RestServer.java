@@ -216,6 +216,16 @@ final class RestServer implements IBalancerService {
   private IClusterService cluster() {
     return new IClusterService() {
       @Override
+      public String name() {
+        return "b";
+      }
+
+      @Override
+      public Optional<String> masterOf(DatapathId switchId) {
+        return cluster.map(view -> view.masters().get(switchId));
+      }
+
+      @Override
       public Optional<ClusterView> view() {
         return cluster;
       }

@@ -135,8 +135,8 @@ public final class Relocations {
 
   private boolean relocate(
       Connection connection, Attachment client, Server server, long restNanos) {
-    if (foreign.test(connection.client().switchId())) {
-      return false;
+    if (foreign.test(connection.client().switchId()) || foreign.test(client.switchId())) {
+      return false; // a connection does not change its owner
     }
     if (client.equals(connection.client()) && server.at().equals(connection.server().at())) {
       return false;

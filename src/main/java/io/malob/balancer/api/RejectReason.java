@@ -41,6 +41,8 @@ public enum RejectReason {
   RULE_REFUSED,
   /** A connection no longer counts, because its client's switch has been away for too long. */
   SWITCH_AWAY,
+  /** A packet of another controller's connection, and messages do not reach that controller. */
+  OWNER_NOT_REACHED,
   /** A labelled packet without a known connection. */
   LOST_LABEL,
   /** A fragment of a TCP or UDP packet: later fragments do not identify their connection. */

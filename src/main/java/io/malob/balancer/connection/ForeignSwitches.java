@@ -2,6 +2,7 @@ package io.malob.balancer.connection;
 
 import io.malob.module.ClusterView;
 import io.malob.module.IClusterService;
+import io.malob.openflow.label.LabelRange;
 import java.util.Optional;
 import java.util.function.Predicate;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
@@ -49,6 +50,39 @@ public final class ForeignSwitches implements Predicate<DatapathId> {
     return view()
         .map(now -> now.masters().get(switchId) != null && !isOwn(now, switchId))
         .orElse(false);
+  }
+
+  /** Whether any connected switch is foreign. */
+  public boolean isAny() {
+    return mayExist() && switches.getAllSwitchDpids().stream().anyMatch(this);
+  }
+
+  /** Whether a controller may have told of a label: no other one that is a master allocated it. */
+  public boolean mayTellOfLabel(String controller, int id) {
+    return view().stream()
+        .flatMap(now -> now.nodes().stream().filter(node -> hasAllocated(node, id, now)))
+        .allMatch(node -> node.name().equals(controller));
+  }
+
+  /**
+   * Whether this controller keeps a label up. The controller that has allocated it does, as long as
+   * it is master of any switch; after that, the master of the path's first switch.
+   */
+  public boolean keepsLabel(int id, DatapathId first) {
+    Optional<ClusterView> now = view();
+    if (now.isEmpty() || isOrphaned(id, now.get())) {
+      return !test(first);
+    }
+    return LabelRange.ofSlot(now.get().slot()).contains(id);
+  }
+
+  /** Whether the controller that has allocated a label is gone, or stands by. */
+  private static boolean isOrphaned(int id, ClusterView view) {
+    return view.nodes().stream().noneMatch(node -> hasAllocated(node, id, view));
+  }
+
+  private static boolean hasAllocated(ClusterView.Member node, int id, ClusterView view) {
+    return LabelRange.ofSlot(node.slot()).contains(id) && view.masters().containsValue(node.name());
   }
 
   private static boolean isOwn(ClusterView view, DatapathId switchId) {

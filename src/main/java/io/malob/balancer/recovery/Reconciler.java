@@ -7,6 +7,7 @@ import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.Connection.State;
 import io.malob.balancer.connection.ConnectionProgrammer;
 import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.ForeignSwitches;
 import io.malob.balancer.connection.FtpSessions;
 import io.malob.balancer.view.BalancerView;
 import io.malob.openflow.FlowProgrammer;
@@ -46,6 +47,9 @@ public final class Reconciler {
   /** The labels that led over the switch when this began. */
   private final Collection<LabelledPath> labels;
 
+  /** Whether other controllers may have sent rules to the switch. */
+  private final boolean hasForeign;
+
   private final Set<Label> labelsFound = new HashSet<>();
   private final Set<FiveTuple> requestsFound = new HashSet<>();
   private final Set<FiveTuple> repliesFound = new HashSet<>();
@@ -61,7 +65,12 @@ public final class Reconciler {
     ROUTINE
   }
 
-  /** The objects that reconciliation works with. */
+  /**
+   * The objects that reconciliation works with.
+   *
+   * @param foreign the switches of other controllers; these send rules of their connections and
+   *     labels to other switches, too
+   */
   public record Parts(
       Supplier<BalancerView> views,
       ConnectionTable connections,
@@ -72,6 +81,7 @@ public final class Reconciler {
       FlowProgrammer programmer,
       StateRecovery stateRecovery,
       FoundProactiveRules proactiveRules,
+      ForeignSwitches foreign,
       ReconcileCounts counts) {}
 
   /**
@@ -92,6 +102,7 @@ public final class Reconciler {
     this.settledNanos = askedNanos - MARGIN_NANOS;
     this.candidates = candidates;
     this.labels = parts.labels.across(at);
+    this.hasForeign = parts.foreign.isAny();
     parts.proactiveRules.begin(at);
   }
 
@@ -195,7 +206,8 @@ public final class Reconciler {
         current(parts.connections.byReply(rule.incoming()), rule, false);
     if (connection == null) {
       return parts.stateRecovery.knowsReply(rule)
-          || (occasion == Occasion.FIRST && parts.stateRecovery.addReply(at, rule));
+          || (occasion == Occasion.FIRST && parts.stateRecovery.addReply(at, rule))
+          || hasForeign; // its owner may not have told of it yet; it expires by itself
     }
     if (!connection.server().at().switchId().equals(at)) {
       return false;
@@ -213,7 +225,9 @@ public final class Reconciler {
     if (!connection.state().hasRules()) {
       return false;
     }
-    if (path != null && connection.isProgrammedBefore(settledNanos)) {
+    if (path != null
+        && connection.isProgrammedBefore(settledNanos)
+        && !parts.foreign.test(connection.client().switchId())) {
       boolean isCurrent =
           rule.generation() == connection.generation()
               && rule.label().equals(Optional.ofNullable(Connection.labelOf(path)));
@@ -226,6 +240,10 @@ public final class Reconciler {
 
   private boolean hopBelongs(FoundRule.Hop hop) {
     @Nullable LabelledPath known = parts.labels.find(hop.label());
+    if (!parts.foreign.keepsLabel(hop.label().id(), at)) {
+      labelsFound.add(hop.label());
+      return true; // what is known of it here may be outdated
+    }
     if (known == null) {
       // a label that was added since this reconciliation began stays; a rule of a removed label
       // goes, as the switch may have been disconnected when the label was removed
@@ -247,7 +265,7 @@ public final class Reconciler {
   private boolean ftpDataBelongs(FoundRule.FtpData rule) {
     @Nullable Connection control = parts.ftpSessions.atMember(rule.client(), rule.member());
     if (control == null) {
-      return occasion == Occasion.FIRST || parts.stateRecovery.hasPending();
+      return occasion == Occasion.FIRST || parts.stateRecovery.hasPending() || hasForeign;
     }
     if (rule.generation() == control.generation()) {
       ftpDataFound.add(control);
@@ -258,7 +276,9 @@ public final class Reconciler {
   /** All rules have been checked: handles those that were missing. */
   void complete() {
     for (LabelledPath labelled : labels) {
-      if (!labelsFound.contains(labelled.label())) {
+      boolean isKeptHere =
+          occasion != Occasion.ROUTINE || parts.foreign.keepsLabel(labelled.label().id(), at);
+      if (!labelsFound.contains(labelled.label()) && isKeptHere) {
         parts.labels.restore(labelled, at);
       }
     }
@@ -294,7 +314,8 @@ public final class Reconciler {
   }
 
   private boolean shouldHaveRules(Connection connection) {
-    return (connection.client().switchId().equals(at)
+    return !parts.foreign.test(connection.client().switchId())
+        && (connection.client().switchId().equals(at)
             || connection.server().at().switchId().equals(at))
         && connection.state().hasRules()
         && connection.isProgrammedBefore(settledNanos);

@@ -404,8 +404,8 @@ public final class Replica implements PeerListener {
 
   private void label(int id, Path path) {
     @Nullable LabelledPath before = held.get(id);
-    if (!foreign.test(path.src()) && readSwitches.contains(path.src())) {
-      return; // its first switch is this controller's
+    if (foreign.keepsLabel(id, path.src()) && readSwitches.contains(path.src())) {
+      return;
     }
     @Nullable LabelledPath labelled = labels.replicate(new Label(id), path, before);
     if (labelled == null) {
@@ -417,7 +417,7 @@ public final class Replica implements PeerListener {
 
   private void forgetLabel(int id) {
     @Nullable LabelledPath labelled = held.get(id);
-    if (labelled != null && foreign.test(labelled.path().src())) {
+    if (labelled != null && !foreign.keepsLabel(id, labelled.path().src())) {
       held.remove(id);
       labels.forget(labelled);
     }
@@ -436,6 +436,7 @@ public final class Replica implements PeerListener {
     }
     for (Map.Entry<Integer, LabelledPath> each : Map.copyOf(held).entrySet()) {
       if (snapshot.switches.contains(each.getValue().path().src())
+          && foreign.mayTellOfLabel(peer, each.getKey())
           && !snapshot.labels.contains(each.getKey())) {
         forgetLabel(each.getKey());
       }
@@ -475,7 +476,7 @@ public final class Replica implements PeerListener {
     held.values()
         .removeIf(
             labelled -> {
-              boolean isOwn = !foreign.test(labelled.path().src());
+              boolean isOwn = foreign.keepsLabel(labelled.label().id(), labelled.path().src());
               if (isOwn) {
                 labels.touch(labelled);
               }

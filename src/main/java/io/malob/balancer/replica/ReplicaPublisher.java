@@ -299,7 +299,7 @@ public final class ReplicaPublisher {
   /** Tells of labels that have come, moved or gone. */
   private void compareLabels() {
     for (LabelledPath labelled : labels.all()) {
-      if (labelled.isReady() && !foreign.test(labelled.path().src())) {
+      if (labelled.isReady() && foreign.keepsLabel(labelled.label().id(), labelled.path().src())) {
         tell(labelled, shared);
       }
     }

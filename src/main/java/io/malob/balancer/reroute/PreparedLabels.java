@@ -15,6 +15,7 @@ import io.malob.state.catalog.Vip;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Predicate;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import org.jspecify.annotations.Nullable;
@@ -32,15 +33,24 @@ public final class PreparedLabels {
 
   private final LabelTable labels;
   private final IDeviceService devices;
+  private final Predicate<DatapathId> foreign;
 
-  public PreparedLabels(LabelTable labels, IDeviceService devices) {
+  /**
+   * Prepares labels in this table.
+   *
+   * @param foreign whether another controller is master of a switch, and prepares labels for its
+   *     clients
+   */
+  public PreparedLabels(LabelTable labels, IDeviceService devices, Predicate<DatapathId> foreign) {
     this.labels = labels;
     this.devices = devices;
+    this.foreign = foreign;
   }
 
   /** Requests the missing labels. Their rules are installed in the background. */
   public void refresh(BalancerView view) {
     Set<DatapathId> clientSwitches = switchesWithHosts();
+    clientSwitches.removeIf(foreign);
     NetworkSnapshot network = view.network().searchingAtOnce();
     Set<Path> ready = new HashSet<>();
     for (Pool pool : view.catalog().pools().values()) {

@@ -10,6 +10,7 @@ import io.malob.module.MastershipPolicy;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -42,6 +43,10 @@ public final class Election implements Mastership {
   private final LongSupplier nanoTime;
   private final Membership membership;
   private final Mirror mirror;
+
+  /** The names in the mirror's masters, for all threads. */
+  private final MasterNames masterNames = new MasterNames();
+
   private final LiveNodes nodes;
   private final PolicyKey policy;
   private final Preference preference;
@@ -381,6 +386,7 @@ public final class Election implements Mastership {
     public void changed(String key) {
       @Nullable DatapathId id = Keys.switchOf(key);
       if (id != null) {
+        masterNames.set(id, mirror.masters().get(key));
         evaluate(id);
         @Nullable LocalSwitch local = locals.get(id);
         if (local != null) {
@@ -392,6 +398,7 @@ public final class Election implements Mastership {
 
     @Override
     public void reread(boolean wentBack) {
+      masterNames.replaceAll(mirror.masters().all());
       if (wentBack) {
         keys.forgetAll();
       }
@@ -520,6 +527,16 @@ public final class Election implements Mastership {
     CompletableFuture<Long> raised = new CompletableFuture<>();
     serial.execute(() -> generations.raise(minimum, raised));
     return raised;
+  }
+
+  /** This controller's name. */
+  public String name() {
+    return name;
+  }
+
+  /** The name of a switch's master by the keys in etcd, as soon as they are known here. */
+  public Optional<String> masterOf(DatapathId id) {
+    return masterNames.of(id);
   }
 
   /** Changes the policy of the cluster. */

@@ -22,6 +22,7 @@ import net.floodlightcontroller.core.IShutdownListener;
 import net.floodlightcontroller.core.IShutdownService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -113,6 +114,16 @@ public final class RunningElection implements IClusterService, IShutdownListener
                     IMastershipService.START_ANEW),
             ANSWER_MILLIS,
             TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public String name() {
+    return election.name();
+  }
+
+  @Override
+  public Optional<String> masterOf(DatapathId switchId) {
+    return election.masterOf(switchId);
   }
 
   @Override

@@ -30,7 +30,8 @@ public record LabelRange(int first, int last) {
     return last - first + 1;
   }
 
-  boolean contains(int id) {
+  /** Whether a label's id is in this range. */
+  public boolean contains(int id) {
     return id >= first && id <= last;
   }
 }

@@ -284,17 +284,19 @@ public final class LabelTable {
    * @param another finds the new path
    * @param again run once, on any thread, when a label that is broken, but was still being
    *     installed or changed, can be repaired, too
+   * @param isOthers whether another controller repairs a label
    * @return the labels without a new path
    */
   public List<LabelledPath> repair(
       Topology network,
       BiFunction<DatapathId, DatapathId, Optional<Path>> another,
-      Runnable again) {
+      Runnable again,
+      Predicate<LabelledPath> isOthers) {
     List<LabelledPath> lost = new ArrayList<>();
     List<LabelledPath> underWay = new ArrayList<>();
     for (LabelledPath labelled : all()) {
       Path broken = labelled.path();
-      if (!labelled.isUnsure() && network.contains(broken)) {
+      if ((!labelled.isUnsure() && network.contains(broken)) || isOthers.test(labelled)) {
         continue;
       }
       if (!labelled.isAtRest()) {

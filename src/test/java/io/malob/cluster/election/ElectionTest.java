@@ -378,6 +378,23 @@ class ElectionTest {
   }
 
   @Test
+  void masterOf_followsTheKeysAtOnce_withoutATick() {
+    SimulatedCluster.Controller a = controller("a");
+    SimulatedCluster.Controller b = controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    assertEquals(Optional.empty(), b.election.masterOf(sw.id));
+    cluster.passUntil(() -> sw.master != null, SECOND);
+    assertEquals(Optional.of("a"), a.election.masterOf(sw.id));
+    assertEquals(Optional.of("a"), b.election.masterOf(sw.id));
+    a.kill();
+    cluster.passUntil(() -> "b".equals(sw.masterName()), 5 * SECOND);
+    assertEquals(Optional.of("b"), b.election.masterOf(sw.id));
+    cluster.etcd.put("masters/nonsense", "x");
+    cluster.pass(SECOND);
+    assertEquals(Optional.empty(), b.election.masterOf(DatapathId.of(2)));
+  }
+
+  @Test
   void sharedKey_isTheSameEverywhere_andNotOfAnotherCluster() throws Exception {
     controller("a");
     controller("b");

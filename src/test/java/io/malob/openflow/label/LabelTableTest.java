@@ -253,14 +253,16 @@ class LabelTableTest {
     return labels.repair(
         Topologies.of(3, new int[] {1, 3}),
         (src, dst) -> Optional.of(path(1, 3)),
-        askedToRepair::incrementAndGet);
+        askedToRepair::incrementAndGet,
+        any -> false);
   }
 
   private void repairOver2() {
     labels.repair(
         Topologies.of(3, new int[] {1, 2}, new int[] {2, 3}),
         (src, dst) -> Optional.of(PATH),
-        askedToRepair::incrementAndGet);
+        askedToRepair::incrementAndGet,
+        any -> false);
   }
 
   @Test
@@ -304,7 +306,8 @@ class LabelTableTest {
       labels.repair(
           Topologies.of(3, new int[] {1, 3}),
           (src, dst) -> Optional.of(path(1, 2)),
-          askedToRepair::incrementAndGet);
+          askedToRepair::incrementAndGet,
+          any -> false);
       assertEquals(0, askedToRepair.get(), "would be repeated without end");
     }
     switches.get(3).answerBarrier();

@@ -1,0 +1,158 @@
+package io.malob.balancer;
+
+import io.malob.balancer.api.RejectCounters;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.ForeignSwitches;
+import io.malob.module.IPeerService;
+import io.malob.module.IRelayService;
+import io.malob.module.PeerListener;
+import io.malob.module.PeerTopic;
+import io.malob.openflow.ConnectionRules;
+import io.malob.openflow.packet.Packet;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.exceptions.OFParseError;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Forwards messages of this controller's switches to the controllers that own the connections which
+ * they concern, and takes such messages from others. The owner of a connection is the master of its
+ * client's edge switch; the member's edge switch may have another master. A message is forwarded at
+ * most once. It has the datapath id in its first eight bytes; the OpenFlow message follows.
+ * Thread-safe; never blocks.
+ */
+final class ForeignMessages implements PeerListener {
+  private static final Logger LOG = LoggerFactory.getLogger(ForeignMessages.class);
+
+  private final ConnectionTable connections;
+  private final ForeignSwitches foreign;
+  private final IRelayService relay;
+  private final IPeerService peers;
+  private final IOFSwitchService switches;
+  private final RejectCounters rejects;
+  private final BiConsumer<IOFSwitch, OFMessage> receiver;
+
+  /**
+   * Forwards by these streams.
+   *
+   * @param receiver handles forwarded messages as those of the switch, and forwards none of them
+   */
+  ForeignMessages(
+      ConnectionTable connections,
+      ForeignSwitches foreign,
+      IRelayService relay,
+      IPeerService peers,
+      IOFSwitchService switches,
+      RejectCounters rejects,
+      BiConsumer<IOFSwitch, OFMessage> receiver) {
+    this.connections = connections;
+    this.foreign = foreign;
+    this.relay = relay;
+    this.peers = peers;
+    this.switches = switches;
+    this.rejects = rejects;
+    this.receiver = receiver;
+  }
+
+  /**
+   * Forwards a packet of another controller's connection, or drops it if that one is not reached;
+   * false if the packet is this controller's concern.
+   */
+  boolean takes(DatapathId at, OFPacketIn message, Packet packet) {
+    @Nullable Connection connection = find(packet);
+    if (connection == null || !isForeign(connection)) {
+      return false;
+    }
+    if (!forward(at, message, connection)) {
+      rejects.count(RejectReason.OWNER_NOT_REACHED);
+    }
+    return true;
+  }
+
+  /**
+   * Forwards the end of a reply rule of another controller's connection. False if it is this
+   * controller's concern, or the owner is not reached.
+   */
+  boolean takes(DatapathId at, OFFlowRemoved message) {
+    @Nullable Connection connection =
+        connections.byReply(ConnectionRules.tupleOf(message.getMatch()));
+    return connection != null && isForeign(connection) && forward(at, message, connection);
+  }
+
+  private @Nullable Connection find(Packet packet) {
+    @Nullable Connection known = connections.byReply(packet.fiveTuple());
+    return known == null ? connections.byRequest(packet.fiveTuple()) : known;
+  }
+
+  private boolean isForeign(Connection connection) {
+    return foreign.test(connection.client().switchId());
+  }
+
+  private boolean forward(DatapathId at, OFMessage message, Connection connection) {
+    Optional<String> owner = relay.otherMaster(connection.client().switchId());
+    return owner.isPresent() && peers.send(owner.get(), PeerTopic.MESSAGES, encoded(at, message));
+  }
+
+  private static byte[] encoded(DatapathId at, OFMessage message) {
+    ByteBuf out = Unpooled.buffer(256);
+    out.writeLong(at.getLong());
+    message.writeTo(out);
+    byte[] bytes = new byte[out.readableBytes()];
+    out.readBytes(bytes);
+    return bytes;
+  }
+
+  /**
+   * Handles a message that another controller has forwarded. A packet without a connection here is
+   * dropped: the switch's own master places connections.
+   */
+  @Override
+  public void received(String peer, ByteBuffer bytes) {
+    @Nullable IOFSwitch sw = switches.getSwitch(DatapathId.of(bytes.getLong()));
+    @Nullable OFMessage message = read(peer, bytes);
+    if (sw == null || message == null) {
+      return;
+    }
+    if (message instanceof OFPacketIn packetIn) {
+      @Nullable Connection connection = find(Packet.parse(packetIn.getData()));
+      if (connection == null || isForeign(connection)) {
+        rejects.count(RejectReason.OWNER_NOT_REACHED);
+        return;
+      }
+    }
+    receiver.accept(sw, message);
+  }
+
+  private static @Nullable OFMessage read(String peer, ByteBuffer bytes) {
+    try {
+      return OFFactories.getGenericReader().readFrom(Unpooled.wrappedBuffer(bytes));
+    } catch (OFParseError e) {
+      LOG.warn("forwarded_message_unreadable peer={} why=\"{}\"", peer, e.getMessage());
+      return null;
+    }
+  }
+
+  @Override
+  public void reached(String peer) {
+    // messages need no earlier ones
+  }
+
+  @Override
+  public void lost(String peer) {
+    // what it has forwarded is still of use
+  }
+}

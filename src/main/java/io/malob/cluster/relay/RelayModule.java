@@ -1,0 +1,159 @@
+package io.malob.cluster.relay;
+
+import io.malob.module.BaseModule;
+import io.malob.module.IClusterService;
+import io.malob.module.IPeerService;
+import io.malob.module.IRelayService;
+import io.malob.module.PeerListener;
+import io.malob.module.PeerTopic;
+import io.malob.module.Repetition;
+import io.malob.module.SettingReader;
+import io.malob.module.Settings;
+import io.malob.openflow.FlowProgrammer.SwitchConnection;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IFloodlightProviderService;
+import net.floodlightcontroller.core.IListener.Command;
+import net.floodlightcontroller.core.IOFMessageListener;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.exceptions.OFParseError;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Relays messages for switches between the controllers of a cluster, in both directions. The
+ * embedded controller loads it with the cluster's module.
+ */
+@Settings({})
+@SuppressWarnings("NullAway.Init") // set by init before any other method is called
+public final class RelayModule extends BaseModule implements IRelayService, PeerListener {
+  private static final Logger LOG = LoggerFactory.getLogger(RelayModule.class);
+  private static final long TICK_MILLIS = 250;
+
+  private final LongSupplier nanoTime;
+  private IFloodlightProviderService provider;
+  private IOFSwitchService switches;
+  private RelaySender sender;
+  private RelayReceiver receiver;
+
+  /** For the module loader. */
+  public RelayModule() {
+    this(System::nanoTime);
+  }
+
+  /** With the given clock. */
+  public RelayModule(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(
+        IFloodlightProviderService.class,
+        IOFSwitchService.class,
+        IThreadPoolService.class,
+        IClusterService.class,
+        IPeerService.class);
+  }
+
+  @Override
+  protected void init(FloodlightModuleContext context, SettingReader settings) {
+    provider = context.getServiceImpl(IFloodlightProviderService.class);
+    switches = context.getServiceImpl(IOFSwitchService.class);
+    IPeerService peers = context.getServiceImpl(IPeerService.class);
+    sender =
+        new RelaySender(switches, context.getServiceImpl(IClusterService.class), peers, nanoTime);
+    receiver = new RelayReceiver(switches, peers);
+    peers.listen(PeerTopic.RULES, this);
+  }
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    provider.addOFMessageListener(OFType.ERROR, receiver);
+    new Repetition(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor())
+        .every(TICK_MILLIS, "checking relayed barriers", sender::tick);
+  }
+
+  @Override
+  public Optional<SwitchConnection> find(DatapathId switchId) {
+    return sender.find(switchId);
+  }
+
+  @Override
+  public Optional<String> otherMaster(DatapathId switchId) {
+    return sender.otherMaster(switchId);
+  }
+
+  @Override
+  public RelayCounts counts() {
+    return new RelayCounts(
+        sender.sent(), sender.unsent(), receiver.written(), receiver.refused(), receiver.errors());
+  }
+
+  @Override
+  public void reached(String peer) {
+    // messages need no earlier ones
+  }
+
+  @Override
+  public void lost(String peer) {
+    sender.lost(peer);
+  }
+
+  /** A short message is of another version of the protocol, which the stream does not admit. */
+  @Override
+  public void received(String peer, ByteBuffer message) {
+    byte kind = message.get();
+    switch (kind) {
+      case RelayFormat.WRITE -> receiver.write(peer, switchOf(message), message);
+      case RelayFormat.BARRIER -> receiver.barrier(peer, switchOf(message), message.getLong());
+      case RelayFormat.ANSWER -> sender.answered(peer, message.getLong(), message.get() == 1);
+      case RelayFormat.REFUSED -> sender.refused(peer, switchOf(message));
+      case RelayFormat.ERROR -> dispatch(switchOf(message), message);
+      default -> throw new IllegalArgumentException("relayed message of kind " + kind);
+    }
+  }
+
+  private static DatapathId switchOf(ByteBuffer message) {
+    return DatapathId.of(message.getLong());
+  }
+
+  /** Gives a switch's error about a relayed message to this controller's listeners. */
+  private void dispatch(DatapathId switchId, ByteBuffer message) {
+    @Nullable IOFSwitch sw = switches.getSwitch(switchId);
+    @Nullable OFMessage error = read(message);
+    if (sw == null || error == null) {
+      return;
+    }
+    FloodlightContext context = new FloodlightContext();
+    for (IOFMessageListener listener :
+        provider.getListeners().getOrDefault(OFType.ERROR, List.of())) {
+      if (listener.receive(sw, error, context) == Command.STOP) {
+        return;
+      }
+    }
+  }
+
+  private static @Nullable OFMessage read(ByteBuffer message) {
+    try {
+      return OFFactories.getGenericReader().readFrom(Unpooled.wrappedBuffer(message));
+    } catch (OFParseError e) {
+      LOG.warn("relayed_error_unreadable why=\"{}\"", e.getMessage());
+      return null;
+    }
+  }
+}

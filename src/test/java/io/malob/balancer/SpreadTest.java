@@ -1,0 +1,172 @@
+package io.malob.balancer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.view.VipMac;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.packet.Packet;
+import io.malob.testing.FakeNetwork.Delivery;
+import io.malob.testing.FakeRule;
+import io.malob.testing.Frames;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+
+/**
+ * Two controllers with switches of their own: paths lead over switches of both.
+ *
+ * <pre>
+ *  client --1 s1 2---1 s2 2---1 s3 2-- member 1 (m1)
+ *             a       b       b  3-- member 2 (m2)
+ * </pre>
+ */
+class SpreadTest {
+  private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
+  private static final int SYN = Packet.TCP_SYN;
+  private static final int ACK = Packet.TCP_ACK;
+
+  private final ControllerPair pair = new ControllerPair(Map.of(), true);
+  private final BalancerNetwork a = pair.a;
+  private final BalancerNetwork b = pair.b;
+  private final DatapathId s1 = pair.addSwitch(1);
+  private final DatapathId s2 = pair.addSwitchOfB(2);
+  private final DatapathId s3 = pair.addSwitchOfB(3);
+  private final Host client = Host.of(s1, 1, "10.0.0.1");
+  private final Host m1 = Host.of(s3, 2, "10.0.0.11");
+  private final Host m2 = Host.of(s3, 3, "10.0.0.12");
+
+  @BeforeEach
+  void buildNetwork() {
+    pair.link(s1, 2, s2, 1);
+    pair.link(s2, 2, s3, 1);
+    pair.learn(m1);
+    pair.learn(m2);
+    pair.webService(m1, m2);
+    pair.meet();
+    pair.pass(1); // the topology has the switches of both
+  }
+
+  private byte[] toVip(int srcPort, int flags) {
+    return Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, 80, flags);
+  }
+
+  private byte[] fromMember(Host member, int dstPort) {
+    return Frames.tcp(member.mac(), client.mac(), member.ip(), 8_080, client.ip(), dstPort, ACK);
+  }
+
+  private static void assertDelivered(List<Delivery> deliveries, Host receiver) {
+    assertEquals(1, deliveries.size(), () -> "came out: " + deliveries);
+    assertEquals(receiver.switchId(), deliveries.get(0).switchId());
+    assertEquals(receiver.port(), deliveries.get(0).port().getPortNumber());
+  }
+
+  private List<FakeRule> rules(DatapathId at, Cookie.Kind kind) {
+    return a.table(at).rules().stream().filter(rule -> Cookie.is(rule.cookie(), kind)).toList();
+  }
+
+  private static int open(BalancerNetwork controller) {
+    return controller.module.counters().openConnections();
+  }
+
+  @Test
+  void placement_writesTheRulesOfTheOtherMastersSwitches_throughThatMaster() {
+    assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
+    assertEquals(1, rules(s1, Cookie.Kind.REQUEST).size());
+    assertEquals(1, rules(s3, Cookie.Kind.REPLY).size());
+    assertTrue(rules(s2, Cookie.Kind.LABEL).size() >= 2, "both directions cross s2");
+
+    a.network.setController(
+        (at, port, output) -> {
+          throw new AssertionError("missed at " + at);
+        });
+    assertDelivered(a.send(client, toVip(40_000, ACK)), m1);
+    assertDelivered(a.send(m1, fromMember(m1, 40_000)), client);
+  }
+
+  @Test
+  void replyWithoutARule_isHandledByTheOwner() {
+    assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
+    pair.talk();
+    assertEquals(1, open(b), "known from its owner");
+    pair.pass(2); // the rules could be in effect by now
+    b.timeOut(s3, rules(s3, Cookie.Kind.REPLY).get(0));
+    assertEquals(List.of(), rules(s3, Cookie.Kind.REPLY));
+
+    assertDelivered(a.send(m1, fromMember(m1, 40_000)), client);
+
+    assertEquals(1, rules(s3, Cookie.Kind.REPLY).size(), "the owner has sent it again");
+    assertEquals(1, open(a));
+  }
+
+  @Test
+  void replyForAnOwnerThatIsNotReached_isDroppedAndCounted() {
+    assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
+    pair.talk();
+    pair.part();
+    b.timeOut(s3, rules(s3, Cookie.Kind.REPLY).get(0));
+    assertEquals(List.of(), a.send(m1, fromMember(m1, 40_000)));
+    assertEquals(1, b.refused(RejectReason.OWNER_NOT_REACHED));
+    assertEquals(List.of(), b.passedOn);
+  }
+
+  @Test
+  void refusedRuleOfTheOtherMastersSwitch_cutsTheOwnersConnectionOff() {
+    assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
+    b.refuse(Cookie.Kind.REPLY, true);
+    a.send(client, toVip(40_001, SYN));
+    assertEquals(1, a.refused(RejectReason.RULE_REFUSED));
+    assertEquals(0, b.refused(RejectReason.RULE_REFUSED));
+    assertEquals(1, open(a));
+  }
+
+  @Test
+  void audits_leaveTheOtherControllersRulesAlone() {
+    assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
+    List<FakeRule> before =
+        List.of(s1, s2, s3).stream().flatMap(id -> a.table(id).rules().stream()).toList();
+    pair.pass(200);
+    List<FakeRule> after =
+        List.of(s1, s2, s3).stream().flatMap(id -> a.table(id).rules().stream()).toList();
+    assertTrue(after.containsAll(before), () -> "lost: " + minus(before, after));
+    assertEquals(0, b.module.reconcileStats().rulesRemoved());
+    assertEquals(0, a.module.reconcileStats().rulesRemoved());
+  }
+
+  private static List<FakeRule> minus(List<FakeRule> all, List<FakeRule> without) {
+    return all.stream().filter(rule -> !without.contains(rule)).toList();
+  }
+
+  @Test
+  void withoutTheOtherController_pathsOverItsSwitchesAreNotUsed() {
+    pair.part();
+    pair.pass(1);
+    a.send(client, toVip(40_000, SYN));
+    assertEquals(0, open(a));
+    pair.meet();
+    pair.pass(1);
+    assertEquals(1, a.send(client, toVip(40_001, SYN)).size());
+    assertEquals(1, open(a));
+  }
+
+  @Test
+  void switchWhoseMasterHasCrashed_isTakenOverWithItsConnections() {
+    assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
+    pair.talk();
+    pair.kill();
+    pair.takeOver();
+    pair.pass(1);
+    assertEquals(1, open(b));
+    assertDelivered(b.send(client, toVip(40_000, ACK)), m1);
+    assertDelivered(b.send(m1, fromMember(m1, 40_000)), client);
+    assertEquals(s3, b.send(client, toVip(40_001, SYN)).get(0).switchId());
+    assertEquals(2, open(b));
+    assertFalse(rules(s1, Cookie.Kind.REQUEST).size() < 2);
+  }
+}
