@@ -12,8 +12,6 @@ public enum PeerTopic {
   PACKETS(4),
   /** OpenFlow messages for switches that have another master. */
   RULES(5),
-  /** Verdicts of health checks. */
-  HEALTH(6),
   /** Packet-ins and ends of rules that concern a connection of another controller. */
   MESSAGES(7),
   /** Reports of agents. */

@@ -108,7 +108,12 @@ class RelayModuleTest {
       context.addService(IOFSwitchService.class, switches);
       ScheduledExecutorService timer =
           Stub.of(ScheduledExecutorService.class)
-              .on("scheduleWithFixedDelay", with -> repeated.add((Runnable) with[0]) ? null : null)
+              .on(
+                  "scheduleWithFixedDelay",
+                  with -> {
+                    repeated.add((Runnable) with[0]);
+                    return null;
+                  })
               .make();
       IThreadPoolService pool = () -> timer;
       context.addService(IThreadPoolService.class, pool);
@@ -137,7 +142,7 @@ class RelayModuleTest {
       return List.of();
     }
 
-    private ListenableFuture<OFMessage> barrier() {
+    private Object barrier() {
       SettableFuture<OFMessage> barrier = SettableFuture.create();
       barriers.add(barrier);
       return barrier;
