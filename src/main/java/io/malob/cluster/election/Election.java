@@ -165,7 +165,9 @@ public final class Election implements Mastership {
 
   /** Follows the set of masters, and what the live controllers have acknowledged. */
   private void divideLimits() {
-    shares.masters(keys.holders());
+    if (policy.current() == MastershipPolicy.SPREAD) {
+      shares.masters(keys.holders());
+    }
     membership.setOffer(offer());
     membership.tick();
     long revision = membership.publishedRevision();

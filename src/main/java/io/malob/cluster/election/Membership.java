@@ -66,7 +66,9 @@ final class Membership {
   private long nameTakenNanos;
 
   private Offer offer = Offer.NONE;
-  private Offer published = Offer.NONE;
+
+  /** What etcd has; null if that is not known, because the answer to a request was lost. */
+  private @Nullable Offer published;
 
   /** Is told of changes. */
   interface Listener {
@@ -152,7 +154,7 @@ final class Membership {
 
   /** The revision of its key if that has the latest offer, and no change is under way; else 0. */
   long publishedRevision() {
-    return isMember() && !isBusy && published.equals(offer) ? modRevision : 0;
+    return isMember() && !isBusy && offer.equals(published) ? modRevision : 0;
   }
 
   /** Does what is due; to be called several times a second. */
@@ -174,7 +176,7 @@ final class Membership {
       if (isAdmitted) {
         join();
       }
-    } else if (!published.equals(offer)) {
+    } else if (!offer.equals(published)) {
       publish();
     }
   }
@@ -230,6 +232,7 @@ final class Membership {
     boolean wasMember = isMember();
     lease = 0;
     createRevision = 0;
+    retryNanos = nanoTime.getAsLong(); // etcd answers
     if (wasMember) {
       logger.warn(
           "cluster_lease_expired node={} seconds={} - etcd did not hear of this controller",
@@ -280,7 +283,7 @@ final class Membership {
         outcome.now().stream().filter(item -> item.key().equals(Keys.node(name))).findFirst();
     if (own.isPresent() && own.get().lease() == withLease) {
       // the answer to an earlier request was lost
-      becomeMember(own.get().createRevision(), own.get().modRevision(), Offer.NONE);
+      becomeMember(own.get().createRevision(), own.get().modRevision(), null);
     } else if (own.isPresent()) {
       nameTaken();
     } else {
@@ -290,7 +293,7 @@ final class Membership {
     }
   }
 
-  private void becomeMember(long created, long modified, Offer offered) {
+  private void becomeMember(long created, long modified, @Nullable Offer offered) {
     createRevision = created;
     modRevision = modified;
     published = offered;
@@ -337,6 +340,7 @@ final class Membership {
       @Nullable Outcome outcome, @Nullable Throwable problem, long withLease, Offer offered) {
     isBusy = false;
     if (problem != null || outcome == null || lease != withLease) {
+      published = null;
       retryLater();
     } else if (outcome.isDone()) {
       modRevision = outcome.revision();

@@ -106,6 +106,9 @@ class ClusterSimulationTest {
     /** All faults are over: each switch has a master soon, and keeps it. */
     private void settle() {
       cluster.pass(SimulatedCluster.LEASE.toNanos() + SECOND);
+      if (isSpread) {
+        settleByPolicy();
+      }
       Map<DatapathId, String> masters = new TreeMap<>();
       for (SimulatedCluster.Switch sw : cluster.switches.values()) {
         assertNotNull(sw.master, () -> "no master: " + cluster.describe());
@@ -114,10 +117,6 @@ class ClusterSimulationTest {
         assertEquals(1, believers, cluster::describe);
         assertTrue(sw.master.believesToBeMaster(), cluster::describe);
         masters.put(sw.id, sw.masterName());
-      }
-      if (isSpread) {
-        settleByPolicy();
-        return;
       }
       cluster.pass(6 * SECOND);
       cluster.switches.forEach(

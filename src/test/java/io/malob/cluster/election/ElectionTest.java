@@ -575,6 +575,21 @@ class ElectionTest {
     cluster.passUntil(() -> "b".equals(sw.masterName()), 400 * MILLI);
   }
 
+  @Test
+  void offerWhoseAnswerIsLost_isPublishedAnew() {
+    controller("a");
+    SimulatedCluster.Controller b = controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.pass(2 * SECOND);
+    b.client.losesAnswers = true;
+    var unused = b.election.handOver(false);
+    cluster.pass(SECOND / 2);
+    assertFalse(cluster.etcd.get(Keys.node("b")).value().contains(sw.id.toString()));
+    b.client.losesAnswers = false;
+    cluster.pass(4 * SECOND);
+    assertTrue(cluster.etcd.get(Keys.node("b")).value().contains(sw.id.toString()));
+  }
+
   // ---- spread ----
 
   private boolean areSpread() {
