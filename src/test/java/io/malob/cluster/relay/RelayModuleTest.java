@@ -47,6 +47,7 @@ import org.projectfloodlight.openflow.types.OFErrorCauseData;
 import org.projectfloodlight.openflow.types.U64;
 
 /** Controller {@code a} sends rules to a switch of controller {@code b}. */
+@SuppressWarnings("FutureReturnValueIgnored") // the barriers of the stubs
 class RelayModuleTest {
   private static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
   private static final DatapathId SWITCH = DatapathId.of(7);
