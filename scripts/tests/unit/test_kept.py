@@ -32,13 +32,15 @@ class EtcdDocumentTest(unittest.TestCase):
         cls.resources = ExitStack()
         cls.addClassCleanup(cls.resources.close)
         directory = Path(cls.resources.enter_context(tempfile.TemporaryDirectory()))
-        cls.server = cluster.Server("one", *free_ports(2), directory / "one")
+        client_port, peer_port = free_ports(2)
+        cls.server = cluster.Server("one", client_port, peer_port, directory / "one")
         cls.resources.enter_context(cluster.running([cls.server]))
         wait_until(cls.server.serves, "etcd to serve", 30, 0.05)
 
-    def etcd(self, **more: tuple[str, str]) -> Etcd:
+    def etcd(self, login: tuple[str, str] | None = None) -> Etcd:
         # the first server does not answer: it is left for the next
-        return Etcd(Access([f"http://127.0.0.1:{free_port()}", self.server.url], f"/{self._testMethodName}/", **more))
+        urls = [f"http://127.0.0.1:{free_port()}", self.server.url]
+        return Etcd(Access(urls, f"/{self._testMethodName}/", login=login))
 
     def run_it(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         place = ("--etcd", self.server.url, "--etcd-prefix", f"/{self._testMethodName}/")

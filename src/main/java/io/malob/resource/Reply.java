@@ -127,10 +127,10 @@ public record Reply(
     return new Reply(status, body, allowed, tag, next, newCaching, headers);
   }
 
-  /** This with a further header. */
+  /** This with a further header, of a name that it does not have yet. */
   public Reply withHeader(String name, String value) {
     ImmutableMap<String, String> more =
-        ImmutableMap.<String, String>builder().putAll(headers).put(name, value).buildKeepingLast();
+        ImmutableMap.<String, String>builder().putAll(headers).put(name, value).build();
     return new Reply(status, body, allowed, tag, next, caching, more);
   }
 
