@@ -15,6 +15,9 @@ from malob.rest.local import RestClient
 
 _MAX_CONNECTIONS = 100_000
 
+#: Kinds of rules of connections.
+_NAMES = {REQUEST: "request", REPLY: "reply"}
+
 _LABELLED = re.compile(r"\bdl_dst=(0a:4d:4c:[0-9a-f:]+)")
 
 
@@ -30,9 +33,13 @@ def differences(lab: Instance, rest: RestClient) -> list[str]:
 
 
 def connection_differences(lab: Instance, rest: RestClient) -> list[str]:
-    """The same for the rules of connections only."""
+    """The same for the rules of connections only, of those that neither begin nor end meanwhile."""
+    before = listing.read(rest, {}, _MAX_CONNECTIONS)["connections"]
     dumps = [rules.dump(lab, switch) for switch in lab.topology.switches]
-    return _connections(listing.read(rest, {}, _MAX_CONNECTIONS)["connections"], dumps)
+    after = listing.read(rest, {}, _MAX_CONNECTIONS)["connections"]
+    open_before = {each["generation"] for each in before if each["state"] == "open"}
+    settled = [each if each["generation"] in open_before else {**each, "state": "ended"} for each in after]
+    return _connections([*({**each, "state": "ended"} for each in before), *settled], dumps)
 
 
 def compare(
@@ -62,7 +69,11 @@ def _connections(connections: Sequence[Any], dumps: Sequence[str]) -> list[str]:
     known = {rules.short_generation(each["generation"]) for each in connections}
     found = Counter((kind, rules.generation(line)) for dump in dumps for kind in (REQUEST, REPLY) for line in rules.of_kind(dump, kind))
     return [
-        *(f"a rule is of connection {generation}, which the controller does not know" for _, generation in sorted(found) if generation not in known),
+        *(
+            f"a {_NAMES[kind]} rule is of connection {generation}, which the controller does not know"
+            for kind, generation in sorted(found)
+            if generation not in known
+        ),
         *(
             f"{found[kind, generation]} rules instead of one are of {connection}"
             for generation, connection in open_ones.items()

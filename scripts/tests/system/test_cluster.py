@@ -35,9 +35,16 @@ class Cluster:
 
     def __init__(self, directory: Path) -> None:
         self.log = directory / "cluster.log"
+        # a test process that does not see these processes takes their directory for that of a run that was killed
+        environment = {**os.environ, "TMPDIR": str(directory)}
         with open(self.log, "ab") as log:
             self._command = subprocess.Popen(
-                bound_to_us([str(ROOT / "malob"), "cluster"]), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True
+                bound_to_us([str(ROOT / "malob"), "cluster"]),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env=environment,
             )
         assert self._command.stdout is not None
         words = self._command.stdout.readline().split()
@@ -162,6 +169,7 @@ class ClusterTest(unittest.TestCase):
                 create(controller, f"{BASE}/pools/", {"id": f"{name}-{turn}"})
                 create(controller, _STATIC, {"switch": "1", "name": f"{name}-{turn}", "priority": str(turn % 1000)})
                 turn += 1
+                time.sleep(0.1)  # other tests run on the same disk
 
         clients = [threading.Thread(target=write, args=(self.controllers[number % 2], f"client{number}")) for number in range(4)]
         for client in clients:
