@@ -9,6 +9,7 @@ import io.malob.balancer.view.BalancerView;
 import io.malob.module.AttachedHosts;
 import io.malob.module.NetworkEvents;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -27,6 +28,9 @@ final class NetworkChanges implements NetworkEvents.Follower {
 
   /** The number of pending changes of the topology. */
   private final AtomicInteger topologyChanges = new AtomicInteger();
+
+  /** Whether a switch that new connections can use before it is read waits for that. */
+  private final AtomicBoolean usableWaits = new AtomicBoolean();
 
   private final AtomicInteger hostChanges = new AtomicInteger();
 
@@ -117,8 +121,13 @@ final class NetworkChanges implements NetworkEvents.Follower {
   /** Handles a switch that connects or reconnects. */
   @Override
   public void switchActivated(DatapathId switchId) {
-    if (switchRecovery.connected(switchId)) {
-      topologyChanged(); // new connections can use it before it is prepared and read
+    if (switchRecovery.connected(switchId) && usableWaits.compareAndSet(false, true)) {
+      // new connections can use it at once, not behind the tasks of this switch and others
+      housekeeping.execute(
+          () -> {
+            usableWaits.set(false);
+            housekeeping.run(reactions.topology);
+          });
     }
     housekeeping.execute(
         () -> {
