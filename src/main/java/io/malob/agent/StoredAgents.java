@@ -57,23 +57,18 @@ final class StoredAgents implements Supplier<AgentTable> {
         store.watch(
             DOCUMENT,
             stored,
-            new Store.Listener<>() {
-              @Override
-              public void changed(Revisioned<AgentTable> now) {
-                AgentTable before = get();
-                stored = now;
-                logTable(now);
-                changed.accept(before);
-              }
-
-              @Override
-              public void unreadable(IOException why) {
-                LOG.error(
-                    "agents_not_read file=\"{}\" why=\"{}\" - the earlier agents stay in effect",
-                    store.where(DOCUMENT),
-                    why.getMessage());
-              }
-            });
+            Store.Listener.of(
+                now -> {
+                  AgentTable before = get();
+                  stored = now;
+                  logTable(now);
+                  changed.accept(before);
+                },
+                why ->
+                    LOG.error(
+                        "agents_not_read file=\"{}\" why=\"{}\" - the earlier agents stay in effect",
+                        store.where(DOCUMENT),
+                        why.getMessage())));
   }
 
   private static void logTable(Revisioned<AgentTable> now) {

@@ -3,6 +3,7 @@ package io.malob.store;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * A store of documents that outlive the process. Each document has a revision. A change names the
@@ -71,5 +72,20 @@ public interface Store extends Closeable {
 
     /** The document has changed, and cannot be read; the message is for users. */
     default void unreadable(IOException why) {}
+
+    /** A listener of these two parts. */
+    static <T> Listener<T> of(Consumer<Revisioned<T>> changed, Consumer<IOException> unreadable) {
+      return new Listener<>() {
+        @Override
+        public void changed(Revisioned<T> now) {
+          changed.accept(now);
+        }
+
+        @Override
+        public void unreadable(IOException why) {
+          unreadable.accept(why);
+        }
+      };
+    }
   }
 }

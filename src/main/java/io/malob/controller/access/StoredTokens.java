@@ -38,21 +38,15 @@ public final class StoredTokens {
         store.watch(
             DOCUMENT,
             stored,
-            new Store.Listener<>() {
-              @Override
-              public void changed(Revisioned<Tokens> now) {
-                take(now);
-              }
-
-              @Override
-              public void unreadable(IOException why) {
-                StoredTokens.this.isWanted = true;
-                logger.error(
-                    "tokens_not_read file=\"{}\" why=\"{}\" - the earlier tokens stay in effect",
-                    store.where(DOCUMENT),
-                    why.getMessage());
-              }
-            });
+            Store.Listener.of(
+                this::take,
+                why -> {
+                  this.isWanted = true;
+                  logger.error(
+                      "tokens_not_read file=\"{}\" why=\"{}\" - the earlier tokens stay in effect",
+                      store.where(DOCUMENT),
+                      why.getMessage());
+                }));
   }
 
   /** Whether a store has tokens, even if they cannot be read. */

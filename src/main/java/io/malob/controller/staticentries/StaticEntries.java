@@ -91,19 +91,12 @@ final class StaticEntries {
         store.watch(
             DOCUMENT,
             stored,
-            new Store.Listener<>() {
-              @Override
-              public void changed(Revisioned<EntryTable> now) {
-                take(now);
-              }
-
-              @Override
-              public void unreadable(IOException why) {
-                logger.error(
-                    "static_entries_not_read why=\"{}\" - the earlier entries stay in effect",
-                    why.getMessage());
-              }
-            });
+            Store.Listener.of(
+                this::take,
+                why ->
+                    logger.error(
+                        "static_entries_not_read why=\"{}\" - the earlier entries stay in effect",
+                        why.getMessage())));
   }
 
   private static EntryTable table(Revisioned<EntryTable> revision) {

@@ -98,19 +98,12 @@ public final class Catalog {
         store.watch(
             DOCUMENT,
             stored,
-            new Store.Listener<>() {
-              @Override
-              public void changed(Revisioned<CatalogSnapshot> now) {
-                publish(now);
-              }
-
-              @Override
-              public void unreadable(IOException why) {
-                log.error(
-                    "catalog_not_read why=\"{}\" - the earlier catalog stays in effect",
-                    why.getMessage());
-              }
-            });
+            Store.Listener.of(
+                this::publish,
+                why ->
+                    log.error(
+                        "catalog_not_read why=\"{}\" - the earlier catalog stays in effect",
+                        why.getMessage())));
   }
 
   /** A request for a change, to be made on the latest catalog. */

@@ -50,19 +50,12 @@ public final class ConfiguredCapacities {
         store.watch(
             DOCUMENT,
             capacities.stored,
-            new Store.Listener<>() {
-              @Override
-              public void changed(Revisioned<ImmutableSortedMap<PortId, Double>> now) {
-                capacities.publish(now);
-              }
-
-              @Override
-              public void unreadable(IOException why) {
-                LOG.error(
-                    "capacities_not_read why=\"{}\" - the earlier capacities stay in effect",
-                    why.getMessage());
-              }
-            });
+            Store.Listener.of(
+                capacities::publish,
+                why ->
+                    LOG.error(
+                        "capacities_not_read why=\"{}\" - the earlier capacities stay in effect",
+                        why.getMessage())));
     return capacities;
   }
 
