@@ -866,7 +866,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     @Nullable IClusterService known = cluster;
     return known == null
         ? LabelRange.ALL
-        : known.view().map(now -> LabelRange.ofSlot(now.slot())).orElse(LabelRange.ALL);
+        : known.electionView().map(now -> LabelRange.ofSlot(now.slot())).orElse(LabelRange.ALL);
   }
 
   private ServicePlan.Counters planCounters() {

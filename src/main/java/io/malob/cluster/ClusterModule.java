@@ -151,6 +151,11 @@ public final class ClusterModule extends BaseModule
   }
 
   @Override
+  public Optional<ClusterView> electionView() {
+    return election.electionView();
+  }
+
+  @Override
   public int partOf(int limit) {
     return election.partOf(limit);
   }

@@ -16,8 +16,14 @@ public interface IClusterService extends IFloodlightService {
    */
   Optional<String> masterOf(DatapathId switchId);
 
-  /** The cluster as this controller sees it; empty if it belongs to none. */
+  /** The cluster as this controller sees it, for operators; empty if it belongs to none. */
   Optional<ClusterView> view();
+
+  /**
+   * The same as far as the election knows it: no node is reached, and problems may be missing. It
+   * costs nothing, and is the same object until something changes.
+   */
+  Optional<ClusterView> electionView();
 
   /**
    * This controller's part of a limit of the whole cluster. The parts of all controllers never

@@ -69,7 +69,7 @@ final class ControllerPair {
       Map<String, String> settings, Peers peers, int slot, boolean isSpread) {
     IClusterService cluster =
         Stub.of(IClusterService.class)
-            .on("view", with -> Optional.of(view(peers.name, slot)))
+            .on("electionView", with -> Optional.of(view(peers.name, slot)))
             .on("name", with -> peers.name)
             .on("masterOf", with -> Optional.ofNullable(masters.get((DatapathId) with[0])))
             .make();

@@ -231,6 +231,11 @@ final class RestServer implements IBalancerService {
       }
 
       @Override
+      public Optional<ClusterView> electionView() {
+        return view();
+      }
+
+      @Override
       public CompletableFuture<Integer> handOver() {
         return CompletableFuture.completedFuture(3);
       }

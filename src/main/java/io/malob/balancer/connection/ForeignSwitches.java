@@ -1,5 +1,6 @@
 package io.malob.balancer.connection;
 
+import com.google.common.collect.ImmutableSet;
 import io.malob.module.ClusterView;
 import io.malob.module.IClusterService;
 import io.malob.openflow.label.LabelRange;
@@ -18,6 +19,14 @@ public final class ForeignSwitches implements Predicate<DatapathId> {
   private final IOFSwitchService switches;
   private final @Nullable IClusterService cluster;
 
+  /** Of the view that was used last. */
+  private volatile Masters latest = Masters.NONE;
+
+  /** The names of all masters of a view: there may be many switches, and few controllers. */
+  private record Masters(@Nullable ClusterView view, ImmutableSet<String> names) {
+    static final Masters NONE = new Masters(null, ImmutableSet.of());
+  }
+
   /**
    * Creates the set of foreign switches.
    *
@@ -33,10 +42,19 @@ public final class ForeignSwitches implements Predicate<DatapathId> {
     return cluster != null;
   }
 
-  /** The cluster, as this controller sees it; empty if it belongs to none. */
-  public Optional<ClusterView> view() {
+  private Optional<ClusterView> view() {
     @Nullable IClusterService known = cluster;
-    return known == null ? Optional.empty() : known.view();
+    return known == null ? Optional.empty() : known.electionView();
+  }
+
+  @SuppressWarnings("ReferenceEquality") // it is the same object until something changes
+  private ImmutableSet<String> mastersIn(ClusterView view) {
+    Masters known = latest;
+    if (known.view != view) {
+      known = new Masters(view, ImmutableSet.copyOf(view.masters().values()));
+      latest = known;
+    }
+    return known.names;
   }
 
   @Override
@@ -77,12 +95,12 @@ public final class ForeignSwitches implements Predicate<DatapathId> {
   }
 
   /** Whether the controller that has allocated a label is gone, or stands by. */
-  private static boolean isOrphaned(int id, ClusterView view) {
+  private boolean isOrphaned(int id, ClusterView view) {
     return view.nodes().stream().noneMatch(node -> hasAllocated(node, id, view));
   }
 
-  private static boolean hasAllocated(ClusterView.Member node, int id, ClusterView view) {
-    return LabelRange.ofSlot(node.slot()).contains(id) && view.masters().containsValue(node.name());
+  private boolean hasAllocated(ClusterView.Member node, int id, ClusterView view) {
+    return LabelRange.ofSlot(node.slot()).contains(id) && mastersIn(view).contains(node.name());
   }
 
   private static boolean isOwn(ClusterView view, DatapathId switchId) {

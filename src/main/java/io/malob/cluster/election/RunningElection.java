@@ -161,6 +161,11 @@ public final class RunningElection implements IClusterService, IShutdownListener
   }
 
   @Override
+  public Optional<ClusterView> electionView() {
+    return Optional.of(election.view());
+  }
+
+  @Override
   public int partOf(int limit) {
     return election.partOf(limit);
   }
