@@ -1,0 +1,112 @@
+package io.malob.balancer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.malob.balancer.Housekeeping.Task;
+import io.malob.balancer.admission.Relocations;
+import io.malob.balancer.bucket.ProactiveClients;
+import io.malob.balancer.recovery.SwitchRecovery;
+import io.malob.balancer.view.BalancerView;
+import io.malob.module.Tasks;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import org.junit.jupiter.api.Test;
+import org.mockito.stubbing.Answer;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/** The order of the work that follows when switches change. */
+class NetworkChangesTest {
+  private final Queue<Runnable> waiting = new ArrayDeque<>();
+  private final List<String> done = new ArrayList<>();
+  private final SwitchRecovery recovery = mock(SwitchRecovery.class);
+  private final NetworkChanges changes =
+      new NetworkChanges(
+          new Housekeeping(waiting::add, new Tasks(() -> 0)),
+          () -> mock(BalancerView.class),
+          recovery,
+          mock(Relocations.class),
+          mock(ProactiveClients.class),
+          new NetworkChanges.Reactions(
+              List.of(new Task("topology", () -> done.add("topology"))),
+              List.of(),
+              List.of(),
+              switchId -> done.add("removed " + switchId.getLong())));
+
+  NetworkChangesTest() {
+    when(recovery.begin(any())).thenReturn(true);
+    doAnswer(noting("prepare")).when(recovery).prepare(any());
+    doAnswer(noting("read")).when(recovery).read(any(), any());
+  }
+
+  private Answer<Void> noting(String work) {
+    return call -> {
+      done.add(work + " " + call.<DatapathId>getArgument(0).getLong());
+      return null;
+    };
+  }
+
+  private void activate(long number, boolean isKnown) {
+    DatapathId switchId = DatapathId.of(number);
+    when(recovery.connected(switchId)).thenReturn(isKnown);
+    changes.switchActivated(switchId);
+  }
+
+  private List<String> doneByNow() {
+    while (!waiting.isEmpty()) {
+      waiting.remove().run();
+    }
+    return done;
+  }
+
+  /** With 1,000 switches, new connections would otherwise wait for seconds. */
+  @Test
+  void takeOver_usesAllKnownSwitches_beforeTheFirstIsPreparedOrRead() {
+    for (int number = 1; number <= 3; number++) {
+      activate(number, true);
+    }
+    assertEquals(
+        List.of(
+            "topology",
+            "prepare 1",
+            "read 1",
+            "prepare 2",
+            "read 2",
+            "prepare 3",
+            "read 3",
+            "topology"),
+        doneByNow());
+  }
+
+  @Test
+  void knownSwitchAmongOthers_isUsedBeforeItIsRead_alsoTheNextTime() {
+    activate(1, false);
+    activate(2, true);
+    assertEquals(
+        List.of("prepare 1", "read 1", "topology", "prepare 2", "read 2", "topology"), doneByNow());
+    done.clear();
+    activate(3, true);
+    assertEquals(List.of("topology", "prepare 3", "read 3", "topology"), doneByNow());
+  }
+
+  @Test
+  void unknownSwitches_areUsedAfterTheyAreRead() {
+    activate(1, false);
+    activate(2, false);
+    assertEquals(
+        List.of("prepare 1", "read 1", "prepare 2", "read 2", "topology"), doneByNow());
+  }
+
+  @Test
+  void switchThatIsGone_isNeitherPreparedNorRead() {
+    activate(1, true);
+    when(recovery.begin(any())).thenReturn(false);
+    changes.switchRemoved(DatapathId.of(1));
+    assertEquals(List.of("topology", "removed 1", "topology"), doneByNow());
+  }
+}
