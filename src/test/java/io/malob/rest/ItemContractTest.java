@@ -84,6 +84,18 @@ class ItemContractTest {
     assertEquals(0, server.get("/vips").json().size());
   }
 
+  /** A tag is of the content, not of a revision: what the client has seen is there again. */
+  @Test
+  void changeOfWhatIsAgainAsTheClientHasSeenIt_isMade() throws Exception {
+    String first = tag(server.put("/members/m", "{\"address\":\"10.0.0.1\"}"));
+    server.put("/members/m", "{\"weight\":2}");
+    String again = tag(server.put("/members/m", "{\"weight\":1}"));
+    server.put("/members/other", "{\"address\":\"10.0.0.2\"}");
+
+    assertEquals(first, again);
+    assertEquals(200, ifMatch("PUT", "/members/m", first, "{\"weight\":3}").status());
+  }
+
   @Test
   void changeOfWhatHasChangedSince_isRefused() throws Exception {
     String first = tag(server.put("/members/m", "{\"address\":\"10.0.0.1\"}"));
