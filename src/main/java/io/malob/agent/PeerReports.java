@@ -78,7 +78,7 @@ final class PeerReports implements PeerListener, ReportIntake.Accepted {
   public void received(String peer, ByteBuffer message) {
     long now = nanoTime.getAsLong();
     long age = Math.max(0, message.getLong());
-    byte[] address = new byte[message.get()];
+    byte[] address = new byte[Byte.toUnsignedInt(message.get())];
     message.get(address);
     byte[] report = new byte[message.remaining()];
     message.get(report);

@@ -1,5 +1,6 @@
 package io.malob.balancer;
 
+import com.google.common.collect.ImmutableSet;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.connection.Connection;
@@ -10,6 +11,7 @@ import io.malob.module.IRelayService;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import io.malob.openflow.ConnectionRules;
+import io.malob.openflow.ForwardedMessage;
 import io.malob.openflow.packet.Packet;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -19,14 +21,11 @@ import java.util.function.BiConsumer;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.exceptions.OFParseError;
-import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Forwards messages of this controller's switches to the controllers that own the connections which
@@ -36,7 +35,8 @@ import org.slf4j.LoggerFactory;
  * Thread-safe; never blocks.
  */
 final class ForeignMessages implements PeerListener {
-  private static final Logger LOG = LoggerFactory.getLogger(ForeignMessages.class);
+  private static final ImmutableSet<OFType> FORWARDED =
+      ImmutableSet.of(OFType.PACKET_IN, OFType.FLOW_REMOVED);
 
   private final ConnectionTable connections;
   private final ForeignSwitches foreign;
@@ -123,8 +123,8 @@ final class ForeignMessages implements PeerListener {
   @Override
   public void received(String peer, ByteBuffer bytes) {
     @Nullable IOFSwitch sw = switches.getSwitch(DatapathId.of(bytes.getLong()));
-    @Nullable OFMessage message = read(peer, bytes);
-    if (sw == null || message == null) {
+    OFMessage message = ForwardedMessage.read(bytes, FORWARDED);
+    if (sw == null) {
       return;
     }
     if (message instanceof OFPacketIn packetIn) {
@@ -135,15 +135,6 @@ final class ForeignMessages implements PeerListener {
       }
     }
     receiver.accept(sw, message);
-  }
-
-  private static @Nullable OFMessage read(String peer, ByteBuffer bytes) {
-    try {
-      return OFFactories.getGenericReader().readFrom(Unpooled.wrappedBuffer(bytes));
-    } catch (OFParseError e) {
-      LOG.warn("forwarded_message_unreadable peer={} why=\"{}\"", peer, e.getMessage());
-      return null;
-    }
   }
 
   @Override

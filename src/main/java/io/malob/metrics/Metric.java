@@ -170,6 +170,10 @@ enum Metric {
       "malob_peer_messages",
       "Messages between controllers of the cluster",
       "direction"),
+  PEER_DAMAGED(
+      Kind.COUNTER,
+      "malob_peer_damaged",
+      "Messages of other controllers that could not be read, and had no effect"),
   PEER_BYTES(
       Kind.COUNTER, "malob_peer_bytes", "Bytes between controllers of the cluster", "direction"),
   PEER_QUEUE(Kind.GAUGE, "malob_peer_queue_bytes", "Size of messages that wait for a controller");

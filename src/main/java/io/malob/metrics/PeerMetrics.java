@@ -16,6 +16,7 @@ final class PeerMetrics {
     samples.add(Metric.PEERS, peers.reached().size());
     samples.add(Metric.PEER_MESSAGES, traffic.sentMessages(), "sent");
     samples.add(Metric.PEER_MESSAGES, traffic.receivedMessages(), "received");
+    samples.add(Metric.PEER_DAMAGED, traffic.damagedMessages());
     samples.add(Metric.PEER_BYTES, traffic.sentBytes(), "sent");
     samples.add(Metric.PEER_BYTES, traffic.receivedBytes(), "received");
     samples.add(Metric.PEER_QUEUE, traffic.waitingBytes());

@@ -13,7 +13,12 @@ public interface PeerListener {
    */
   void reached(String peer);
 
-  /** A message of the peer. The buffer is big-endian, and the listener's. */
+  /**
+   * A message of the peer. The buffer is big-endian, and the listener's.
+   *
+   * @throws IllegalArgumentException or {@link java.nio.BufferUnderflowException} if the message is
+   *     damaged: it has no effect, and is counted
+   */
   void received(String peer, ByteBuffer message);
 
   /** The stream from or to the peer has broken. What it sent last may be lost. */

@@ -13,6 +13,7 @@ import io.malob.state.network.Measurement;
 import io.malob.state.network.Measurement.Source;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -73,6 +74,7 @@ final class PeerMeasurements implements PeerListener {
   @Override
   public void received(String peer, ByteBuffer message) {
     long now = nanoTime.getAsLong();
+    Map<DirectedLink, LinkMeasurements> measured = new LinkedHashMap<>();
     while (message.hasRemaining()) {
       DirectedLink link =
           new DirectedLink(
@@ -80,7 +82,7 @@ final class PeerMeasurements implements PeerListener {
               OFPort.of(message.getInt()),
               DatapathId.of(message.getLong()),
               OFPort.of(message.getInt()));
-      links.told(
+      measured.put(
           link,
           new LinkMeasurements(
               read(message, now, Source.PROBE),
@@ -88,6 +90,7 @@ final class PeerMeasurements implements PeerListener {
               read(message, now, Source.PORT_STATISTICS),
               read(message, now, Source.PORT_STATISTICS)));
     }
+    measured.forEach(links::told);
   }
 
   private static @Nullable Measurement read(ByteBuffer message, long now, Source source) {

@@ -10,7 +10,9 @@ import io.malob.state.report.AgentTableFormat;
 import io.malob.state.report.ReplayGuard;
 import io.malob.state.report.ReportCounts;
 import io.malob.state.report.ReportIntake;
+import io.malob.testing.PeerFuzz;
 import io.malob.testing.PeerNetwork;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,7 +73,8 @@ class PeerReportsTest {
     byte[] json =
         """
         {"agent":"w1","boot":"00000000000000a1","sequence":%d,"time_ms":%d,"uptime_ms":%d,\
-        "server":{"cpu":0.5}}"""
+        "server":{"cpu":0.5}}\
+        """
             .formatted(sequence, 4_000 + sequence, sequence)
             .getBytes(StandardCharsets.UTF_8);
     Mac mac = Mac.getInstance("HmacSHA256");
@@ -103,6 +106,16 @@ class PeerReportsTest {
     network.connect(a.streams, b.streams);
 
     assertEquals(List.of(now - 5_000), b.taken);
+  }
+
+  @Test
+  void damagedMessages_areRejectedOrTaken() throws Exception {
+    byte[] address = SERVER.toString().getBytes(StandardCharsets.US_ASCII);
+    byte[] head = ByteBuffer.allocate(9).putLong(40).put((byte) address.length).array();
+    PeerFuzz.check(
+        tasks -> new PeerReports(b.streams, b.intake, () -> now, tasks::add),
+        Bytes.concat(head, address, report(1)),
+        Bytes.concat(new byte[9], report(2)));
   }
 
   @Test

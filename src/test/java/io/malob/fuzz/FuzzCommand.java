@@ -39,7 +39,8 @@ public final class FuzzCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "TARGET",
       defaultValue = "packets",
-      description = "packets, openflow, probes, reports or catalog (${DEFAULT-VALUE}).")
+      description =
+          "packets, openflow, probes, reports, catalog, peers or replica (${DEFAULT-VALUE}).")
   private String target;
 
   @Option(
@@ -75,7 +76,9 @@ public final class FuzzCommand implements Callable<Integer> {
     OPENFLOW("io.malob.controller.channel.ChannelFuzz"),
     PROBES("io.malob.controller.network.links.ProbeFuzz"),
     REPORTS("io.malob.state.report.ReportFuzz"),
-    CATALOG("io.malob.state.catalog.CatalogFuzz");
+    CATALOG("io.malob.state.catalog.CatalogFuzz"),
+    PEERS("io.malob.cluster.peer.PeerChannelFuzz"),
+    REPLICA("io.malob.balancer.replica.ReplicaFuzz");
 
     private final String type;
 
@@ -105,8 +108,8 @@ public final class FuzzCommand implements Callable<Integer> {
                 () ->
                     new ParameterException(
                         command.commandLine(),
-                        "TARGET must be packets, openflow, probes, reports or catalog, and --runs"
-                            + " positive"));
+                        "TARGET must be packets, openflow, probes, reports, catalog, peers or"
+                            + " replica, and --runs positive"));
     Path directory =
         out == null ? Files.createTempDirectory("malob-fuzz") : Files.createDirectories(out);
     try {

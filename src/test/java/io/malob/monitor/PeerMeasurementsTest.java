@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
@@ -11,7 +12,9 @@ import io.malob.module.PeerTopic;
 import io.malob.state.network.LinkMeasurements;
 import io.malob.state.network.LinkTracker;
 import io.malob.state.network.TimesToLive;
+import io.malob.testing.PeerFuzz;
 import io.malob.testing.PeerNetwork;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -57,6 +60,31 @@ class PeerMeasurementsTest {
   private void tell() {
     a.shared.tell();
     b.shared.tell();
+  }
+
+  /** A link with a latency, and nothing else. */
+  private static byte[] message(double latency) {
+    ByteBuffer message = ByteBuffer.allocate(24 + 4 * 16);
+    message.putLong(LEFT.getLong()).putInt(1).putLong(RIGHT.getLong()).putInt(2);
+    message.putLong(0).putDouble(latency);
+    for (int i = 0; i < 3; i++) {
+      message.putLong(-1).putDouble(0);
+    }
+    return message.array();
+  }
+
+  @Test
+  void damagedMessages_areRejectedOrTaken() {
+    PeerFuzz.check(
+        tasks -> new PeerMeasurements(b.streams, b.links, b::now, tasks::add), message(5_000));
+  }
+
+  @Test
+  void messageWithAnImpossibleValue_isRejectedAsAWhole() {
+    ByteBuffer both = ByteBuffer.allocate(2 * message(0).length);
+    both.put(message(5_000)).put(message(Double.NaN)).flip();
+    assertThrows(IllegalArgumentException.class, () -> b.shared.received("a", both));
+    assertNull(b.link().latencyNanos());
   }
 
   @Test

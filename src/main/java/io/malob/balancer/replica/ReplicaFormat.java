@@ -151,6 +151,8 @@ final class ReplicaFormat {
       return entries;
     } catch (BufferUnderflowException e) {
       throw new UnreadableException("the message ends within an entry");
+    } catch (IllegalArgumentException e) { // a port, for example
+      throw new UnreadableException(String.valueOf(e.getMessage()));
     }
   }
 

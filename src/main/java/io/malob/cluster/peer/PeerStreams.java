@@ -44,7 +44,7 @@ public final class PeerStreams implements AutoCloseable {
   /** Within this time, both connections of a process that ends are closed. */
   private static final long ENDING_MILLIS = 100;
 
-  private static final long REFUSALS_SECONDS = 5;
+  private static final long LOG_SECONDS = 5;
   private static final long CLOSING_SECONDS = 2;
 
   private final String name;
@@ -123,9 +123,12 @@ public final class PeerStreams implements AutoCloseable {
     links.values().forEach(PeerLink::open);
     var unused =
         group.scheduleWithFixedDelay(
-            () -> refusals.tell(System.nanoTime()),
-            REFUSALS_SECONDS,
-            REFUSALS_SECONDS,
+            () -> {
+              refusals.tell(System.nanoTime());
+              listeners.tellDamaged(System.nanoTime());
+            },
+            LOG_SECONDS,
+            LOG_SECONDS,
             TimeUnit.SECONDS);
   }
 
@@ -187,6 +190,7 @@ public final class PeerStreams implements AutoCloseable {
         counters.sentBytes.sum(),
         counters.receivedMessages.sum(),
         counters.receivedBytes.sum(),
+        listeners.damaged(),
         outgoing.values().stream().mapToLong(PeerChannel::waiting).sum());
   }
 

@@ -10,9 +10,10 @@ import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
 import io.malob.openflow.FlowProgrammer.SwitchConnection;
-import io.netty.buffer.Unpooled;
+import io.malob.openflow.ForwardedMessage;
 import java.nio.ByteBuffer;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -26,13 +27,9 @@ import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.exceptions.OFParseError;
-import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Relays messages for switches between the controllers of a cluster, in both directions. The
@@ -41,7 +38,6 @@ import org.slf4j.LoggerFactory;
 @Settings({})
 @SuppressWarnings("NullAway.Init") // set by init before any other method is called
 public final class RelayModule extends BaseModule implements IRelayService, PeerListener {
-  private static final Logger LOG = LoggerFactory.getLogger(RelayModule.class);
   private static final long TICK_MILLIS = 250;
 
   private final LongSupplier nanoTime;
@@ -114,7 +110,6 @@ public final class RelayModule extends BaseModule implements IRelayService, Peer
     sender.lost(peer);
   }
 
-  /** A short message is of another version of the protocol, which the stream does not admit. */
   @Override
   public void received(String peer, ByteBuffer message) {
     byte kind = message.get();
@@ -135,8 +130,8 @@ public final class RelayModule extends BaseModule implements IRelayService, Peer
   /** Gives a switch's error about a relayed message to this controller's listeners. */
   private void dispatch(DatapathId switchId, ByteBuffer message) {
     @Nullable IOFSwitch sw = switches.getSwitch(switchId);
-    @Nullable OFMessage error = read(message);
-    if (sw == null || error == null) {
+    OFMessage error = ForwardedMessage.read(message, EnumSet.of(OFType.ERROR));
+    if (sw == null) {
       return;
     }
     FloodlightContext context = new FloodlightContext();
@@ -145,15 +140,6 @@ public final class RelayModule extends BaseModule implements IRelayService, Peer
       if (listener.receive(sw, error, context) == Command.STOP) {
         return;
       }
-    }
-  }
-
-  private static @Nullable OFMessage read(ByteBuffer message) {
-    try {
-      return OFFactories.getGenericReader().readFrom(Unpooled.wrappedBuffer(message));
-    } catch (OFParseError e) {
-      LOG.warn("relayed_error_unreadable why=\"{}\"", e.getMessage());
-      return null;
     }
   }
 }

@@ -19,6 +19,8 @@ import io.malob.balancer.replica.ReplicaEntry.Labelled;
 import io.malob.balancer.replica.ReplicaEntry.Placed;
 import io.malob.balancer.replica.ReplicaFormat.UnreadableException;
 import io.malob.openflow.label.Label;
+import io.malob.testing.FuzzCorpus;
+import io.malob.testing.Mutator;
 import io.malob.testing.Topologies;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -103,19 +105,19 @@ class ReplicaFormatTest {
   }
 
   @Test
-  void anyBytes_areReadOrRejected() {
-    byte[] good = written(ALL);
-    Random random = new Random(1);
-    for (int i = 0; i < 20_000; i++) {
-      byte[] bad = Arrays.copyOf(good, 1 + random.nextInt(good.length));
-      for (int changes = random.nextInt(4); changes > 0; changes--) {
-        bad[random.nextInt(bad.length)] = (byte) random.nextInt();
-      }
-      try {
-        ReplicaFormat.read(ByteBuffer.wrap(bad));
-      } catch (UnreadableException e) {
-        assertTrue(!e.getMessage().isEmpty());
-      }
+  void damagedMessages_areReadOrRejected() throws Exception {
+    FuzzCorpus.run("replica.txt", 20_000, ReplicaFuzz::fuzzerTestOneInput);
+  }
+
+  /** Else the run above would not be much of a test. */
+  @Test
+  void damagedMessages_areOfBothKinds() {
+    Mutator mutator = new Mutator(new Random(1), List.of(written(ALL)));
+    int read = 0;
+    for (int i = 0; i < 1_000; i++) {
+      read += ReplicaFuzz.isRead(mutator.next()) ? 1 : 0;
     }
+    assertTrue(read > 50 && read < 950, read + " of 1,000");
+    assertTrue(ReplicaFuzz.isRead(FuzzCorpus.read("replica.txt").get("all")));
   }
 }

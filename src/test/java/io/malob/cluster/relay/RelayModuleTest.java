@@ -13,6 +13,7 @@ import io.malob.module.IPeerService;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import io.malob.openflow.FlowProgrammer.SwitchConnection;
+import io.malob.testing.PeerFuzz;
 import io.malob.testing.Stub;
 import io.malob.testing.Wire;
 import io.netty.buffer.ByteBuf;
@@ -36,6 +37,7 @@ import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.protocol.OFBadRequestCode;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
@@ -331,6 +333,19 @@ class RelayModuleTest {
                     .build()));
     assertEquals(2, b.relay.counts().refused());
     assertEquals(List.of(), b.written);
+  }
+
+  @Test
+  void damagedMessages_areRejectedRefusedOrTaken() {
+    List<OFMessage> rules = List.of(rule(1), FACTORY.buildPacketOut().setData(new byte[9]).build());
+    PeerFuzz.check(
+        tasks -> b.relay,
+        RelayFormat.write(SWITCH, rules).get(0),
+        RelayFormat.barrier(SWITCH, 1),
+        RelayFormat.answer(1, true),
+        RelayFormat.refused(SWITCH),
+        RelayFormat.error(SWITCH, errorAbout(rule(1)), 7));
+    assertTrue(b.errors.stream().allMatch(OFErrorMsg.class::isInstance), "errors only");
   }
 
   @Test

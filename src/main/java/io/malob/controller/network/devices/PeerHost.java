@@ -12,6 +12,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.VlanVid;
 
 /**
  * What one controller tells another of a host. Between controllers, times are ages, because their
@@ -78,14 +79,14 @@ record PeerHost(
   /**
    * Reads a message.
    *
-   * @throws RuntimeException if it is damaged
+   * @throws IllegalArgumentException or {@link java.nio.BufferUnderflowException} if it is damaged
    */
   static List<PeerHost> read(ByteBuffer message) {
     List<PeerHost> hosts = new ArrayList<>();
     while (message.hasRemaining()) {
       boolean isThere = message.get() == THERE;
       MacAddress mac = MacAddress.of(message.getLong());
-      int vlan = message.getShort();
+      int vlan = VlanVid.ofVlan(message.getShort()).getVlan();
       long age = Math.max(0, message.getLong());
       @Nullable SwitchPort place = null;
       ImmutableList.Builder<IPv4Address> addresses = ImmutableList.builder();

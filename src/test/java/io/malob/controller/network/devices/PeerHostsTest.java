@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.malob.module.PeerTopic;
+import io.malob.testing.PeerFuzz;
 import io.malob.testing.PeerNetwork;
 import java.util.HashSet;
 import java.util.List;
@@ -81,6 +82,19 @@ class PeerHostsTest {
     assertEquals(1, b.port(HOST));
     assertEquals(List.of(b.host(HOST)), b.table.withAddress(IP));
     assertEquals(now + 5_000_000, b.host(HOST).lastSeenMillis());
+  }
+
+  @Test
+  void damagedMessages_areRejectedAsAWhole() {
+    a.sees(HOST, IP, 1);
+    a.sees(OTHER, IPv4Address.NONE, 2);
+    Device host = a.host(HOST);
+    List<PeerHost> hosts = List.of(PeerHost.of(host, now), PeerHost.of(a.host(OTHER), now));
+    DeviceLimits limits = new DeviceLimits(5_000, LIFE);
+    PeerFuzz.check(
+        tasks -> new PeerHosts(b.streams, b.table, b.tracker, limits, () -> now, tasks::add),
+        PeerHost.message(hosts),
+        PeerHost.message(List.of(PeerHost.gone(host, now))));
   }
 
   @Test

@@ -1,0 +1,34 @@
+package io.malob.balancer.replica;
+
+import io.malob.balancer.replica.ReplicaFormat.UnreadableException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * Reads bytes as a message about connections: it is unreadable, or what was read can be written, in
+ * the room that the sender reserves, and is read again. In the form that Jazzer calls.
+ */
+public final class ReplicaFuzz {
+  private ReplicaFuzz() {}
+
+  /** Reads one message. */
+  public static void fuzzerTestOneInput(byte[] message) {
+    isRead(message);
+  }
+
+  /** Whether a message could be read. */
+  static boolean isRead(byte[] message) {
+    try {
+      List<ReplicaEntry> entries = ReplicaFormat.read(ByteBuffer.wrap(message));
+      int room = 1 + entries.stream().mapToInt(ReplicaFormat::maxBytes).sum();
+      ByteBuffer written = ByteBuffer.allocate(room).put(ReplicaFormat.VERSION);
+      entries.forEach(entry -> ReplicaFormat.write(entry, written));
+      if (!ReplicaFormat.read(written.flip()).equals(entries)) {
+        throw new AssertionError("expected the same entries: " + entries);
+      }
+      return true;
+    } catch (UnreadableException e) {
+      return false;
+    }
+  }
+}
