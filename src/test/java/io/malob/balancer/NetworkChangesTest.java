@@ -98,8 +98,7 @@ class NetworkChangesTest {
   void unknownSwitches_areUsedAfterTheyAreRead() {
     activate(1, false);
     activate(2, false);
-    assertEquals(
-        List.of("prepare 1", "read 1", "prepare 2", "read 2", "topology"), doneByNow());
+    assertEquals(List.of("prepare 1", "read 1", "prepare 2", "read 2", "topology"), doneByNow());
   }
 
   @Test
