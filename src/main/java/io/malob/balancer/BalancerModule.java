@@ -601,7 +601,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             serialExecutor,
             nanoTime);
     StateRecovery stateRecovery =
-        stateRecovery(settings, hosts, admissionControl, connectionProgrammer);
+        stateRecovery(
+            settings, hosts, admissionControl, connectionProgrammer, readSwitches, foreign);
     Reconciler.Parts reconciling =
         new Reconciler.Parts(
             views,
@@ -936,7 +937,9 @@ public final class BalancerModule extends BaseModule implements IBalancerService
       SettingReader settings,
       HostFinder hosts,
       AdmissionControl admissionControl,
-      ConnectionProgrammer connectionProgrammer)
+      ConnectionProgrammer connectionProgrammer,
+      ReadSwitches readSwitches,
+      ForeignSwitches foreign)
       throws FloodlightModuleException {
     long patienceNanos = TimeUnit.SECONDS.toNanos(settings.number("adoptSeconds", 60, 5, 86_400));
     RecoveredLabels recoveredLabels =
@@ -951,6 +954,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             teardown,
             programmer,
             hosts::find,
+            readSwitches,
+            foreign,
             reconcileCounts),
         patienceNanos,
         nanoTime,

@@ -123,6 +123,21 @@ public final class ConnectionRules {
     return remove(factory, FlowLayout.CLASSIFY, FlowLayout.PRIORITY_REPLY, incoming);
   }
 
+  /** Deletes this very rule at the member's edge: not one of a later connection. */
+  public static OFMessage removeReply(OFFactory factory, FoundRule.Direction rule) {
+    return factory
+        .buildFlowDeleteStrict()
+        .setTableId(FlowLayout.CLASSIFY)
+        .setPriority(FlowLayout.PRIORITY_REPLY)
+        .setOutPort(OFPort.ANY)
+        .setCookie(
+            Cookie.of(
+                Cookie.Kind.REPLY, rule.vipNumber(), rule.memberNumber(), rule.generation()))
+        .setCookieMask(U64.NO_MASK)
+        .setMatch(match(factory, rule.incoming()))
+        .build();
+  }
+
   /**
    * The rule at the member's edge that sends the controller packets from an FTP server's data port
    * to the client of one of its control connections. It has no timeout, because the control

@@ -399,6 +399,46 @@ class ReplicaTest {
     assertGoesOn(member, 40_001);
   }
 
+  @Test
+  void replyRuleOfAConnectionThatEndedInTheHandOver_isRemoved() {
+    pair.learn(client);
+    open(40_000);
+    pair.talk();
+    pair.peersOfA.room = 0;
+    open(40_001);
+    // it ended, and the member's switch obeyed the new master already
+    a.table(s1).apply(deletion(requestRule(40_001)));
+    assertEquals(2, replyRules());
+    pair.handOver();
+    pair.pass(3);
+    assertEquals(1, replyRules());
+    assertEquals(1, open(b));
+  }
+
+  @Test
+  void connectionThatTheStandbyHearsOfAfterTheHandOver_isDormantWithoutRules() {
+    open(40_000);
+    pair.talk();
+    pair.peersOfA.room = 0;
+    open(40_001);
+    a.table(s1).apply(deletion(requestRule(40_001)));
+    b.holdStatistics();
+    pair.handOver();
+    pair.peersOfA.room = Integer.MAX_VALUE;
+    pair.talk();
+    assertEquals(2, open(b));
+    b.releaseStatistics();
+    pair.talk();
+    assertEquals(1, open(b));
+    assertEquals(1, dormant(b));
+  }
+
+  private long replyRules() {
+    return a.table(s3).rules().stream()
+        .filter(rule -> Cookie.is(rule.cookie(), Cookie.Kind.REPLY))
+        .count();
+  }
+
   private static OFFlowMod deletion(FakeRule rule) {
     return BalancerNetwork.FACTORY
         .buildFlowDeleteStrict()

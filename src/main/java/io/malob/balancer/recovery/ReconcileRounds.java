@@ -102,7 +102,8 @@ public final class ReconcileRounds {
     start(
         switchId,
         isFirst ? Occasion.FIRST : Occasion.RETURN,
-        connectionsAt(switchId),
+        // when all rules have been found: its former master may tell of some until then
+        () -> connectionsAt(switchId).iterator(),
         ok -> {
           seen.add(switchId);
           if (!ok) {

@@ -87,7 +87,8 @@ public final class Reconciler {
   /**
    * Starts the reconciliation of a switch.
    *
-   * @param candidates all connections that may have had rules at the switch then, and others
+   * @param candidates all connections that may have had rules at the switch then, and others; asked
+   *     for once all rules have been found
    * @param askedNanos when the switch was asked, on the controller's monotonic clock
    */
   public Reconciler(

@@ -8,6 +8,7 @@ import io.malob.balancer.admission.ConnectionTeardown;
 import io.malob.balancer.api.RecoveringConnection;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Route;
+import io.malob.balancer.connection.ForeignSwitches;
 import io.malob.balancer.connection.FtpSessions;
 import io.malob.balancer.recovery.FoundReplies.FoundReply;
 import io.malob.balancer.view.BalancerView;
@@ -50,6 +51,8 @@ public final class StateRecovery {
   private final ConnectionTeardown teardown;
   private final FlowProgrammer programmer;
   private final Function<IPAddress<?>, Optional<Attachment>> hosts;
+  private final ReadSwitches readSwitches;
+  private final ForeignSwitches foreign;
   private final ReconcileCounts counts;
   private final long patienceNanos;
   private final LongSupplier nanoTime;
@@ -88,6 +91,8 @@ public final class StateRecovery {
     this.teardown = parts.teardown;
     this.programmer = parts.programmer;
     this.hosts = parts.hosts;
+    this.readSwitches = parts.readSwitches;
+    this.foreign = parts.foreign;
     this.counts = parts.counts;
     this.nanoTime = nanoTime;
   }
@@ -102,6 +107,8 @@ public final class StateRecovery {
       ConnectionTeardown teardown,
       FlowProgrammer programmer,
       Function<IPAddress<?>, Optional<Attachment>> hosts,
+      ReadSwitches readSwitches,
+      ForeignSwitches foreign,
       ReconcileCounts counts) {}
 
   /** Whether connections of an earlier run were found. */
@@ -207,8 +214,36 @@ public final class StateRecovery {
   }
 
   private void tidy() {
+    removeUnusedReplies();
     boolean hasLabels = labels.letGo(pending.all(), replies.all());
     hasWork = hasLabels || hasPending() || !replies.isEmpty() || !clients.isEmpty();
+  }
+
+  /**
+   * Removes reply rules whose connections have ended: their clients' switches have been read, and
+   * have no rule of them. Other controllers' connections are theirs.
+   */
+  private void removeUnusedReplies() {
+    if (foreign.isAny()) {
+      return;
+    }
+    for (FoundReply reply : List.copyOf(replies.all())) {
+      FiveTuple match = reply.rule().incoming();
+      if (!pending.hasReply(match) && isReadAtClient(reply.rule())) {
+        replies.remove(match);
+        programmer
+            .factory(reply.at())
+            .map(factory -> ConnectionRules.removeReply(factory, reply.rule()))
+            .ifPresent(message -> send(reply.at(), message));
+      }
+    }
+  }
+
+  private boolean isReadAtClient(FoundRule.Direction reply) {
+    return hosts
+        .apply(AddressKey.toAddress(reply.outgoing().dstAddress()))
+        .filter(client -> readSwitches.contains(client.switchId()))
+        .isPresent();
   }
 
   private void complete(RecoveringConnection found, BalancerView view, Map<Integer, Vip> vips) {
