@@ -80,6 +80,7 @@ import io.malob.balancer.health.Probe;
 import io.malob.balancer.health.Probes;
 import io.malob.balancer.health.SpoofGuard;
 import io.malob.balancer.health.UnansweredSynDetector;
+import io.malob.balancer.health.Standby;
 import io.malob.balancer.proactive.ProactiveSettings;
 import io.malob.balancer.recovery.LostClients;
 import io.malob.balancer.recovery.ReadSwitches;
@@ -142,7 +143,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -896,16 +896,10 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             new HttpProbes(answers::add),
             this::measured,
             switchId -> switches.getActiveSwitch(switchId) != null,
-            this::standsBy,
+            new Standby(switches, nanoTime),
             answers::add),
         answers,
         outliers::accepted);
-  }
-
-  private boolean standsBy() {
-    Set<DatapathId> connected = switches.getAllSwitchDpids();
-    return !connected.isEmpty()
-        && connected.stream().allMatch(id -> switches.getActiveSwitch(id) == null);
   }
 
   private OutlierDetector outlierDetector(SettingReader settings, Executor serialExecutor)
