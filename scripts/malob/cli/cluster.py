@@ -12,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +20,10 @@ from malob.cli import target
 from malob.cli.arguments import Parser, port
 from malob.errors import MissingError, ScriptError, UsageError, run_main
 from malob.rest.client import asking
+from malob.system.lock import locked
 from malob.system.ports import free_ports, port_is_free
 from malob.system.preparation import prepare
-from malob.system.processes import PidFile, ProcessId, bound_to_us
+from malob.system.processes import bound_to_us
 from malob.system.waiting import orderly_end, say, undisturbed, wait_until
 
 SERVERS = 3
@@ -169,26 +170,27 @@ def _directory(data: Path | None) -> Iterator[Path]:
         return
     made = Path(tempfile.mkdtemp(prefix=f"new-{_PREFIX}"))
     try:
-        process = ProcessId.of(os.getpid())
-        assert process is not None
-        _owner(made).path.write_text(f"{process.pid} {process.start_ticks}", encoding="ascii")
-        # only now, so that it never has the name without an owner
-        made = made.rename(made.with_name(made.name[len("new-") :]))
-        yield made
+        # a lock, not a pid: a process in another PID namespace may share the temporary directory
+        with locked(_lock(made), "uses this directory", 0):
+            # only now, so that it never has the name without a lock
+            made = made.rename(made.with_name(made.name[len("new-") :]))
+            yield made
     finally:
         with undisturbed():
             shutil.rmtree(made, ignore_errors=True)
 
 
-def _owner(directory: Path) -> PidFile:
-    return PidFile(directory / "owner")
+def _lock(directory: Path) -> Path:
+    return directory / "lock"
 
 
 def _remove_remains(folder: Path) -> None:
     """Removes the directories of our earlier runs that were killed; their servers ended with them."""
     for directory in folder.glob(f"{_PREFIX}*"):
-        if directory.lstat().st_uid == os.geteuid() and directory.is_dir() and _owner(directory).process() is None:
-            shutil.rmtree(directory, ignore_errors=True)
+        if directory.lstat().st_uid == os.geteuid() and directory.is_dir():
+            # if the lock is held, the run goes on
+            with suppress(ScriptError), locked(_lock(directory), "removes this directory", 0):
+                shutil.rmtree(directory, ignore_errors=True)
 
 
 def start(server: Server, servers: Sequence[Server]) -> subprocess.Popen[bytes]:

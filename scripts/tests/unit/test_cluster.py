@@ -10,6 +10,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
+from malob.system.lock import locked
 from malob.system.place import ROOT
 from malob.system.ports import free_ports
 from malob.system.waiting import wait_until
@@ -106,6 +107,19 @@ class ClusterCommandTest(unittest.TestCase):
             each.terminate()
             each.communicate(timeout=30)
         self.assertEqual([], self.remains())
+
+    def test_directory_of_a_run_in_another_pid_namespace_stays(self) -> None:
+        other = self.temporary / "malob-cluster-other"
+        with locked(other / "lock", "uses this directory", 0):
+            (other / "owner").write_text("4194304 1")  # no process here has this number
+            process, _ = self.start()
+            self.assertTrue(other.exists())
+        process.terminate()
+        process.communicate(timeout=30)
+        process, _ = self.start()
+        self.assertFalse(other.exists(), "that run has ended")
+        process.terminate()
+        process.communicate(timeout=30)
 
     def test_ports_and_data_are_those_of_the_options(self) -> None:
         first = min(free_ports(6))

@@ -45,8 +45,8 @@ public record Server(
     return weight * load.share();
   }
 
-  /** Whether it has reached its connection limit. */
+  /** Whether its connection limit, or this controller's part of that, is reached. */
   public boolean isFull() {
-    return load.active() >= limit;
+    return load.isFull(limit);
   }
 }

@@ -1,7 +1,9 @@
 package io.malob.algorithm;
 
 import io.malob.algorithm.estimate.ActiveCount;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntUnaryOperator;
 
 /**
  * The load of one server: its connections, counted as they are placed and as they end, and what it
@@ -26,6 +28,11 @@ public final class ServerLoad {
   private static final double DEFAULT_WAIT_NANOS = 1e6;
 
   private final ActiveCount active;
+
+  /** How many of the active connections belong to other controllers. */
+  private final AtomicInteger ofOthers = new AtomicInteger();
+
+  private final IntUnaryOperator partOf;
   private final LongAdder total = new LongAdder();
   private volatile int foreign;
   private volatile int estimated;
@@ -39,11 +46,21 @@ public final class ServerLoad {
 
   /** The load of a server without connections that has not reported yet. */
   public ServerLoad() {
-    this(new ActiveCount());
+    this(IntUnaryOperator.identity());
   }
 
-  private ServerLoad(ActiveCount active) {
+  /**
+   * The same in a cluster.
+   *
+   * @param partOf this controller's part of a limit
+   */
+  public ServerLoad(IntUnaryOperator partOf) {
+    this(new ActiveCount(), partOf);
+  }
+
+  private ServerLoad(ActiveCount active, IntUnaryOperator partOf) {
     this.active = active;
+    this.partOf = partOf;
   }
 
   /**
@@ -51,7 +68,8 @@ public final class ServerLoad {
    * ended since the last report: the same reports, share and foreign connections.
    */
   public ServerLoad without(int connections) {
-    ServerLoad copy = new ServerLoad(active.without(connections, estimated));
+    ServerLoad copy = new ServerLoad(active.without(connections, estimated), partOf);
+    copy.ofOthers.set(Math.min(ofOthers.get(), copy.active()));
     copy.foreign = foreign;
     copy.share = share;
     copy.cpuFraction = cpuFraction;
@@ -82,12 +100,32 @@ public final class ServerLoad {
   }
 
   /**
-   * Counts a connection as open, unless the limit is reached.
+   * Counts a connection as open, unless the limit or this controller's part of it is reached.
    *
    * @return whether it was counted
    */
   public boolean take(int limit) {
-    return active.addOne(limit);
+    boolean isCounted = active.addOne(limit);
+    if (isCounted && own() > partOf.applyAsInt(limit)) {
+      active.add(-1);
+      return false;
+    }
+    return isCounted;
+  }
+
+  /** Whether the limit, or this controller's part of it, is reached. */
+  public boolean isFull(int limit) {
+    return active() >= limit || own() >= partOf.applyAsInt(limit);
+  }
+
+  /** Of the open connections, this many more belong to other controllers; fewer if negative. */
+  public void addOfOthers(int connections) {
+    ofOthers.addAndGet(connections);
+  }
+
+  /** How many of the open connections belong to this controller. */
+  private int own() {
+    return active.now() - ofOthers.get();
   }
 
   /** Counts a connection that went on after a pause in which it had been counted as ended. */

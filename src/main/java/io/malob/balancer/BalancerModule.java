@@ -9,6 +9,7 @@ import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.Server;
 import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.LinkLoads;
@@ -79,6 +80,7 @@ import io.malob.balancer.health.OutlierDetector;
 import io.malob.balancer.health.Probe;
 import io.malob.balancer.health.Probes;
 import io.malob.balancer.health.SpoofGuard;
+import io.malob.balancer.health.Standby;
 import io.malob.balancer.health.UnansweredSynDetector;
 import io.malob.balancer.proactive.ProactiveSettings;
 import io.malob.balancer.recovery.LostClients;
@@ -142,7 +144,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -277,7 +278,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private final PlacementTimes placementTimes = new PlacementTimes();
   private final PacketInCounters packetIns = new PacketInCounters();
   private final MemberTraffic traffic = new MemberTraffic();
-  private final ConnectionLimiter connectionLimiter = new ConnectionLimiter();
+  private final ConnectionLimiter connectionLimiter = new ConnectionLimiter(this::partOf);
   private FlowSamples samples;
   private ConnectionTable connections;
   private HalfOpenLimit halfOpen;
@@ -425,6 +426,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             this::measured,
             new NetworkValues(monitor, linkLoads, counting)::of,
             counting,
+            this::partOf,
             planCounters(),
             new SlowStarts(nanoTime),
             search ->
@@ -450,7 +452,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             : null;
     SwitchOutages outages = new SwitchOutages(nanoTime);
     halfOpen =
-        new HalfOpenLimit(settings.number("maxHalfOpen", 500_000, 1, Integer.MAX_VALUE), nanoTime);
+        new HalfOpenLimit(
+            settings.number("maxHalfOpen", 500_000, 1, Integer.MAX_VALUE), this::partOf, nanoTime);
     ReadSwitches readSwitches = new ReadSwitches();
     pending = new RecoveringConnections(maxConnections, readSwitches, nanoTime);
     Routes routes = new Routes(labels);
@@ -847,6 +850,12 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     streams.listen(PeerTopic.MESSAGES, others);
   }
 
+  /** This controller's part of a limit; all of it without a cluster. */
+  private int partOf(int limit) {
+    @Nullable IClusterService known = cluster;
+    return known == null || limit == Server.NO_LIMIT ? limit : known.partOf(limit);
+  }
+
   private boolean isReplicated(LabelledPath labelled) {
     @Nullable Replica known = replica;
     return known != null && known.holds(labelled);
@@ -897,16 +906,10 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             new HttpProbes(answers::add),
             this::measured,
             switchId -> switches.getActiveSwitch(switchId) != null,
-            this::standsBy,
+            new Standby(switches, nanoTime),
             answers::add),
         answers,
         outliers::accepted);
-  }
-
-  private boolean standsBy() {
-    Set<DatapathId> connected = switches.getAllSwitchDpids();
-    return !connected.isEmpty()
-        && connected.stream().allMatch(id -> switches.getActiveSwitch(id) == null);
   }
 
   private OutlierDetector outlierDetector(SettingReader settings, Executor serialExecutor)

@@ -246,7 +246,7 @@ final class SwitchMessages implements IOFMessageListener {
     rejectedRules.count(switchId, rule.reason());
     if (Cookie.is(rule.cookie(), Cookie.Kind.REQUEST)
         || Cookie.is(rule.cookie(), Cookie.Kind.REPLY)) {
-      @Nullable Connection connection = latest.find(Cookie.generation(rule.cookie()));
+      @Nullable Connection connection = latest.find(switchId, rule.cookie());
       if (connection != null) {
         rejects.count(RejectReason.RULE_REFUSED);
         teardown.cutOff(connection);

@@ -49,6 +49,7 @@ import org.slf4j.LoggerFactory;
   "name",
   "prefix",
   "leaseSeconds",
+  "startSeconds",
   "mastership",
   "weight",
   "restAddress",
@@ -81,6 +82,7 @@ public final class ClusterModule extends BaseModule
   private Restoration restoration;
   private RunningElection election;
   private Executor notifier;
+  private StartWait startWait;
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
@@ -100,6 +102,7 @@ public final class ClusterModule extends BaseModule
             connection, cluster.thisNode(peers.contact()), peers, cluster.lease(), context);
     election.relayOver(this);
     notifier = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
+    startWait = new StartWait(cluster.access().shown(), cluster.maxStart());
     restoration = new Restoration(connection, connection.history(), notifier);
     LOG.info(
         "cluster_configured node={} prefix=\"{}\" etcd=\"{}\"",
@@ -127,7 +130,8 @@ public final class ClusterModule extends BaseModule
                 Objects.requireNonNull(etcd).history(),
                 cluster.access().prefix(),
                 data.isEmpty() ? Optional.empty() : Optional.of(Path.of(data).toAbsolutePath()),
-                notifier));
+                notifier,
+                startWait));
   }
 
   @Override

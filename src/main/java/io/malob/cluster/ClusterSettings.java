@@ -36,6 +36,7 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
  * @param mastership how the switches are shared; empty for what the cluster has
  * @param weight this controller's share of the switches, relative to others
  * @param lease how long this controller counts as alive without a sign of it
+ * @param maxStart how long this controller waits for etcd when it starts
  */
 record ClusterSettings(
     String node,
@@ -44,6 +45,7 @@ record ClusterSettings(
     Optional<MastershipPolicy> mastership,
     int weight,
     Duration lease,
+    Duration maxStart,
     EtcdAccess access) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}");
   private static final Pattern PREFIX = Pattern.compile("/([A-Za-z0-9_.-]+/)+");
@@ -64,6 +66,7 @@ record ClusterSettings(
         mastership(settings),
         settings.number("weight", 1, 1, ThisNode.MAX_WEIGHT),
         Duration.ofSeconds(settings.number("leaseSeconds", 3, 2, 60)),
+        Duration.ofSeconds(settings.number("startSeconds", 60, 0, 3_600)),
         new EtcdAccess(
             endpoints,
             matching(settings, "prefix", "/malob/", PREFIX, "names between slashes, as /malob/"),

@@ -32,6 +32,7 @@ final class EtcdFolder implements Folder, Etcd.Watcher {
   private final Etcd etcd;
   private final String prefix;
   private final Executor inOrder;
+  private final StartWait startWait;
 
   /** The revisions of the latest known changes, by name; also those of removed values. */
   private final Map<String, Long> revisions = new HashMap<>();
@@ -45,8 +46,10 @@ final class EtcdFolder implements Folder, Etcd.Watcher {
    * The values under a key.
    *
    * @param notifier runs the calls of the listener
+   * @param startWait for the first reading, while the controller starts
    */
-  EtcdFolder(Etcd etcd, String key, Executor notifier) {
+  EtcdFolder(Etcd etcd, String key, Executor notifier, StartWait startWait) {
+    this.startWait = startWait;
     this.etcd = etcd;
     prefix = key + "/";
     inOrder = MoreExecutors.newSequentialExecutor(notifier);
@@ -54,7 +57,7 @@ final class EtcdFolder implements Folder, Etcd.Watcher {
 
   @Override
   public Map<String, String> open(BiConsumer<String, Optional<String>> changed) throws IOException {
-    Etcd.Reading reading = EtcdStore.await(etcd.read(prefix));
+    Etcd.Reading reading = startWait.await(() -> etcd.read(prefix));
     Map<String, String> values = new LinkedHashMap<>();
     synchronized (this) {
       listener = changed;

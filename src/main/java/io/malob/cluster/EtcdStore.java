@@ -55,6 +55,7 @@ public final class EtcdStore implements Store {
   private final Optional<Path> directory;
   private final Executor notifier;
   private final History history;
+  private final StartWait startWait;
 
   /** The latest known revisions of documents, by key. */
   private final Map<String, Long> known = new ConcurrentHashMap<>();
@@ -77,9 +78,16 @@ public final class EtcdStore implements Store {
    * @param directory the data directory of a controller, whose files are not used: a document that
    *     is there, and not in etcd, is an error and not a first start
    * @param notifier runs the calls of listeners
+   * @param startWait for reads while the controller starts
    */
-  public EtcdStore(
-      Etcd etcd, History history, String prefix, Optional<Path> directory, Executor notifier) {
+  EtcdStore(
+      Etcd etcd,
+      History history,
+      String prefix,
+      Optional<Path> directory,
+      Executor notifier,
+      StartWait startWait) {
+    this.startWait = startWait;
     this.etcd = etcd;
     this.history = history;
     this.prefix = prefix;
@@ -142,7 +150,7 @@ public final class EtcdStore implements Store {
 
   @Override
   public <T> Revisioned<T> read(Document<T> document) throws IOException {
-    Etcd.Reading reading = await(etcd.read(key(document)));
+    Etcd.Reading reading = startWait.await(() -> etcd.read(key(document)));
     Revisioned<T> found = of(document, reading.items(), reading.revision());
     if (found.content().isEmpty() && directory.isPresent()) {
       checkAbsent(document, directory.get().resolve(document.key() + ".json"));
@@ -192,7 +200,8 @@ public final class EtcdStore implements Store {
   private void checkHistory() throws StoreUnavailableException {
     if (history.isRefusing()) {
       throw new StoreUnavailableException(
-          "etcd was restored from a backup or replaced; './malob cluster raise-base' accepts its state",
+          "etcd was restored from a backup or replaced; './malob cluster raise-base' accepts its"
+              + " state",
           null);
     }
   }
@@ -301,7 +310,7 @@ public final class EtcdStore implements Store {
 
   @Override
   public Optional<Folder> folder(String key) {
-    return Optional.of(new EtcdFolder(etcd, key, notifier));
+    return Optional.of(new EtcdFolder(etcd, key, notifier, startWait));
   }
 
   @Override

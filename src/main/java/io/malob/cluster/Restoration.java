@@ -39,7 +39,7 @@ final class Restoration {
   private boolean isFollowing;
 
   Restoration(Etcd etcd, History history, Executor notifier) {
-    this.keys = new EtcdFolder(etcd, FOLDER, notifier);
+    this.keys = new EtcdFolder(etcd, FOLDER, notifier, StartWait.NONE);
     this.history = history;
     history.onLoss(this::lose);
   }

@@ -176,7 +176,17 @@ enum Metric {
       "Messages of other controllers that could not be read, and had no effect"),
   PEER_BYTES(
       Kind.COUNTER, "malob_peer_bytes", "Bytes between controllers of the cluster", "direction"),
-  PEER_QUEUE(Kind.GAUGE, "malob_peer_queue_bytes", "Size of messages that wait for a controller");
+  PEER_QUEUE(Kind.GAUGE, "malob_peer_queue_bytes", "Size of messages that wait for a controller"),
+  RELAYED_BATCHES(
+      Kind.COUNTER,
+      "malob_relayed_batches",
+      "Batches of messages for switches between controllers of the cluster",
+      "direction",
+      "outcome"),
+  RELAYED_ERRORS(
+      Kind.COUNTER,
+      "malob_relayed_errors",
+      "Errors of switches sent back to the controllers that caused them");
 
   /** A link in one direction. */
   private static final String LINK = "src,src_port,dst,dst_port";

@@ -6,6 +6,7 @@ import io.malob.latency.ILatencyService;
 import io.malob.module.BaseModule;
 import io.malob.module.INetworkRefusalService;
 import io.malob.module.IPeerService;
+import io.malob.module.IRelayService;
 import io.malob.module.Repetition;
 import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
@@ -88,7 +89,9 @@ public final class MetricsModule extends BaseModule {
             });
     bind(registry, collections);
     @Nullable IPeerService peers = context.getServiceImpl(IPeerService.class);
-    @Nullable PeerMetrics ofPeers = peers == null ? null : new PeerMetrics(peers);
+    @Nullable IRelayService relay = context.getServiceImpl(IRelayService.class);
+    @Nullable PeerMetrics ofPeers =
+        peers == null || relay == null ? null : new PeerMetrics(peers, relay);
     MultiCollector ours = () -> collect(ofBalancer, ofNetwork, ofPeers);
     registry.getPrometheusRegistry().register(ours);
     context

@@ -1,14 +1,20 @@
 package io.malob.metrics;
 
 import io.malob.module.IPeerService;
+import io.malob.module.IRelayService;
+import io.malob.module.IRelayService.RelayCounts;
 import io.malob.module.PeerTraffic;
 
-/** Metrics of the streams to the other controllers of a cluster. */
+/**
+ * Metrics of the streams to the other controllers of a cluster, and of what is relayed over them.
+ */
 final class PeerMetrics {
   private final IPeerService peers;
+  private final IRelayService relay;
 
-  PeerMetrics(IPeerService peers) {
+  PeerMetrics(IPeerService peers, IRelayService relay) {
     this.peers = peers;
+    this.relay = relay;
   }
 
   void addTo(Samples samples) {
@@ -20,5 +26,11 @@ final class PeerMetrics {
     samples.add(Metric.PEER_BYTES, traffic.sentBytes(), "sent");
     samples.add(Metric.PEER_BYTES, traffic.receivedBytes(), "received");
     samples.add(Metric.PEER_QUEUE, traffic.waitingBytes());
+    RelayCounts counts = relay.counts();
+    samples.add(Metric.RELAYED_BATCHES, counts.sent(), "sent", "done");
+    samples.add(Metric.RELAYED_BATCHES, counts.unsent(), "sent", "failed");
+    samples.add(Metric.RELAYED_BATCHES, counts.written(), "received", "done");
+    samples.add(Metric.RELAYED_BATCHES, counts.refused(), "received", "failed");
+    samples.add(Metric.RELAYED_ERRORS, counts.errors());
   }
 }

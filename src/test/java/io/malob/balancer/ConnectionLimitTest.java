@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -172,7 +173,7 @@ class ConnectionLimitTest {
   /** However many threads place at once. */
   @Test
   void limit_isNeverPassed() throws Exception {
-    ConnectionLimiter connectionLimiter = new ConnectionLimiter();
+    ConnectionLimiter connectionLimiter = new ConnectionLimiter(IntUnaryOperator.identity());
     Server any = Servers.of(1, 1);
     Server server =
         new Server(any.number(), any.address(), any.port(), 1, any.at(), 100, any.load());

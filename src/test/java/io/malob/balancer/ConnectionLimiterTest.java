@@ -13,6 +13,7 @@ import io.malob.balancer.view.BalancerView;
 import io.malob.testing.Servers;
 import io.malob.testing.Together;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** How many connections are open, and whether there is room for one more. */
@@ -21,7 +22,8 @@ class ConnectionLimiterTest {
   private static final int OTHER_VIP = 8;
   private static final int ANY_NUMBER = Server.NO_LIMIT;
 
-  private final ConnectionLimiter connectionLimiter = new ConnectionLimiter();
+  private final ConnectionLimiter connectionLimiter =
+      new ConnectionLimiter(IntUnaryOperator.identity());
   private final Server server = Servers.of(1, 1);
 
   @Test

@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntUnaryOperator;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,9 @@ final class ControllerPair {
   final BalancerNetwork a;
   final BalancerNetwork b;
   private boolean isDead;
+
+  /** Each controller's part of a limit. */
+  private IntUnaryOperator partOf = IntUnaryOperator.identity();
 
   ControllerPair(Map<String, String> settings) {
     this(settings, false);
@@ -71,6 +75,7 @@ final class ControllerPair {
         Stub.of(IClusterService.class)
             .on("electionView", with -> Optional.of(view(peers.name, slot)))
             .on("name", with -> peers.name)
+            .on("partOf", with -> partOf.applyAsInt((Integer) with[0]))
             .on("masterOf", with -> Optional.ofNullable(masters.get((DatapathId) with[0])))
             .make();
     return new BalancerNetwork(
@@ -147,6 +152,11 @@ final class ControllerPair {
   void webService(Host... members) {
     a.webService(members);
     b.webService(members);
+  }
+
+  /** The parts of limits are these from now on. */
+  void divideLimits(IntUnaryOperator newPartOf) {
+    partOf = newPartOf;
   }
 
   /** Messages reach both from now on. */

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -35,7 +36,8 @@ class HalfOpenLimitTest {
   @Nested
   class Counting {
     private long nanos = -TimeUnit.SECONDS.toNanos(3);
-    private final HalfOpenLimit halfOpen = new HalfOpenLimit(8, () -> nanos);
+    private final HalfOpenLimit halfOpen =
+        new HalfOpenLimit(8, IntUnaryOperator.identity(), () -> nanos);
 
     private void pass(int seconds) {
       nanos += TimeUnit.SECONDS.toNanos(seconds);
@@ -63,10 +65,10 @@ class HalfOpenLimitTest {
     void connection_thatIsRemoved_countsNoMore_norLessThanOnce() {
       long until = halfOpen.add(VIP, 15);
       halfOpen.add(VIP, 15);
-      halfOpen.remove(VIP, until);
+      halfOpen.remove(VIP, until, false);
       assertEquals(1, halfOpen.now(VIP));
       pass(20);
-      halfOpen.remove(VIP, until);
+      halfOpen.remove(VIP, until, false);
       assertEquals(0, halfOpen.now(VIP), "its time was over already");
     }
 

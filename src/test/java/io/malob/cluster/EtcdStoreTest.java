@@ -72,7 +72,8 @@ class EtcdStoreTest extends StoreContract {
 
   @Override
   protected Store open() {
-    return new EtcdStore(client(), new History(), prefix, Optional.empty(), notifier);
+    return new EtcdStore(
+        client(), new History(), prefix, Optional.empty(), notifier, StartWait.NONE);
   }
 
   @Test
@@ -136,7 +137,9 @@ class EtcdStoreTest extends StoreContract {
   void documentInTheDataDirectory_butNotInEtcd_isNotIgnored(@TempDir Path directory)
       throws Exception {
     Path file = Files.writeString(directory.resolve("counter.json"), "{\"n\":1}");
-    Store store = new EtcdStore(client(), new History(), prefix, Optional.of(directory), notifier);
+    Store store =
+        new EtcdStore(
+            client(), new History(), prefix, Optional.of(directory), notifier, StartWait.NONE);
     IOException e = assertThrows(IOException.class, () -> store.read(COUNTER));
     String key = prefix + "docs/counter";
     assertEquals(
@@ -205,7 +208,12 @@ class EtcdStoreTest extends StoreContract {
 
   private Store lossy(int losses, boolean isMade) {
     return new EtcdStore(
-        new Lossy(client(), losses, isMade), new History(), prefix, Optional.empty(), notifier);
+        new Lossy(client(), losses, isMade),
+        new History(),
+        prefix,
+        Optional.empty(),
+        notifier,
+        StartWait.NONE);
   }
 
   @Test

@@ -48,7 +48,8 @@ class RestoredEtcdTest {
   /** The part of a controller that uses etcd. */
   private final class Controller {
     final HttpEtcd etcd = new HttpEtcd(Accesses.to(PREFIX, server.endpoint()));
-    final Store store = new EtcdStore(etcd, etcd.history(), PREFIX, Optional.empty(), notifier);
+    final Store store =
+        new EtcdStore(etcd, etcd.history(), PREFIX, Optional.empty(), notifier, StartWait.NONE);
     final Restoration restoration = new Restoration(etcd, etcd.history(), notifier);
 
     Controller() {

@@ -29,6 +29,7 @@ import io.malob.latency.ILatencyService;
 import io.malob.latency.LatencyCounters;
 import io.malob.latency.LatencyCounters.ProbeCount;
 import io.malob.module.IPeerService;
+import io.malob.module.IRelayService;
 import io.malob.module.PeerTraffic;
 import io.malob.monitor.IMonitorService;
 import io.malob.monitor.PollingStats;
@@ -208,7 +209,8 @@ class SamplesTest {
         "malob_vip_active_connections{vip=\"web\"} 12.0",
         "malob_dormant_connections 8.0",
         "malob_unsent_batches_total 2.0",
-        "malob_refused_rules_total{reason=\"FLOW_MOD_FAILED/TABLE_FULL\",switch=\"00:00:00:00:00:00:00:01\"} 3.0",
+        "malob_refused_rules_total{reason=\"FLOW_MOD_FAILED/TABLE_FULL\",switch=\"00:00:00:00:00:00:00:01\"}"
+            + " 3.0",
         "malob_path_changes_total{cause=\"broken_link\",outcome=\"done\"} 6.0",
         "malob_path_changes_total{cause=\"broken_link\",outcome=\"failed\"} 1.0",
         "malob_path_changes_total{cause=\"long_flow\",outcome=\"done\"} 12.0",
@@ -227,6 +229,9 @@ class SamplesTest {
             Stub.of(IPeerService.class)
                 .on("reached", with -> ImmutableSet.of("b", "c"))
                 .on("traffic", with -> new PeerTraffic(1, 2, 3, 4, 5))
+                .make(),
+            Stub.of(IRelayService.class)
+                .on("counts", with -> new IRelayService.RelayCounts(6, 7, 8, 9, 10))
                 .make())
         .addTo(samples);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -239,7 +244,12 @@ class SamplesTest {
         "malob_peer_messages_total{direction=\"received\"} 3.0",
         "malob_peer_bytes_total{direction=\"sent\"} 2.0",
         "malob_peer_bytes_total{direction=\"received\"} 4.0",
-        "malob_peer_queue_bytes 5.0");
+        "malob_peer_queue_bytes 5.0",
+        "malob_relayed_batches_total{direction=\"sent\",outcome=\"done\"} 6.0",
+        "malob_relayed_batches_total{direction=\"sent\",outcome=\"failed\"} 7.0",
+        "malob_relayed_batches_total{direction=\"received\",outcome=\"done\"} 8.0",
+        "malob_relayed_batches_total{direction=\"received\",outcome=\"failed\"} 9.0",
+        "malob_relayed_errors_total 10.0");
   }
 
   @Test

@@ -193,7 +193,7 @@ public final class AdmissionControl {
     if (halfOpen.isFull(vipNumber)) {
       return RejectReason.HALF_OPEN;
     }
-    return connectionLimiter.atVip(vipNumber) >= vipLimit ? RejectReason.VIP_FULL : null;
+    return connectionLimiter.isFull(vipNumber, vipLimit) ? RejectReason.VIP_FULL : null;
   }
 
   /**
@@ -265,7 +265,7 @@ public final class AdmissionControl {
     if (content.state() == State.DORMANT) {
       connections.expire(connection); // it was on no count
     } else if (content.state().counts()) {
-      connectionLimiter.resumed(connection, view);
+      connectionLimiter.replicated(connection, view);
       view.persistenceOf(connection.server())
           .ifPresent(persistence -> rememberClient(connection, persistence));
       if (isControl(connection, view)) {

@@ -165,6 +165,16 @@ public final class ConnectionTeardown {
     }
   }
 
+  /** This controller goes on with a connection: it counts against its own part of limits. */
+  public void adopted(Connection connection) {
+    if (connectionLimiter.adopted(connection)) {
+      long halfOpenUntil = connection.content().halfOpenUntil();
+      if (halfOpenUntil != Connection.NOT_HALF_OPEN) {
+        halfOpen.adopted(connection.vipNumber(), halfOpenUntil);
+      }
+    }
+  }
+
   /** Forgets a connection of another controller: nothing is sent or recorded. */
   public void forgetReplicated(Connection connection) {
     carryOut(connection, connections.close(connection));
@@ -208,7 +218,7 @@ public final class ConnectionTeardown {
   /** Takes a connection off the counts and releases its paths, as a transition says. */
   void carryOut(Connection connection, Effects effects) {
     if (effects.halfOpenUntil() != Connection.NOT_HALF_OPEN) {
-      halfOpen.remove(connection.vipNumber(), effects.halfOpenUntil());
+      halfOpen.remove(connection.vipNumber(), effects.halfOpenUntil(), connection.isOfOther());
     }
     if (effects.countsNoMore()) {
       connectionLimiter.left(connection, views.get());

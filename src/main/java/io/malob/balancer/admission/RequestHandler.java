@@ -318,7 +318,7 @@ public final class RequestHandler {
 
   private boolean vipHasRoom(Packet packet, Protocol protocol) {
     return vipOf(packet, protocol)
-        .filter(vip -> connectionLimiter.atVip(vip.number()) < vip.limit())
+        .filter(vip -> !connectionLimiter.isFull(vip.number(), vip.limit()))
         .isPresent();
   }
 

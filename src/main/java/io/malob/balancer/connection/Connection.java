@@ -234,6 +234,10 @@ public final class Connection {
   private long dormantSinceNanos;
   private long openedAtNanos;
   private volatile boolean replicated;
+
+  /** Whether it counts as a connection of another controller. */
+  private volatile boolean isOfOther;
+
   private volatile boolean programmed;
   private boolean wasProgrammed;
   private long programmedAtNanos;
@@ -310,6 +314,7 @@ public final class Connection {
    */
   public synchronized void replicate(Content content, long nowNanos) {
     replicated = true;
+    isOfOther = content.state.counts();
     state = content.state == State.DORMANT ? State.OPEN : content.state;
     wasEnded = content.wasEnded;
     halfOpenUntil = content.halfOpenUntil;
@@ -327,6 +332,18 @@ public final class Connection {
    */
   public boolean isReplicated() {
     return replicated;
+  }
+
+  /** Whether it counts as a connection of another controller: until this one goes on with it. */
+  public boolean isOfOther() {
+    return isOfOther;
+  }
+
+  /** It counts as this controller's from now on; whether it was another one's. */
+  synchronized boolean takeFromOther() {
+    boolean wasOfOther = isOfOther;
+    isOfOther = false;
+    return wasOfOther;
   }
 
   /** Its rule has been found on its client's switch. */

@@ -5,17 +5,37 @@ import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.BalancerView;
 import io.malob.state.catalog.Vip;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the open connections of each VIP and member, and enforces their limits. A slot is taken
  * before a connection is admitted, so that no limit is exceeded however many threads place at once.
- * A reactivated connection is counted even above the limit. Thread-safe; never blocks.
+ * A reactivated connection is counted even above the limit.
+ *
+ * <p>In a cluster, all known connections count against a limit, and this controller's own ones
+ * against its part of the limit too. A connection that another controller has told of is that one's
+ * until this controller {@linkplain #adopted adopts} it. An update of two counts never makes this
+ * controller's own ones appear fewer than they are. Thread-safe; never blocks.
  */
 public final class ConnectionLimiter {
   private final AtomicIntegerArray ofVip = new AtomicIntegerArray(Vip.MAX_NUMBER + 1);
 
+  /** How many of these belong to other controllers. */
+  private final AtomicIntegerArray ofOthers = new AtomicIntegerArray(Vip.MAX_NUMBER + 1);
+
   private final AtomicIntegerArray refusedAtVip = new AtomicIntegerArray(Vip.MAX_NUMBER + 1);
+
+  private final IntUnaryOperator partOf;
+
+  /**
+   * Without connections.
+   *
+   * @param partOf this controller's part of a limit
+   */
+  public ConnectionLimiter(IntUnaryOperator partOf) {
+    this.partOf = partOf;
+  }
 
   /** Counts a connection that a limit has rejected. */
   public void refused(int vipNumber) {
@@ -32,6 +52,15 @@ public final class ConnectionLimiter {
     return ofVip.get(vipNumber);
   }
 
+  /** Whether a VIP's limit, or this controller's part of it, is reached. */
+  public boolean isFull(int vipNumber, int vipLimit) {
+    return atVip(vipNumber) >= vipLimit || own(vipNumber) >= partOf.applyAsInt(vipLimit);
+  }
+
+  private int own(int vipNumber) {
+    return ofVip.get(vipNumber) - ofOthers.get(vipNumber);
+  }
+
   /**
    * Takes a slot for a new connection.
    *
@@ -39,7 +68,8 @@ public final class ConnectionLimiter {
    * @return the limit that is reached, in which case no slot is taken; null if a slot is taken
    */
   public @Nullable RejectReason take(int vipNumber, int vipLimit, Server server) {
-    if (ofVip.incrementAndGet(vipNumber) > vipLimit) {
+    if (ofVip.incrementAndGet(vipNumber) > vipLimit
+        || own(vipNumber) > partOf.applyAsInt(vipLimit)) {
       ofVip.decrementAndGet(vipNumber);
       return RejectReason.VIP_FULL;
     }
@@ -64,6 +94,30 @@ public final class ConnectionLimiter {
     view.loadChanged(connection.server());
   }
 
+  /** Another controller has told of an open connection. */
+  public void replicated(Connection connection, BalancerView view) {
+    resumed(connection, view);
+    addOfOthers(connection, 1);
+  }
+
+  /**
+   * This controller goes on with a connection.
+   *
+   * @return whether it was another controller's
+   */
+  public boolean adopted(Connection connection) {
+    boolean wasOfOther = connection.takeFromOther();
+    if (wasOfOther) {
+      addOfOthers(connection, -1);
+    }
+    return wasOfOther;
+  }
+
+  private void addOfOthers(Connection connection, int change) {
+    ofOthers.addAndGet(connection.vipNumber(), change);
+    connection.server().load().addOfOthers(change);
+  }
+
   /** A new connection has taken over the state of an ended one with the same five-tuple. */
   public void reopened(Connection connection, BalancerView view) {
     connection.server().load().placed();
@@ -72,6 +126,7 @@ public final class ConnectionLimiter {
 
   /** A connection is no longer open. */
   public void left(Connection connection, BalancerView view) {
+    adopted(connection);
     ofVip.decrementAndGet(connection.vipNumber());
     connection.server().load().closed();
     view.loadChanged(connection.server());

@@ -4,6 +4,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  * <p>At a quarter of the limit, new connections get rules with a short idle timeout ({@link
  * #BRIEF_SECONDS}). A real client that is silent for that long costs one more packet-in; the rules
  * of a spoofed client are gone in a third of the time. At the limit, new connections are dropped.
- * Thread-safe; takes a lock only when a second has passed.
+ *
+ * <p>In a cluster, all known connections count against the limit, and this controller's own ones
+ * against its part of the limit too. Thread-safe; takes a lock only when a second has passed.
  */
 public final class HalfOpenLimit {
   /** The longest time for which a connection counts. */
@@ -37,23 +40,32 @@ public final class HalfOpenLimit {
   private static final long NANOS_PER_SECOND = 1_000_000_000;
 
   private final int maxPerVip;
+  private final IntUnaryOperator partOf;
   private final LongSupplier nanoTime;
-  private final AtomicReferenceArray<@Nullable Count> byVip = new AtomicReferenceArray<>(VIPS);
+
+  /** This controller's own connections, by VIP. */
+  private final AtomicReferenceArray<@Nullable Count> own = new AtomicReferenceArray<>(VIPS);
+
+  /** Those of other controllers. */
+  private final AtomicReferenceArray<@Nullable Count> ofOthers = new AtomicReferenceArray<>(VIPS);
+
   private final AtomicIntegerArray refused = new AtomicIntegerArray(VIPS);
 
   /**
    * A limit without half-open connections.
    *
    * @param maxPerVip how many connections to each VIP may be half open
+   * @param partOf this controller's part of a limit
    */
-  public HalfOpenLimit(int maxPerVip, LongSupplier nanoTime) {
+  public HalfOpenLimit(int maxPerVip, IntUnaryOperator partOf, LongSupplier nanoTime) {
     this.maxPerVip = maxPerVip;
+    this.partOf = partOf;
     this.nanoTime = nanoTime;
   }
 
-  /** Whether a VIP has reached the limit. */
+  /** Whether a VIP has reached the limit, or this controller's part of it. */
   public boolean isFull(int vipNumber) {
-    return now(vipNumber) >= maxPerVip;
+    return reaches(1, vipNumber);
   }
 
   /**
@@ -61,11 +73,20 @@ public final class HalfOpenLimit {
    * short timeout.
    */
   public boolean isCrowded(int vipNumber) {
-    return now(vipNumber) >= maxPerVip / MANY;
+    return reaches(MANY, vipNumber);
+  }
+
+  private boolean reaches(int divisor, int vipNumber) {
+    return now(vipNumber) >= maxPerVip / divisor
+        || now(own, vipNumber) >= partOf.applyAsInt(maxPerVip) / divisor;
   }
 
   /** How many connections to a VIP are half open. */
   public int now(int vipNumber) {
+    return now(own, vipNumber) + now(ofOthers, vipNumber);
+  }
+
+  private int now(AtomicReferenceArray<@Nullable Count> byVip, int vipNumber) {
     @Nullable Count count = byVip.get(vipNumber);
     return count == null ? 0 : count.now(second());
   }
@@ -92,15 +113,34 @@ public final class HalfOpenLimit {
    * @return the second until which it counts, for {@link #remove}
    */
   public long add(int vipNumber, int idleSeconds) {
+    return add(own, vipNumber, idleSeconds);
+  }
+
+  /** The same for a connection of another controller. */
+  public long addOfOther(int vipNumber, int idleSeconds) {
+    return add(ofOthers, vipNumber, idleSeconds);
+  }
+
+  private long add(AtomicReferenceArray<@Nullable Count> byVip, int vipNumber, int idleSeconds) {
     long second = second();
     long until = second + Math.min(idleSeconds, MAX_SECONDS) + 1;
-    count(vipNumber).add(second, until);
+    count(byVip, vipNumber).add(second, until);
     return until;
   }
 
-  /** A connection that {@link #add} has counted until that second is no longer half open. */
-  public void remove(int vipNumber, long until) {
-    count(vipNumber).remove(second(), until);
+  /** This controller goes on with another one's connection, counted until that second. */
+  public void adopted(int vipNumber, long until) {
+    long second = second();
+    count(own, vipNumber).add(second, until);
+    count(ofOthers, vipNumber).remove(second, until);
+  }
+
+  /**
+   * A connection that {@link #add} or {@link #addOfOther} has counted until that second is no
+   * longer half open.
+   */
+  public void remove(int vipNumber, long until, boolean isOfOther) {
+    count(isOfOther ? ofOthers : own, vipNumber).remove(second(), until);
   }
 
   /**
@@ -118,7 +158,7 @@ public final class HalfOpenLimit {
     return Math.floorDiv(nanoTime.getAsLong(), NANOS_PER_SECOND);
   }
 
-  private Count count(int vipNumber) {
+  private Count count(AtomicReferenceArray<@Nullable Count> byVip, int vipNumber) {
     @Nullable Count count = byVip.get(vipNumber);
     if (count != null) {
       return count;

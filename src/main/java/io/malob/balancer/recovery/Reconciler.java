@@ -163,6 +163,7 @@ public final class Reconciler {
       return false;
     }
     connection.verified();
+    parts.teardown.adopted(connection);
     @Nullable Route route = connection.route();
     return belongs(connection, rule, route == null ? null : route.request());
   }

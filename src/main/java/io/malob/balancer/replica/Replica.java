@@ -319,7 +319,7 @@ public final class Replica implements PeerListener {
     boolean isHalfOpen = placed.halfOpenSeconds() > 0 && state == State.OPENING;
     long until =
         isHalfOpen
-            ? halfOpen.add(placed.vipNumber(), placed.halfOpenSeconds() - 1)
+            ? halfOpen.addOfOther(placed.vipNumber(), placed.halfOpenSeconds() - 1)
             : Connection.NOT_HALF_OPEN;
     Content content =
         new Content(
@@ -333,7 +333,7 @@ public final class Replica implements PeerListener {
             route);
     if (!admissionControl.replicate(connection, content, now, nowNanos)) {
       if (isHalfOpen) {
-        halfOpen.remove(placed.vipNumber(), until);
+        halfOpen.remove(placed.vipNumber(), until, true);
       }
       if (route != null) {
         labels.release(route.request());

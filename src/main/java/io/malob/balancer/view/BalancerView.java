@@ -73,7 +73,7 @@ public record BalancerView(
                 member.number() == server.number()
                     && member.takesNew()
                     && health(member).takesConnections()
-                    && server.load().active() < member.limit());
+                    && !server.load().isFull(member.limit()));
   }
 
   /** The session persistence of a member's pool; empty if it has none. */

@@ -34,6 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -56,6 +57,7 @@ public final class ViewWriter {
   private final ForeignConnections foreign = new ForeignConnections();
   private final Function<Topology, LinkValues> linkValues;
   private final Counting counting;
+  private final IntUnaryOperator partOf;
   private final ServicePlan.Counters counters;
 
   /** The time of each member's latest report. */
@@ -79,6 +81,7 @@ public final class ViewWriter {
    * @param measured the measurements of the server at an address that are not too old
    * @param linkValues the measurements of a topology's links
    * @param counting the placers' definition of load
+   * @param partOf this controller's part of a limit
    * @param counters the plans' profiles and tallies
    * @param slowStarts sets the shares of members; used by this writer only
    * @param searches runs searches for paths, never at the same time as a call of this writer
@@ -88,6 +91,7 @@ public final class ViewWriter {
       Function<IPAddress<?>, ServerMeasurements> measured,
       Function<Topology, LinkValues> linkValues,
       Counting counting,
+      IntUnaryOperator partOf,
       ServicePlan.Counters counters,
       SlowStarts slowStarts,
       Executor searches) {
@@ -95,6 +99,7 @@ public final class ViewWriter {
     this.measured = measured;
     this.linkValues = linkValues;
     this.counting = counting;
+    this.partOf = partOf;
     this.counters = counters;
     this.slowStarts = slowStarts;
     this.searches = searches;
@@ -349,7 +354,7 @@ public final class ViewWriter {
             member.weight()), // a member without weight keeps its connections and gets no new ones
         at,
         member.limit(),
-        loads.computeIfAbsent(member.number(), any -> new ServerLoad()));
+        loads.computeIfAbsent(member.number(), any -> new ServerLoad(partOf)));
   }
 
   /** Takes over the estimated connections of members, by number; others have none. */

@@ -9,6 +9,7 @@ import io.malob.module.Mastership;
 import io.malob.module.MastershipPolicy;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -166,7 +167,7 @@ public final class Election implements Mastership {
   /** Follows the set of masters, and what the live controllers have acknowledged. */
   private void divideLimits() {
     if (policy.current() == MastershipPolicy.SPREAD) {
-      shares.masters(keys.holders());
+      shares.masters(sharers());
     }
     membership.setOffer(offer());
     membership.tick();
@@ -178,6 +179,15 @@ public final class Election implements Mastership {
           nodes.all().stream()
               .collect(Collectors.toMap(Node::name, node -> node.offer().masters())));
     }
+  }
+
+  /** Those that are master of a switch, or may be soon, as they are connected to one. */
+  private Set<String> sharers() {
+    Set<String> names = new HashSet<>(keys.holders());
+    nodes.all().stream()
+        .filter(node -> !node.switches().isEmpty())
+        .forEach(n -> names.add(n.name()));
+    return names;
   }
 
   /**
@@ -365,6 +375,7 @@ public final class Election implements Mastership {
     @Override
     public void expired() {
       preference.leaseExpired();
+      shares.expired();
       mirror.refresh();
     }
   }

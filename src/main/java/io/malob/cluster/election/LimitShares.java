@@ -7,8 +7,8 @@ import java.util.Set;
 
 /**
  * This controller's part of each limit of the cluster. A limit is divided among the controllers
- * that are master of a switch: evenly, and the first ones by name get the rest (the method of the
- * largest remainder, in a fixed order).
+ * that are connected to a switch, so that they are or may become its master: evenly, and the first
+ * ones by name get the rest (the method of the largest remainder, in a fixed order).
  *
  * <p>The parts of all controllers never exceed a limit, although they learn of changes at different
  * times: a controller acknowledges each new set of masters in its key, and from then on it takes no
@@ -79,6 +79,12 @@ final class LimitShares {
         && byController.values().stream().allMatch(acknowledged::equals)) {
       parts = ImmutableSet.of(Part.by(acknowledged, name));
     }
+  }
+
+  /** This controller's lease has expired: the others may have divided its parts. */
+  void expired() {
+    acknowledged = ImmutableSortedSet.of();
+    parts = ImmutableSet.of(Part.NONE);
   }
 
   /** This controller's part of a limit; 0 before the first agreement. */

@@ -5,6 +5,7 @@ import io.malob.cluster.etcd.Etcd.Change;
 import io.malob.cluster.etcd.Etcd.Condition;
 import io.malob.cluster.etcd.Etcd.Item;
 import io.malob.cluster.etcd.Etcd.Outcome;
+import io.malob.openflow.label.LabelRange;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -29,7 +30,7 @@ final class Membership {
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   /** A key of an ended process is there for the lifetime of its lease, and this time at most. */
-  private static final long NAME_GRACE_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long EXPIRY_GRACE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final Etcd etcd;
   private final ThisNode self;
@@ -62,13 +63,20 @@ final class Membership {
   private long retryNanos;
   private long kept;
   private long keptAliveNanos;
-  private boolean isNameTaken;
-  private long nameTakenNanos;
+  private @Nullable Obstacle obstacle;
+  private long obstacleNanos;
+  private boolean isObstacleTold;
 
   private Offer offer = Offer.NONE;
 
   /** What etcd has; null if that is not known, because the answer to a request was lost. */
   private @Nullable Offer published;
+
+  /** What keeps it from joining, unless it is gone within the lifetime of a lease. */
+  private enum Obstacle {
+    NAME_TAKEN,
+    NO_SLOT
+  }
 
   /** Is told of changes. */
   interface Listener {
@@ -138,8 +146,11 @@ final class Membership {
 
   /** Whether another live controller has this one's name. */
   boolean isNameTaken() {
-    return isNameTaken
-        && nanoTime.getAsLong() - nameTakenNanos >= lifetime.toNanos() + NAME_GRACE_NANOS;
+    return obstacle == Obstacle.NAME_TAKEN && isObstacleLasting();
+  }
+
+  private boolean isObstacleLasting() {
+    return nanoTime.getAsLong() - obstacleNanos >= lifetime.toNanos() + EXPIRY_GRACE_NANOS;
   }
 
   /** The time since etcd has last extended the lease. */
@@ -247,10 +258,16 @@ final class Membership {
     while (takenSlots.contains(slot)) {
       slot++;
     }
-    if (slot > Node.MAX_SLOT) {
+    if (slot >= LabelRange.SLOTS) {
       slot = 0;
       takenSlots.clear();
-      retryLater();
+      cannotJoin(
+          Obstacle.NO_SLOT,
+          new NoSlotException(
+              "this cluster has "
+                  + LabelRange.SLOTS
+                  + " live controllers, which is the max: stop one of them (GET /wm/malob/cluster"
+                  + " names them); a dead one leaves when its lease ends"));
       return;
     }
     isBusy = true;
@@ -285,7 +302,10 @@ final class Membership {
       // the answer to an earlier request was lost
       becomeMember(own.get().createRevision(), own.get().modRevision(), null);
     } else if (own.isPresent()) {
-      nameTaken();
+      cannotJoin(
+          Obstacle.NAME_TAKEN,
+          new NameTakenException(
+              "another live controller of this cluster is named \"" + name + "\": choose another"));
     } else {
       takenSlots.add(slot);
       slot = 0;
@@ -297,7 +317,7 @@ final class Membership {
     createRevision = created;
     modRevision = modified;
     published = offered;
-    isNameTaken = false;
+    obstacle = null;
     takenSlots.clear();
     logger.info("cluster_joined node={} slot={}", name, slot);
     firstJoin.complete(null);
@@ -305,20 +325,17 @@ final class Membership {
     tick();
   }
 
-  private void nameTaken() {
-    if (!isNameTaken) {
-      isNameTaken = true;
-      nameTakenNanos = nanoTime.getAsLong();
+  private void cannotJoin(Obstacle what, Exception why) {
+    if (obstacle != what) {
+      obstacle = what;
+      obstacleNanos = nanoTime.getAsLong();
+      isObstacleTold = false;
     }
-    if (isNameTaken()) {
-      if (firstJoin.completeExceptionally(
-          new NameTakenException(
-              "another live controller of this cluster is named \""
-                  + name
-                  + "\": choose another"))) {
-        return;
+    if (isObstacleLasting() && !isObstacleTold) {
+      isObstacleTold = true;
+      if (!firstJoin.completeExceptionally(why)) {
+        logger.error("cluster_not_joined node={} why=\"{}\"", name, why.getMessage());
       }
-      logger.error("cluster_name_taken node={} - another live controller has this name", name);
     }
     retryLater();
   }

@@ -9,6 +9,7 @@ import io.malob.file.DamagedException;
 import io.malob.file.StateFile;
 import io.malob.json.Json;
 import io.malob.json.JsonInput;
+import io.malob.openflow.label.LabelRange;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Optional;
@@ -34,9 +35,6 @@ record Node(
     long createRevision,
     long modRevision,
     long lease) {
-
-  /** The max number of a slot: each is a part of the label ids (LabelRange). */
-  static final int MAX_SLOT = 15;
 
   /** Its port for other controllers, if it has one. */
   Optional<PeerAddress> peer() {
@@ -87,7 +85,7 @@ record Node(
         item.key().substring(Keys.NODES.length()),
         new Contact(value.get("rest").string(), value.get("peer").string()),
         weight.isThere() ? weight.whole(1, ThisNode.MAX_WEIGHT) : 1,
-        value.get("slot").whole(0, MAX_SLOT),
+        value.get("slot").whole(0, LabelRange.SLOTS - 1),
         new Offer(switches.build(), masters.build()),
         item.createRevision(),
         item.modRevision(),

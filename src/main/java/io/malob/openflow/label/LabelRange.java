@@ -8,7 +8,7 @@ package io.malob.openflow.label;
  * @param last the largest id
  */
 public record LabelRange(int first, int last) {
-  /** How many slots of controllers there are. */
+  /** How many slots there are: the max number of controllers of a cluster. */
   public static final int SLOTS = 16;
 
   /** All ids, for a controller without a cluster. */

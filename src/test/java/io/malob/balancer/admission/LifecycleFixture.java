@@ -60,6 +60,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntUnaryOperator;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -98,10 +99,12 @@ public final class LifecycleFixture {
   final Map<IPv4Address, Attachment> hosts = new HashMap<>();
   public final ViewWriter view;
   final Catalog catalog;
-  public final ConnectionLimiter connectionLimiter = new ConnectionLimiter();
+  public final ConnectionLimiter connectionLimiter =
+      new ConnectionLimiter(IntUnaryOperator.identity());
   final RejectCounters rejects = new RejectCounters();
   final PacketInCounters packetIns = new PacketInCounters();
-  final HalfOpenLimit halfOpen = new HalfOpenLimit(NO_BOUND, this::now);
+  final HalfOpenLimit halfOpen =
+      new HalfOpenLimit(NO_BOUND, IntUnaryOperator.identity(), this::now);
   final FtpSessions ftpSessions = new FtpSessions();
   final List<ConnectionRecord> recorded = new ArrayList<>();
   final ReadSwitches readSwitches = new ReadSwitches();
@@ -127,6 +130,7 @@ public final class LifecycleFixture {
             address -> ServerMeasurements.UNKNOWN,
             LinkValues::unknown,
             Counting.PLACED_SINCE,
+            IntUnaryOperator.identity(),
             ServicePlan.Counters.NONE,
             new SlowStarts(this::now),
             Runnable::run);

@@ -73,6 +73,7 @@ class ClusterSimulationTest {
     private final List<Runnable> repairs = new ArrayList<>();
     private final List<String> names;
     private final boolean isSpread;
+    private int events;
 
     Schedule(int seed) {
       random = new Random(seed);
@@ -94,13 +95,36 @@ class ClusterSimulationTest {
         cluster.pass(random.nextInt(500) * MILLI);
       }
       for (int i = 0; i < 12; i++) {
-        cluster.pass(random.nextInt(2_000) * MILLI);
+        pass(random.nextInt(2_000) * MILLI);
         fault();
       }
-      cluster.pass(random.nextInt(3_000) * MILLI);
+      pass(random.nextInt(3_000) * MILLI);
       repairs.forEach(Runnable::run);
       note("all repaired");
       settle();
+    }
+
+    private void pass(long nanos) {
+      cluster.queue.pass(nanos, isSpread ? this::checkLimits : () -> {});
+    }
+
+    /**
+     * The parts of the controllers whose leases are live; others may place by their earlier part
+     * until they are replaced.
+     */
+    private int partsOf(int limit) {
+      return cluster.controllers.values().stream()
+          .filter(each -> cluster.etcd.get(Keys.node(each.name)) != null)
+          .mapToInt(each -> each.election.partOf(limit))
+          .sum();
+    }
+
+    /** At one of ten events: parts that are too large stay so for longer. */
+    private void checkLimits() {
+      if (++events % 10 != 0) {
+        return;
+      }
+      assertTrue(partsOf(100) <= 100, () -> partsOf(100) + " of 100: " + cluster.describe());
     }
 
     /** All faults are over: each switch has a master soon, and keeps it. */
@@ -108,6 +132,7 @@ class ClusterSimulationTest {
       cluster.pass(SimulatedCluster.LEASE.toNanos() + SECOND);
       if (isSpread) {
         settleByPolicy();
+        assertEquals(100, partsOf(100), "the whole limit is used");
       }
       Map<DatapathId, String> masters = new TreeMap<>();
       for (SimulatedCluster.Switch sw : cluster.switches.values()) {

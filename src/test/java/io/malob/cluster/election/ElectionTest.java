@@ -13,6 +13,7 @@ import io.malob.module.ClusterView;
 import io.malob.module.ClusterView.Problem;
 import io.malob.module.ClusterView.Role;
 import io.malob.module.MastershipPolicy;
+import io.malob.openflow.label.LabelRange;
 import io.malob.testing.LogLines;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -328,6 +329,28 @@ class ElectionTest {
     assertEquals(
         "another live controller of this cluster is named \"a\": choose another",
         refused.getCause().getMessage());
+  }
+
+  @Test
+  void controllerBeyondTheMax_isRefused_untilOneHasLeft() {
+    for (int number = 0; number < LabelRange.SLOTS; number++) {
+      controller("c" + number);
+    }
+    SimulatedCluster.Controller further = cluster.new Controller("further");
+    cluster.pass(4 * SECOND);
+    assertFalse(further.started.isDone(), "the lease of an ended process may still be there");
+    cluster.passUntil(further.started::isDone, 10 * SECOND);
+    ExecutionException refused = assertThrows(ExecutionException.class, further.started::get);
+    assertEquals(
+        "this cluster has 16 live controllers, which is the max: stop one of them (GET"
+            + " /wm/malob/cluster names them); a dead one leaves when its lease ends",
+        refused.getCause().getMessage());
+
+    further.kill();
+    cluster.controllers.get("c3").kill();
+    SimulatedCluster.Controller next = cluster.new Controller("next");
+    cluster.passUntil(next.started::isDone, 4 * SECOND);
+    assertFalse(next.started.isCompletedExceptionally());
   }
 
   @Test
