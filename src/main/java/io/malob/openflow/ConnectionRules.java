@@ -131,8 +131,7 @@ public final class ConnectionRules {
         .setPriority(FlowLayout.PRIORITY_REPLY)
         .setOutPort(OFPort.ANY)
         .setCookie(
-            Cookie.of(
-                Cookie.Kind.REPLY, rule.vipNumber(), rule.memberNumber(), rule.generation()))
+            Cookie.of(Cookie.Kind.REPLY, rule.vipNumber(), rule.memberNumber(), rule.generation()))
         .setCookieMask(U64.NO_MASK)
         .setMatch(match(factory, rule.incoming()))
         .build();
