@@ -4,7 +4,6 @@ import io.malob.bench.Experiment.Outcome;
 import io.malob.bench.load.Network;
 import io.malob.bench.load.Scenario;
 import io.malob.bench.process.BalancerClient;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +26,9 @@ final class PacketInCommand implements Callable<Integer> {
 
   static final String TARGET = "controller";
 
+  private static final int MAX_CONTROLLERS = 15;
+  private static final int ETCD_SERVERS = 3;
+
   /** The heap of the measured process unless another was asked for: that of its jvm.options. */
   static final String USUAL_HEAP = "600m";
 
@@ -47,13 +49,23 @@ final class PacketInCommand implements Callable<Integer> {
       description = "Address of that controller's REST interface.")
   private @Nullable String rest;
 
+  @Option(
+      names = "--cluster",
+      paramLabel = "N",
+      split = ",",
+      description =
+          "Start so many controllers of a cluster, which share the switches (needs etcd); may be"
+              + " repeated.")
+  private List<Integer> clusters = new ArrayList<>();
+
   @Option(names = "--with-codec", description = "Also measure the ceiling, and compare.")
   private boolean withCodec;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  public Integer call() throws Exception {
     Scenario scenario = checked();
-    if (controller == null && !controllerOptions.isBuilt()) {
+    if ((controller == null && !controllerOptions.isBuilt())
+        || (!clusters.isEmpty() && !Cluster.isInstalled())) {
       return Main.MISSING;
     }
     try (Workspace workspace = Workspace.open(processOptions.output.out)) {
@@ -70,16 +82,26 @@ final class PacketInCommand implements Callable<Integer> {
     if ((controller == null) != (rest == null)) {
       throw new WrongUseException("--controller and --rest must be given together");
     }
+    if (controller != null && !clusters.isEmpty()) {
+      throw new WrongUseException("--cluster starts controllers; it excludes --controller");
+    }
+    clusters.forEach(size -> LoadOptions.check("--cluster", size, MAX_CONTROLLERS));
     int unused = options.demands().size();
     return networkOptions.scenario();
   }
 
-  private List<Outcome> measure(Scenario scenario, Workspace workspace)
-      throws IOException, InterruptedException {
+  private List<Outcome> measure(Scenario scenario, Workspace workspace) throws Exception {
+    if (!clusters.isEmpty()) {
+      List<Outcome> outcomes = new ArrayList<>();
+      for (int size : clusters) {
+        outcomes.addAll(measure(scenario, workspace, size));
+      }
+      return outcomes;
+    }
     if (controller != null && rest != null) {
       try (Network network = new Network(scenario, options.ruleLifeMillis)) {
         ControllerProcess.connect(scenario, network, address(controller), new BalancerClient(rest));
-        return Experiment.withUnknownProcess(TARGET, network).run(options);
+        return new Experiment(TARGET, network).run(options);
       }
     }
     try (ControllerProcess started =
@@ -88,6 +110,35 @@ final class PacketInCommand implements Callable<Integer> {
       started.awaitReady();
       started.connect(scenario, network);
       return new Experiment(TARGET, network, started.pid()).run(options);
+    }
+  }
+
+  /** Measures a cluster in which the controllers share the switches. */
+  private List<Outcome> measure(Scenario scenario, Workspace workspace, int size) throws Exception {
+    List<ControllerProcess> controllers = new ArrayList<>();
+    try (Cluster cluster = Cluster.start(workspace, ETCD_SERVERS);
+        Network network = new Network(scenario, options.ruleLifeMillis, false, true)) {
+      for (int number = 0; number < size; number++) {
+        String name = Character.toString('a' + number);
+        ControllerProcess started =
+            controllerOptions.start(
+                processOptions.jvm(USUAL_HEAP), workspace, name, cluster.arguments(name));
+        controllers.add(started);
+        started.awaitReady();
+      }
+      // without a master yet, no switch has to be moved
+      controllers.get(0).client().spread();
+      ControllerProcess.connect(scenario, network, controllers);
+      controllers.forEach(
+          each ->
+              System.err.println(
+                  network.mastered(each.openFlow()) + " switches of " + each.openFlow()));
+      long[] pids = controllers.stream().mapToLong(ControllerProcess::pid).toArray();
+      return new Experiment("cluster " + size, network, pids).run(options);
+    } finally {
+      for (ControllerProcess each : controllers) {
+        each.close();
+      }
     }
   }
 
