@@ -4,10 +4,12 @@ import io.malob.bench.Experiment.Outcome;
 import io.malob.bench.load.Network;
 import io.malob.bench.load.Scenario;
 import io.malob.bench.process.BalancerClient;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,6 +30,8 @@ final class PacketInCommand implements Callable<Integer> {
 
   private static final int MAX_CONTROLLERS = 15;
   private static final int ETCD_SERVERS = 3;
+  private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(6);
+  private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(5);
 
   /** The heap of the measured process unless another was asked for: that of its jvm.options. */
   static final String USUAL_HEAP = "600m";
@@ -129,10 +133,7 @@ final class PacketInCommand implements Callable<Integer> {
       // without a master yet, no switch has to be moved
       controllers.get(0).client().spread();
       ControllerProcess.connect(scenario, network, controllers);
-      controllers.forEach(
-          each ->
-              System.err.println(
-                  network.mastered(each.openFlow()) + " switches of " + each.openFlow()));
+      awaitMasters(network, controllers);
       long[] pids = controllers.stream().mapToLong(ControllerProcess::pid).toArray();
       return new Experiment("cluster " + size, network, pids).run(options);
     } finally {
@@ -140,6 +141,27 @@ final class PacketInCommand implements Callable<Integer> {
         each.close();
       }
     }
+  }
+
+  /** Returns when no switch has had another master for longer than the pause between two moves. */
+  private static void awaitMasters(Network network, List<ControllerProcess> controllers)
+      throws IOException, InterruptedException {
+    long begin = System.nanoTime();
+    long changed = begin;
+    List<Integer> mastered = List.of();
+    while (System.nanoTime() - changed < SETTLED_NANOS) {
+      if (System.nanoTime() - begin > PATIENCE_NANOS) {
+        throw new IOException("masters still change: " + mastered);
+      }
+      TimeUnit.MILLISECONDS.sleep(100);
+      List<Integer> now =
+          controllers.stream().map(each -> network.mastered(each.openFlow())).toList();
+      if (!now.equals(mastered)) {
+        mastered = now;
+        changed = System.nanoTime();
+      }
+    }
+    System.err.println("switches of each controller: " + mastered);
   }
 
   private static InetSocketAddress address(String hostAndPort) {
