@@ -165,12 +165,41 @@ final class ControllerProcess implements AutoCloseable {
   static void connect(
       Scenario scenario, Network network, InetSocketAddress address, BalancerClient client)
       throws IOException, InterruptedException {
+    connect(scenario, network, List.of(address), List.of(client));
+  }
+
+  /** The same for the controllers of a cluster. */
+  static void connect(Scenario scenario, Network network, List<ControllerProcess> controllers)
+      throws IOException, InterruptedException {
+    connect(
+        scenario,
+        network,
+        controllers.stream().map(ControllerProcess::openFlow).toList(),
+        controllers.stream().map(ControllerProcess::client).toList());
+  }
+
+  private static void connect(
+      Scenario scenario,
+      Network network,
+      List<InetSocketAddress> addresses,
+      List<BalancerClient> clients)
+      throws IOException, InterruptedException {
     System.err.println("configuring the controller");
-    client.configure(scenario);
-    network.connect(address);
+    clients.get(0).configure(scenario);
+    network.connect(addresses.toArray(InetSocketAddress[]::new));
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    for (BalancerClient client : clients) {
+      awaitNetwork(scenario, network, client, end);
+    }
+    network.announceHosts();
+    TimeUnit.SECONDS.sleep(2);
+  }
+
+  private static void awaitNetwork(
+      Scenario scenario, Network network, BalancerClient client, long end)
+      throws IOException, InterruptedException {
     int members = scenario.sites() * scenario.members();
     int links = 2 * scenario.sites() * (scenario.pathLength() - 1);
-    long end = System.nanoTime() + PATIENCE_NANOS;
     while (client.switches() < scenario.switches()
         || client.links() < links
         || client.locatedMembers(scenario) < members) {
@@ -188,8 +217,6 @@ final class ControllerProcess implements AutoCloseable {
       TimeUnit.MILLISECONDS.sleep(500);
       network.announceHosts();
     }
-    network.announceHosts();
-    TimeUnit.SECONDS.sleep(2);
   }
 
   /** Lets a server's agent report; the controller knows it some seconds later. */

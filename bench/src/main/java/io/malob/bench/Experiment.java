@@ -9,30 +9,25 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
+import java.util.function.LongFunction;
+import java.util.stream.LongStream;
 
 /** Applies one demand after the other to a controller that is ready, and collects the results. */
 final class Experiment {
-  private static final long UNKNOWN = -1;
-
   private final String target;
   private final Network network;
-  private final long targetPid;
+  private final long[] targetPids;
 
   /**
    * An experiment.
    *
-   * @param target the name of the measured process
-   * @param targetPid its process id; negative if that is not known
+   * @param target the name of the measured processes
+   * @param targetPids their process ids; none if they are not known
    */
-  Experiment(String target, Network network, long targetPid) {
+  Experiment(String target, Network network, long... targetPids) {
     this.target = target;
     this.network = network;
-    this.targetPid = targetPid;
-  }
-
-  /** An experiment with a process that was not started here. */
-  static Experiment withUnknownProcess(String target, Network network) {
-    return new Experiment(target, network, UNKNOWN);
+    this.targetPids = targetPids.clone();
   }
 
   /** The result of one demand; times of processes include the warm-up. */
@@ -82,7 +77,19 @@ final class Experiment {
         difference(end.target, start.target),
         difference(end.generator, start.generator),
         (end.nanos - start.nanos) / 1e9,
-        targetPid < 0 ? OptionalDouble.empty() : ProcessStatus.residentMegabytes(targetPid));
+        ofTargets(ProcessStatus::residentMegabytes));
+  }
+
+  /** The sum of a figure; empty if it is not known of all measured processes. */
+  private OptionalDouble ofTargets(LongFunction<OptionalDouble> figure) {
+    double sum =
+        LongStream.of(targetPids)
+            .mapToObj(figure)
+            .mapToDouble(each -> each.orElse(Double.NaN))
+            .sum();
+    return targetPids.length == 0 || Double.isNaN(sum)
+        ? OptionalDouble.empty()
+        : OptionalDouble.of(sum);
   }
 
   private static String text(Extent extent, boolean measured) {
@@ -112,7 +119,7 @@ final class Experiment {
 
     void take() {
       nanos = System.nanoTime();
-      target = targetPid < 0 ? OptionalDouble.empty() : ProcessStatus.cpuSeconds(targetPid);
+      target = ofTargets(ProcessStatus::cpuSeconds);
       generator = ProcessStatus.cpuSeconds(ProcessHandle.current().pid());
     }
   }

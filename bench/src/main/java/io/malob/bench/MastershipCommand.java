@@ -6,15 +6,10 @@ import io.malob.bench.load.Extent;
 import io.malob.bench.load.Network;
 import io.malob.bench.load.Scenario;
 import io.malob.bench.process.ProcessStatus;
-import io.malob.testing.EtcdServer;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -90,23 +85,13 @@ final class MastershipCommand implements Callable<Integer> {
     if (!controllerOptions.isBuilt()) {
       return Main.MISSING;
     }
-    if (!EtcdServer.isInstalled()) {
-      System.err.println("etcd is not on the PATH; './malob prepare cluster' installs it");
+    if (!Cluster.isInstalled()) {
       return Main.MISSING;
     }
     Figures figures = new Figures();
-    try (Workspace workspace = Workspace.open(processOptions.output.out)) {
-      Path data = Files.createTempDirectory(workspace.directory(), "etcd");
-      List<EtcdServer> servers = EtcdServer.start(data, etcdServers);
-      Thread end = new Thread(() -> servers.forEach(EtcdServer::close), "end-etcd");
-      Runtime.getRuntime().addShutdownHook(end);
-      try {
-        measure(figures, scenario, workspace, servers);
-      } finally {
-        servers.forEach(EtcdServer::close);
-        Runtime.getRuntime().removeShutdownHook(end);
-        Workspace.delete(data);
-      }
+    try (Workspace workspace = Workspace.open(processOptions.output.out);
+        Cluster cluster = Cluster.start(workspace, etcdServers)) {
+      measure(figures, scenario, workspace, cluster);
     }
     return figures.publish(
         NAME, Map.of("network", scenario, "etcd_servers", etcdServers), processOptions);
@@ -119,17 +104,12 @@ final class MastershipCommand implements Callable<Integer> {
     return NetworkOptions.scenario(sites, pathLength, MEMBERS, CLIENTS, 0);
   }
 
-  private void measure(
-      Figures figures, Scenario scenario, Workspace workspace, List<EtcdServer> servers)
+  private void measure(Figures figures, Scenario scenario, Workspace workspace, Cluster cluster)
       throws IOException, InterruptedException {
-    String etcd =
-        servers.stream()
-            .map(server -> server.endpoint().toString())
-            .collect(Collectors.joining(","));
     try (Network network = new Network(scenario, RULE_LIFE_MILLIS, true, true);
-        ControllerProcess first = start(workspace, FIRST, etcd)) {
+        ControllerProcess first = start(workspace, FIRST, cluster)) {
       first.awaitReady();
-      try (ControllerProcess second = start(workspace, SECOND, etcd)) {
+      try (ControllerProcess second = start(workspace, SECOND, cluster)) {
         second.awaitReady();
         prepare(figures, scenario, network, first, second);
         takeOver(figures, scenario, network, first, second);
@@ -137,10 +117,9 @@ final class MastershipCommand implements Callable<Integer> {
     }
   }
 
-  private ControllerProcess start(Workspace workspace, String name, String etcd)
+  private ControllerProcess start(Workspace workspace, String name, Cluster cluster)
       throws IOException, InterruptedException {
-    return controllerOptions.start(
-        processOptions.jvm(), workspace, name, List.of("--node", name, "--etcd", etcd));
+    return controllerOptions.start(processOptions.jvm(), workspace, name, cluster.arguments(name));
   }
 
   private void prepare(

@@ -12,6 +12,8 @@ import io.malob.controller.network.forwarding.ForwardingModule;
 import io.malob.controller.network.links.LinkDiscoveryModule;
 import io.malob.controller.network.links.ProbeFrames;
 import io.malob.controller.network.topology.TopologyModule;
+import io.malob.module.FloodlightSwitch;
+import io.malob.module.IRelayService;
 import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeFlowTable;
 import io.malob.testing.FakeNetwork;
@@ -21,8 +23,10 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ScheduledExecutorService;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
@@ -71,6 +75,7 @@ final class EmulatedNetwork {
 
   private final Map<NodePortTuple, byte[]> probes = new TreeMap<>();
   private final Map<DatapathId, IOFSwitch> connected = new TreeMap<>();
+  private final Set<DatapathId> ofOthers = new TreeSet<>();
   private final Map<DatapathId, Set<OFPort>> ports = new LinkedHashMap<>();
   private final List<IOFMessageListener> listeners = new ArrayList<>();
   private final List<IOFSwitchListener> switchListeners = new ArrayList<>();
@@ -84,6 +89,7 @@ final class EmulatedNetwork {
     context.addService(IOFSwitchService.class, switchService());
     context.addService(IThreadPoolService.class, threadPool());
     context.addService(RefusalCounts.class, refusals);
+    context.addService(IRelayService.class, relay());
     List<IFloodlightModule> modules = List.of(links, topology, devices, forwarding);
     modules.forEach(module -> module.getServiceImpls().forEach(context::addService));
     context.addConfigParam(forwarding, "floodsPerSecond", "1000000");
@@ -110,6 +116,11 @@ final class EmulatedNetwork {
     ports.put(switchId, new LinkedHashSet<>(Arrays.asList(enabled)));
     connected.put(switchId, fakeSwitch(switchId));
     switchListeners.forEach(listener -> listener.switchActivated(switchId));
+  }
+
+  /** Another controller becomes a switch's master. */
+  void giveAway(DatapathId switchId) {
+    ofOthers.add(switchId);
   }
 
   void remove(DatapathId switchId) {
@@ -149,7 +160,7 @@ final class EmulatedNetwork {
 
   private void handle(DatapathId switchId, OFPort inPort, TableId table, byte[] frame) {
     IOFSwitch sw = connected.get(switchId);
-    if (sw == null) {
+    if (sw == null || ofOthers.contains(switchId)) {
       return;
     }
     OFPacketIn message =
@@ -211,13 +222,32 @@ final class EmulatedNetwork {
     IOFSwitchService service = mock(IOFSwitchService.class, withSettings().stubOnly());
     lenient()
         .when(service.getActiveSwitch(any()))
-        .thenAnswer(call -> connected.get(call.<DatapathId>getArgument(0)));
+        .thenAnswer(
+            call -> {
+              DatapathId switchId = call.getArgument(0);
+              return ofOthers.contains(switchId) ? null : connected.get(switchId);
+            });
     lenient().when(service.getAllSwitchDpids()).thenAnswer(call -> Set.copyOf(connected.keySet()));
     lenient()
         .doAnswer(call -> switchListeners.add(call.getArgument(0)))
         .when(service)
         .addOFSwitchListener(any());
     return service;
+  }
+
+  private IRelayService relay() {
+    IRelayService relay = mock(IRelayService.class, withSettings().stubOnly());
+    lenient()
+        .when(relay.find(any()))
+        .thenAnswer(
+            call -> {
+              DatapathId switchId = call.getArgument(0);
+              return Optional.of(switchId)
+                  .filter(ofOthers::contains)
+                  .map(connected::get)
+                  .map(FloodlightSwitch::new);
+            });
+    return relay;
   }
 
   private IThreadPoolService threadPool() {

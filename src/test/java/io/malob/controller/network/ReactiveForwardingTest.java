@@ -11,6 +11,7 @@ import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.devicemanager.IDevice;
@@ -102,6 +103,19 @@ class ReactiveForwardingTest {
     assertEquals(AT_B, first.get(0).at());
     assertArrayEquals(A_TO_B, first.get(0).frame());
     assertEquals(3, rules().size());
+    int before = network.packetIns;
+    assertEquals(List.of(AT_B), inject(AT_A, A_TO_B));
+    assertEquals(before, network.packetIns);
+  }
+
+  @Test
+  void switchesOfOtherMasters_getPacketsAndRules() {
+    network.giveAway(S2);
+    network.giveAway(S3);
+    network.giveAway(S4);
+    List<NodePortTuple> flooded = inject(AT_A, Frames.arpRequest(A, IP_A, IP_B));
+    assertEquals(Set.of(AT_B, AT_C, new NodePortTuple(S4, OFPort.of(1))), Set.copyOf(flooded));
+    assertEquals(List.of(AT_B), inject(AT_A, A_TO_B));
     int before = network.packetIns;
     assertEquals(List.of(AT_B), inject(AT_A, A_TO_B));
     assertEquals(before, network.packetIns);

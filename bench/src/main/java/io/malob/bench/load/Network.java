@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The emulated switches and hosts, connected to a controller, or to several of which one is their
- * master. Its methods are for one thread, and wait; all work is done on one event loop.
+ * The emulated switches and hosts, connected to a controller, or to several of which one is each
+ * switch's master. Its methods are for one thread, and wait; all work is done on one event loop.
  */
 public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   /** The address of the agent that a flood of reports claims to come from. */
@@ -99,15 +99,18 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   }
 
   /**
-   * Connects all switches.
+   * Connects all switches, those of a site to all controllers before those of the next one.
    *
-   * @throws IOException if the controller cannot be reached
+   * @throws IOException if a controller cannot be reached
    */
-  public void connect(InetSocketAddress controller) throws IOException, InterruptedException {
+  public void connect(InetSocketAddress... controllers) throws IOException, InterruptedException {
+    boolean isFirst = slowPaths.isEmpty();
     for (int site = 0; site < scenario.sites(); site++) {
-      connect(controller, site);
+      for (InetSocketAddress controller : controllers) {
+        connect(controller, site);
+      }
     }
-    if (slowPaths.size() == 1) {
+    if (isFirst) {
       tickFromNowOn();
     }
   }

@@ -119,11 +119,20 @@ public final class BalancerClient {
   /** Changes a field of a VIP, pool or member. */
   public void change(String collection, String id, String field, Object value)
       throws IOException, InterruptedException {
-    String path = "/quantum/v1.0/" + collection + "/" + id + "/";
+    put("/quantum/v1.0/" + collection + "/" + id + "/", Map.of(field, value));
+  }
+
+  /** Lets the controllers of a cluster share its switches. */
+  public void spread() throws IOException, InterruptedException {
+    put("/wm/malob/cluster/mastership", Map.of("mastership", "spread"));
+  }
+
+  private void put(String path, Map<String, Object> fields)
+      throws IOException, InterruptedException {
     HttpRequest request =
         request(path)
             .header("Content-Type", "application/json")
-            .PUT(HttpRequest.BodyPublishers.ofString(json.writeValueAsString(Map.of(field, value))))
+            .PUT(HttpRequest.BodyPublishers.ofString(json.writeValueAsString(fields)))
             .build();
     HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
     int status = response.statusCode();

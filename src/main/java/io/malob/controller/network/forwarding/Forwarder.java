@@ -31,8 +31,8 @@ import org.projectfloodlight.openflow.types.VlanVid;
  * of its destination, over the path with the fewest hops, with rules for the packets that follow;
  * or, if the destination is unknown or a group, to all other host ports of the connected network,
  * without rules. The packet itself never goes hop by hop but leaves at its last switch, so rules
- * that are late neither lose nor double it. Called by the threads that receive packets; does not
- * block.
+ * that are late neither lose nor double it. Switches with another master get rules and packets by
+ * way of that. Called by the threads that receive packets; does not block.
  */
 final class Forwarder {
   private final TopologyView topology;
@@ -144,7 +144,7 @@ final class Forwarder {
     if (!topology.current().contains(path)) {
       deletePath(path, cookies.of(path));
     } else if (!to.equals(attachment(packet, packet.dstMac()))) {
-      hostMoved(packet.dstMac());
+      path.switches().forEach(id -> deleteTo(id, packet.dstMac()));
     }
   }
 
@@ -160,9 +160,13 @@ final class Forwarder {
     }
   }
 
-  /** Deletes the rules that lead to a host. */
+  /** Deletes the rules that lead to a host; other masters do so at their switches. */
   void hostMoved(MacAddress host) {
-    switches.all().forEach(id -> switches.write(id, of -> RouteRule.deleteTo(of, host)));
+    switches.own().forEach(id -> deleteTo(id, host));
+  }
+
+  private void deleteTo(DatapathId switchId, MacAddress host) {
+    switches.write(switchId, of -> RouteRule.deleteTo(of, host));
   }
 
   private void flood(TopologySnapshot network, NodePortTuple from, Packet packet) {

@@ -5,6 +5,7 @@ import io.malob.controller.network.PacketMessages;
 import io.malob.controller.network.PortLimiter;
 import io.malob.controller.network.topology.TopologyView;
 import io.malob.module.BaseModule;
+import io.malob.module.IRelayService;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
 import io.malob.module.Unordered;
@@ -69,7 +70,9 @@ public final class ForwardingModule extends BaseModule
         new Forwarder(
             context.getServiceImpl(TopologyView.class),
             context.getServiceImpl(IDeviceService.class),
-            new SwitchWriter(context.getServiceImpl(IOFSwitchService.class)),
+            new SwitchWriter(
+                context.getServiceImpl(IOFSwitchService.class),
+                context.getServiceImpl(IRelayService.class)),
             new PortLimiter(
                 settings.number("floodsPerSecond", 100, 1, 1_000_000), System::nanoTime),
             settings.number("idleTimeoutSeconds", 5, 1, 0xffff));

@@ -7,6 +7,7 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.projectfloodlight.openflow.types.U64;
 
@@ -30,7 +31,9 @@ final class RouteCookies {
    */
   private static final int MAX_PATHS = 100_000;
 
-  private final AtomicInteger next = new AtomicInteger();
+  /** From a random number: switches may have rules of other controllers, and of earlier ones. */
+  private final AtomicInteger next = new AtomicInteger(new Random().nextInt(NUMBERS));
+
   private final LoadingCache<Path, U64> cookies =
       CacheBuilder.newBuilder().maximumSize(MAX_PATHS).build(CacheLoader.from(this::newCookie));
 

@@ -1,8 +1,9 @@
 package io.malob.controller.network.forwarding;
 
-import java.util.Collection;
+import io.malob.module.FloodlightSwitch;
+import io.malob.module.IRelayService;
+import java.util.List;
 import java.util.function.Function;
-import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
@@ -10,27 +11,29 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Writes to switches that may have disconnected. Safe for use by several threads; does not block.
+ * Writes to switches that may have disconnected, in a cluster also by way of their masters. Safe
+ * for use by several threads; does not block.
  */
 final class SwitchWriter {
   private final IOFSwitchService switches;
+  private final @Nullable IRelayService relay;
 
-  SwitchWriter(IOFSwitchService switches) {
+  /** The relay is null without a cluster. */
+  SwitchWriter(IOFSwitchService switches, @Nullable IRelayService relay) {
     this.switches = switches;
+    this.relay = relay;
   }
 
-  /**
-   * Sends the message for the switch's OpenFlow version; nothing if the switch has disconnected.
-   */
+  /** Sends the message for the switch's OpenFlow version; nothing if the switch is not reached. */
   void write(DatapathId switchId, Function<OFFactory, OFMessage> message) {
-    @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
-    if (sw != null) {
-      sw.write(message.apply(sw.getOFFactory()));
-    }
+    FloodlightSwitch.anywhere(switches, relay, switchId)
+        .ifPresent(sw -> sw.write(List.of(message.apply(sw.factory()))));
   }
 
-  /** All switches. */
-  Collection<DatapathId> all() {
-    return switches.getAllSwitchDpids();
+  /** The switches that this controller is master of. */
+  List<DatapathId> own() {
+    return switches.getAllSwitchDpids().stream()
+        .filter(switchId -> switches.getActiveSwitch(switchId) != null)
+        .toList();
   }
 }
