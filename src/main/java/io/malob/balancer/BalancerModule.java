@@ -76,6 +76,7 @@ import io.malob.balancer.health.FrameProbes;
 import io.malob.balancer.health.HealthChecks;
 import io.malob.balancer.health.HttpProbes;
 import io.malob.balancer.health.OutlierDetector;
+import io.malob.balancer.health.PeerHealth;
 import io.malob.balancer.health.Probe;
 import io.malob.balancer.health.Probes;
 import io.malob.balancer.health.SpoofGuard;
@@ -658,7 +659,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         reconcileRounds(settings, readSwitches, serialExecutor, reconciling),
         stateRecovery,
         outages,
-        healthChecks(answers),
+        healthChecks(answers, foreign),
         requests,
         proactiveClients,
         missingHosts,
@@ -887,7 +888,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     return monitor.servers().get(address, monitor.nanoTime());
   }
 
-  private HealthChecks healthChecks(ConcurrentLinkedQueue<Probe> answers) {
+  private HealthChecks healthChecks(ConcurrentLinkedQueue<Probe> answers, ForeignSwitches foreign) {
     return new HealthChecks(
         nanoTime,
         random,
@@ -899,12 +900,30 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             this::standsBy,
             answers::add),
         answers,
-        outliers::accepted);
+        outliers::accepted,
+        shareHealth(peers, cluster, foreign));
   }
 
+  /** In a cluster, shares verdicts and ejections with the other controllers; else returns null. */
+  private @Nullable PeerHealth shareHealth(
+      @Nullable IPeerService streams,
+      @Nullable IClusterService controllers,
+      ForeignSwitches foreign) {
+    if (streams == null || controllers == null) {
+      return null;
+    }
+    PeerHealth others =
+        new PeerHealth(streams, controllers, foreign, outliers::told, outliers::ejectedElsewhere);
+    outliers.tell(others);
+    streams.listen(PeerTopic.HEALTH, others);
+    return others;
+  }
+
+  /** Whether this controller is master of no switch, and so cannot look for a member. */
   private boolean standsBy() {
     Set<DatapathId> connected = switches.getAllSwitchDpids();
-    return !connected.isEmpty()
+    boolean isInCluster = cluster != null && cluster.electionView().isPresent();
+    return (isInCluster || !connected.isEmpty())
         && connected.stream().allMatch(id -> switches.getActiveSwitch(id) == null);
   }
 

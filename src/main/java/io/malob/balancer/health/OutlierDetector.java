@@ -1,8 +1,10 @@
 package io.malob.balancer.health;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
 import io.malob.algorithm.health.Ejection;
 import io.malob.balancer.api.EjectedMember;
+import io.malob.balancer.health.PeerHealth.ToldEjection;
 import io.malob.balancer.view.ViewWriter;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
@@ -30,6 +32,7 @@ public final class OutlierDetector {
   private final ViewWriter view;
   private final Function<IPAddress<?>, ServerMeasurements> measured;
   private final Executor serialExecutor;
+  private volatile @Nullable PeerHealth others;
   private final LongSupplier nanoTime;
 
   public OutlierDetector(
@@ -46,6 +49,11 @@ public final class OutlierDetector {
     this.measured = measured;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
+  }
+
+  /** Tells other controllers of ejections from now on. */
+  public void tell(PeerHealth newOthers) {
+    others = newOthers;
   }
 
   /** The detector of unanswered connections. */
@@ -77,7 +85,39 @@ public final class OutlierDetector {
     }
     if (changed) {
       view.setOut(ejections.out().keySet());
+      @Nullable PeerHealth peers = others;
+      if (peers != null) {
+        peers.tellEjected(told());
+      }
     }
+  }
+
+  /** The ejected members, as other controllers are told of them. */
+  public ImmutableMap<Integer, ToldEjection> told() {
+    long now = nanoTime.getAsLong();
+    return ImmutableMap.copyOf(
+        Maps.transformValues(
+            ejections.out(),
+            out -> new ToldEjection(out.why(), out.times(), out.untilNanos() - now)));
+  }
+
+  /** Takes in ejections of another controller, by the members' numbers. For any thread. */
+  public void ejectedElsewhere(Map<Integer, ToldEjection> out) {
+    if (out.isEmpty()) {
+      return;
+    }
+    serialExecutor.execute(
+        () -> {
+          Map<Integer, Member> members = membersByNumber(view.get().catalog());
+          boolean changed = false;
+          for (Map.Entry<Integer, ToldEjection> each : out.entrySet()) {
+            @Nullable Member member = members.get(each.getKey());
+            changed |= member != null && ejections.ejectedElsewhere(member, each.getValue());
+          }
+          if (changed) {
+            view.setOut(ejections.out().keySet());
+          }
+        });
   }
 
   /**
