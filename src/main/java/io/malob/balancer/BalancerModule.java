@@ -649,7 +649,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             rejectedRules,
             packetIns,
             proactive);
-    forwardMessages(peers, relay, foreign);
+    forwardMessages(peers, relay, foreign, ftpSessions);
     scheduleHousekeeping(
         affinity,
         new ConnectionResetter(
@@ -836,13 +836,24 @@ public final class BalancerModule extends BaseModule implements IBalancerService
 
   /** In a cluster, lets other controllers handle what concerns their connections. */
   private void forwardMessages(
-      @Nullable IPeerService streams, @Nullable IRelayService masters, ForeignSwitches foreign) {
+      @Nullable IPeerService streams,
+      @Nullable IRelayService masters,
+      ForeignSwitches foreign,
+      FtpSessions ftpSessions) {
     if (streams == null || masters == null) {
       return;
     }
     ForeignMessages others =
         new ForeignMessages(
-            connections, foreign, masters, streams, switches, rejects, messages::forwarded);
+            connections,
+            ftpSessions,
+            relocations,
+            foreign,
+            masters,
+            streams,
+            switches,
+            rejects,
+            messages::forwarded);
     messages.forwardBy(others);
     streams.listen(PeerTopic.MESSAGES, others);
   }

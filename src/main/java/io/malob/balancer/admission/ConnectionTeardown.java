@@ -168,6 +168,9 @@ public final class ConnectionTeardown {
   /** Forgets a connection of another controller: nothing is sent or recorded. */
   public void forgetReplicated(Connection connection) {
     carryOut(connection, connections.close(connection));
+    if (connection.isToFtp()) {
+      boolean unused = ftpSessions.closed(connection);
+    }
   }
 
   /** Forgets a connection that has ended or is dormant; false if it is in use. */
