@@ -116,6 +116,7 @@ import io.malob.module.IPacketInQueueService;
 import io.malob.module.IPeerService;
 import io.malob.module.IRelayService;
 import io.malob.module.IStoreService;
+import io.malob.module.MastershipPolicy;
 import io.malob.module.NetworkEvents;
 import io.malob.module.PeerTopic;
 import io.malob.module.Repetition;
@@ -598,6 +599,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             preparation,
             connections,
             activator,
+            this::hasSeveralMasters,
             housekeeping,
             serialExecutor,
             nanoTime);
@@ -936,6 +938,15 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     boolean isInCluster = cluster != null && cluster.electionView().isPresent();
     return (isInCluster || !connected.isEmpty())
         && connected.stream().allMatch(id -> switches.getActiveSwitch(id) == null);
+  }
+
+  private boolean hasSeveralMasters() {
+    @Nullable IClusterService known = cluster;
+    return known != null
+        && known
+            .electionView()
+            .filter(now -> now.mastership() == MastershipPolicy.SPREAD)
+            .isPresent();
   }
 
   private OutlierDetector outlierDetector(SettingReader settings, Executor serialExecutor)

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
@@ -256,6 +257,50 @@ class SpreadTest {
     assertEquals(1, rules(s1, Cookie.Kind.REQUEST).size());
     assertEquals(List.of(), rules(s3, Cookie.Kind.REQUEST));
     assertDelivered(a.send(m1, fromMember(m1, 40_000)), client);
+  }
+
+  @Test
+  void proactiveVip_isReactive() {
+    for (BalancerNetwork each : List.of(a, b)) {
+      each.create(
+          Catalog.VIPS,
+          "id",
+          "x",
+          "protocol",
+          "tcp",
+          "address",
+          "10.0.0.102",
+          "port",
+          "443",
+          "placement",
+          "proactive");
+      each.create(Catalog.POOLS, "id", "r", "vip_id", "x");
+      each.create(
+          Catalog.MEMBERS,
+          "id",
+          "x1",
+          "address",
+          m1.ip().toString(),
+          "port",
+          "443",
+          "pool_id",
+          "r");
+    }
+    pair.learn(client);
+    pair.pass(3);
+    IPv4Address vip = IPv4Address.of("10.0.0.102");
+
+    assertDelivered(
+        a.send(
+            client, Frames.tcp(client.mac(), VipMac.of(vip), client.ip(), 40_000, vip, 443, SYN)),
+        m1);
+
+    assertEquals(1, open(a));
+    for (DatapathId each : List.of(s1, s3)) {
+      assertEquals(List.of(), rules(each, Cookie.Kind.BUCKET));
+      assertEquals(List.of(), rules(each, Cookie.Kind.PROACTIVE));
+    }
+    assertEquals(ProactiveStats.State.REACTIVE, a.module.proactive().get(0).state());
   }
 
   @Test
