@@ -29,7 +29,7 @@ from malob.network import labs
 from malob.network.labs import Lab
 from malob.network.links import Direction, Link
 from malob.network.topology import Topology
-from malob.system import namespaces, ovs
+from malob.system import namespaces, ovs, receive_buffers
 from malob.system.cleanup import Cleanup
 from malob.system.journal import Journal, Step, this_process
 from malob.system.lock import locked
@@ -115,7 +115,6 @@ class Instance(Lab):
     def _make_shaped(self, here: str, there: str) -> None:
         link = self.topology.link(here, there)
         if not self.shaped(link):
-            ovs.keep_punctual()
             self.set_link(here, there, False)
             self._put_back(link, True)
 
@@ -267,8 +266,7 @@ def _build(instance: Instance, controllers: Mapping[str, str]) -> None:
     namespaces.create(journal, _namespaces(instance))
     # a link without limits may get limits later
     journal.add("links")
-    if any(link.limited for link in network.links):
-        ovs.keep_punctual()
+    ovs.keep_punctual()
     shaped = [link for link in network.links if link.limited]
     if not instance.shaper.of_switches:
         _join(instance, shaped)
@@ -282,6 +280,7 @@ def _build(instance: Instance, controllers: Mapping[str, str]) -> None:
     if instance.shaper.of_switches:
         _join(instance, shaped)
     wait_until(lambda: not _unready(instance), "the switches' ports", patience_s, detail=lambda: _unready(instance))
+    receive_buffers.enlarge(ovs.switch_daemon_pid())
 
 
 def _namespaces(instance: Instance) -> list[Namespace]:

@@ -81,7 +81,7 @@ def switch_daemon_pid() -> int:
 def keep_punctual() -> None:
     """Lets the thread that forwards packets run before other programs, if the daemon is ours, and if that is permitted.
 
-    Shaped links are no better than their switches, which otherwise wait for a core whenever the machine is busy.
+    Otherwise emulated switches wait for a core whenever the machine is busy. Real ones have cores of their own.
     """
     for process in _ours().processes():
         if process.pid == switch_daemon_pid():

@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.restlet.Application;
@@ -186,9 +187,11 @@ class HttpServerTest {
     }
   }
 
+  /** A slow client would take the only thread for ten minutes: no test of times is needed. */
   @Test
+  @Timeout(value = 2, unit = TimeUnit.MINUTES)
   void slowClientsOfEveryKind_takeNoThread() throws Exception {
-    start(limits(2_000, 60));
+    start(limits(2_000, 600));
     for (int i = 0; i < 200; i++) {
       send("GET / HTTP/1.1\r\n" + HOST + "X-Half: ");
       send("POST /echo HTTP/1.1\r\n" + HOST + "Content-Length: 1000\r\n\r\nhalf");
@@ -199,10 +202,7 @@ class HttpServerTest {
     send("GET /stream HTTP/1.1\r\n" + HOST + "\r\n");
 
     for (int i = 0; i < 50; i++) {
-      long began = System.nanoTime();
       assertEquals("OK", get("/"));
-      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
-      assertTrue(millis < 2_000, millis + " ms");
     }
     assertTrue(server.heldBytes() <= 1024 * 1024 + LARGE_BYTES, server.heldBytes() + " bytes");
     assertTrue(server.connectionCount() > 380, server.connectionCount() + " connections");
