@@ -132,7 +132,7 @@ public final class PeerHealth implements PeerListener {
       return Set.of();
     }
     Set<Integer> taken = new HashSet<>(news);
-    news.removeAll(taken);
+    taken.forEach(news::remove); // before a verdict is read: a later one is news again
     return taken;
   }
 
