@@ -13,7 +13,6 @@ import io.malob.state.catalog.Catalog;
 import io.malob.state.network.ServerTracker;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,9 +30,6 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  * </pre>
  */
 class SharedHealthTest {
-  /** Where an untagged frame has the TCP sequence number. */
-  private static final int SEQUENCE_AT = 38;
-
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final DatapathId S1 = DatapathId.of(1);
   private static final DatapathId S2 = DatapathId.of(2);
@@ -92,7 +88,7 @@ class SharedHealthTest {
         for (Delivery probe : probes(each)) {
           for (Host member : alive) {
             if (probe.port().getPortNumber() == member.port()) {
-              each.send(member, synAck(member, probe));
+              each.send(member, Frames.synAck(member.mac(), probe.frame()));
             }
           }
         }
@@ -107,20 +103,14 @@ class SharedHealthTest {
         .toList();
   }
 
-  private static byte[] synAck(Host member, Delivery probe) {
-    Packet syn = Packet.parse(probe.frame());
-    byte[] answer =
-        Frames.tcp(
-            member.mac(),
-            syn.srcMac(),
-            member.ip(),
-            syn.dstPort(),
-            VIP,
-            syn.srcPort(),
-            Packet.TCP_SYN | Packet.TCP_ACK);
-    ByteBuffer.wrap(answer)
-        .putInt(SEQUENCE_AT + 4, ByteBuffer.wrap(probe.frame()).getInt(SEQUENCE_AT) + 1);
-    return answer;
+  /** The agent of a member's server tells its controller that the service refuses connections. */
+  private static void reportRefusals(ControllerPair pair, Host member) {
+    for (int i = 0; i < 3; i++) {
+      pair.a.servers.report(
+          member.ip(),
+          new ServerTracker.Report(
+              ImmutableMap.of(), Optional.of(false), ImmutableMap.of(), pair.nanoTime.get()));
+    }
   }
 
   private int memberOfNewConnection(BalancerNetwork controller, int port) {
@@ -257,12 +247,7 @@ class SharedHealthTest {
     ControllerPair pair = single();
     pair.meet();
     pass(pair, 6, m1, m2);
-    for (int i = 0; i < 3; i++) {
-      pair.a.servers.report(
-          m1.ip(),
-          new ServerTracker.Report(
-              ImmutableMap.of(), Optional.of(false), ImmutableMap.of(), pair.nanoTime.get()));
-    }
+    reportRefusals(pair, m1);
 
     assertEquals(List.of(Health.EJECTED, Health.UP), health(pair.a));
     assertEquals(List.of(Health.EJECTED, Health.UP), health(pair.b));
@@ -281,12 +266,7 @@ class SharedHealthTest {
   void ejectionBeforeTheControllersMeet_isTold() {
     ControllerPair pair = single();
     pass(pair, 6, m1, m2);
-    for (int i = 0; i < 3; i++) {
-      pair.a.servers.report(
-          m1.ip(),
-          new ServerTracker.Report(
-              ImmutableMap.of(), Optional.of(false), ImmutableMap.of(), pair.nanoTime.get()));
-    }
+    reportRefusals(pair, m1);
     assertTrue(pair.b.module.ejected().isEmpty());
 
     pair.meet();
