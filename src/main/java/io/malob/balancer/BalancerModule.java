@@ -77,6 +77,7 @@ import io.malob.balancer.health.FrameProbes;
 import io.malob.balancer.health.HealthChecks;
 import io.malob.balancer.health.HttpProbes;
 import io.malob.balancer.health.OutlierDetector;
+import io.malob.balancer.health.PeerHealth;
 import io.malob.balancer.health.Probe;
 import io.malob.balancer.health.Probes;
 import io.malob.balancer.health.SpoofGuard;
@@ -117,6 +118,7 @@ import io.malob.module.IPacketInQueueService;
 import io.malob.module.IPeerService;
 import io.malob.module.IRelayService;
 import io.malob.module.IStoreService;
+import io.malob.module.MastershipPolicy;
 import io.malob.module.NetworkEvents;
 import io.malob.module.PeerTopic;
 import io.malob.module.Repetition;
@@ -514,6 +516,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             hosts,
             hosts::isUp,
             foreign,
+            teardown::adopted,
             serialExecutor,
             nanoTime);
     Classifier classifier = new Classifier(ftpSessions);
@@ -600,6 +603,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             preparation,
             connections,
             activator,
+            this::hasSeveralMasters,
             housekeeping,
             serialExecutor,
             nanoTime);
@@ -652,7 +656,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             rejectedRules,
             packetIns,
             proactive);
-    forwardMessages(peers, relay, foreign);
+    forwardMessages(peers, relay, foreign, ftpSessions);
     scheduleHousekeeping(
         affinity,
         new ConnectionResetter(
@@ -662,7 +666,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         reconcileRounds(settings, readSwitches, serialExecutor, reconciling),
         stateRecovery,
         outages,
-        healthChecks(answers),
+        healthChecks(answers, foreign),
         requests,
         proactiveClients,
         missingHosts,
@@ -839,13 +843,24 @@ public final class BalancerModule extends BaseModule implements IBalancerService
 
   /** In a cluster, lets other controllers handle what concerns their connections. */
   private void forwardMessages(
-      @Nullable IPeerService streams, @Nullable IRelayService masters, ForeignSwitches foreign) {
+      @Nullable IPeerService streams,
+      @Nullable IRelayService masters,
+      ForeignSwitches foreign,
+      FtpSessions ftpSessions) {
     if (streams == null || masters == null) {
       return;
     }
     ForeignMessages others =
         new ForeignMessages(
-            connections, foreign, masters, streams, switches, rejects, messages::forwarded);
+            connections,
+            ftpSessions,
+            relocations,
+            foreign,
+            masters,
+            streams,
+            switches,
+            rejects,
+            messages::forwarded);
     messages.forwardBy(others);
     streams.listen(PeerTopic.MESSAGES, others);
   }
@@ -897,7 +912,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     return monitor.servers().get(address, monitor.nanoTime());
   }
 
-  private HealthChecks healthChecks(ConcurrentLinkedQueue<Probe> answers) {
+  private HealthChecks healthChecks(ConcurrentLinkedQueue<Probe> answers, ForeignSwitches foreign) {
     return new HealthChecks(
         nanoTime,
         random,
@@ -906,10 +921,37 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             new HttpProbes(answers::add),
             this::measured,
             switchId -> switches.getActiveSwitch(switchId) != null,
-            new Standby(switches, nanoTime),
+            new Standby(switches, this::isInCluster, nanoTime),
             answers::add),
         answers,
-        outliers::accepted);
+        outliers::accepted,
+        shareHealth(peers, cluster, foreign));
+  }
+
+  /** In a cluster, shares verdicts and ejections with the other controllers; else returns null. */
+  private @Nullable PeerHealth shareHealth(
+      @Nullable IPeerService streams,
+      @Nullable IClusterService controllers,
+      ForeignSwitches foreign) {
+    if (streams == null || controllers == null) {
+      return null;
+    }
+    PeerHealth others = new PeerHealth(streams, controllers, foreign, outliers);
+    streams.listen(PeerTopic.HEALTH, others);
+    return others;
+  }
+
+  private boolean isInCluster() {
+    return cluster != null && cluster.electionView().isPresent();
+  }
+
+  private boolean hasSeveralMasters() {
+    @Nullable IClusterService known = cluster;
+    return known != null
+        && known
+            .electionView()
+            .filter(now -> now.mastership() == MastershipPolicy.SPREAD)
+            .isPresent();
   }
 
   private OutlierDetector outlierDetector(SettingReader settings, Executor serialExecutor)
@@ -923,6 +965,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
                 settings.number("ejectMaxSeconds", Math.max(300, seconds), seconds, 86_400))),
         switches,
         view,
+        connections::byRequest,
         this::measured,
         serialExecutor,
         nanoTime);

@@ -69,7 +69,7 @@ final class CatalogUpdates {
 
   private void apply(CatalogSnapshot before, CatalogSnapshot after) {
     affinity.keep(after.pools().values().stream().anyMatch(pool -> pool.persistence() != null));
-    checks.follow(before, after);
+    checks.follow(before, after, view.get().servers());
     view.setHealth(checks.health());
     view.setCatalog(after);
     Set<DatapathId> all = switches.getAllSwitchDpids();

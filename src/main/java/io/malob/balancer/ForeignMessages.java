@@ -1,11 +1,13 @@
 package io.malob.balancer;
 
 import com.google.common.collect.ImmutableSet;
+import io.malob.balancer.admission.Relocations;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.ConnectionTable;
 import io.malob.balancer.connection.ForeignSwitches;
+import io.malob.balancer.connection.FtpSessions;
 import io.malob.module.IPeerService;
 import io.malob.module.IRelayService;
 import io.malob.module.PeerListener;
@@ -25,7 +27,9 @@ import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * Forwards messages of this controller's switches to the controllers that own the connections which
@@ -39,6 +43,8 @@ final class ForeignMessages implements PeerListener {
       ImmutableSet.of(OFType.PACKET_IN, OFType.FLOW_REMOVED);
 
   private final ConnectionTable connections;
+  private final FtpSessions ftpSessions;
+  private final Relocations moves;
   private final ForeignSwitches foreign;
   private final IRelayService relay;
   private final IPeerService peers;
@@ -53,6 +59,8 @@ final class ForeignMessages implements PeerListener {
    */
   ForeignMessages(
       ConnectionTable connections,
+      FtpSessions ftpSessions,
+      Relocations moves,
       ForeignSwitches foreign,
       IRelayService relay,
       IPeerService peers,
@@ -60,6 +68,8 @@ final class ForeignMessages implements PeerListener {
       RejectCounters rejects,
       BiConsumer<IOFSwitch, OFMessage> receiver) {
     this.connections = connections;
+    this.ftpSessions = ftpSessions;
+    this.moves = moves;
     this.foreign = foreign;
     this.relay = relay;
     this.peers = peers;
@@ -70,11 +80,14 @@ final class ForeignMessages implements PeerListener {
 
   /**
    * Forwards a packet of another controller's connection, or drops it if that one is not reached;
-   * false if the packet is this controller's concern.
+   * false if the packet is this controller's concern. So is one of a client that has moved here.
    */
   boolean takes(DatapathId at, OFPacketIn message, Packet packet) {
     @Nullable Connection connection = find(packet);
-    if (connection == null || !isForeign(connection)) {
+    if (connection == null
+        || !isForeign(connection)
+        || (isRequest(connection, packet)
+            && moves.takesOver(connection, at, inPort(message), packet))) {
       return false;
     }
     if (!forward(at, message, connection)) {
@@ -93,9 +106,21 @@ final class ForeignMessages implements PeerListener {
     return connection != null && isForeign(connection) && forward(at, message, connection);
   }
 
+  /** The connection of a packet; the control connection, if a member opens FTP data. */
   private @Nullable Connection find(Packet packet) {
     @Nullable Connection known = connections.byReply(packet.fiveTuple());
-    return known == null ? connections.byRequest(packet.fiveTuple()) : known;
+    if (known == null) {
+      known = connections.byRequest(packet.fiveTuple());
+    }
+    return known == null ? ftpSessions.controlOf(packet) : known;
+  }
+
+  private static boolean isRequest(Connection connection, Packet packet) {
+    return connection.request().equals(packet.fiveTuple());
+  }
+
+  private static OFPort inPort(OFPacketIn message) {
+    return message.getMatch().get(MatchField.IN_PORT);
   }
 
   private boolean isForeign(Connection connection) {

@@ -21,6 +21,7 @@ import io.malob.state.catalog.Member;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.devicemanager.IDeviceService;
@@ -58,6 +59,7 @@ final class ProactivePlacement implements SwitchMessages.Proactive {
       SwitchPreparation preparation,
       ConnectionTable connections,
       ConnectionActivator activator,
+      BooleanSupplier hasSeveralMasters,
       Housekeeping housekeeping,
       Executor serialExecutor,
       LongSupplier nanoTime) {
@@ -82,6 +84,7 @@ final class ProactivePlacement implements SwitchMessages.Proactive {
             halfOpen::now,
             preparation::matchesTcpFlags,
             this::pinExposed,
+            hasSeveralMasters,
             corrections(view),
             serialExecutor,
             nanoTime);

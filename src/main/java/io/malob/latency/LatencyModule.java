@@ -4,6 +4,7 @@ import com.google.common.primitives.Longs;
 import io.malob.algorithm.estimate.LatencyEstimator.Limits;
 import io.malob.algorithm.graph.Topology;
 import io.malob.module.BaseModule;
+import io.malob.module.IClusterService;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
 import io.malob.module.Settings;
@@ -22,6 +23,7 @@ import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -120,7 +122,15 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
     probesPerInterval = settings.number("probesPerInterval", 2, 1, MAX_PROBES);
     ControlMethod method = controlMethod(settings);
     ProbeFrames frames = new ProbeFrames(random);
-    receiver = new ProbeReceiver(frames, outstanding, counters, monitor::nanoTime);
+    // real Floodlight has no such service
+    @Nullable IClusterService cluster = context.getServiceImpl(IClusterService.class);
+    receiver =
+        new ProbeReceiver(
+            frames,
+            outstanding,
+            counters,
+            monitor::nanoTime,
+            () -> cluster != null && cluster.electionView().isPresent());
     sender =
         new ProbeSender(
             context.getServiceImpl(IOFSwitchService.class),
@@ -165,7 +175,7 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
   @SuppressWarnings("ReferenceEquality") // a topology is published only if it has changed
   private void tick() {
     long now = monitor.nanoTime();
-    Topology found = monitor.topology();
+    Topology found = monitor.measuredLinks();
     if (found != topology) {
       topology = found;
       wheel.set(measurements.take(found), turns(found.switches().size() + found.links().size()));

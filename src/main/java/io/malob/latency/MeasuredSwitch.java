@@ -17,6 +17,7 @@ final class MeasuredSwitch implements Target {
   private final WindowMinimum roundTrips;
   private ControlMethod method;
   private int unanswered;
+  private boolean isNeeded;
   private volatile ControlRoundTrip published;
 
   MeasuredSwitch(DatapathId id, ControlMethod method, long windowNanos) {
@@ -29,6 +30,25 @@ final class MeasuredSwitch implements Target {
   /** The next method. */
   ControlMethod method() {
     return method;
+  }
+
+  /** A probe arrives here: its latency depends on the round trips of this switch. */
+  void need() {
+    isNeeded = true;
+  }
+
+  /**
+   * Whether a probe has arrived here since the last call. To be called if another controller is
+   * master of the switch: it answers only echoes then.
+   */
+  boolean takeNeed() {
+    boolean wasNeeded = isNeeded;
+    isNeeded = false;
+    if (wasNeeded && method != ControlMethod.ECHO) {
+      roundTrips.clear();
+      method = ControlMethod.ECHO;
+    }
+    return wasNeeded;
   }
 
   /** The latest round trips, all measured by the same method. */

@@ -1,9 +1,11 @@
 package io.malob.latency;
 
+import io.malob.module.StandbyListener;
 import io.malob.module.Unordered;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.FloodlightContext;
@@ -21,8 +23,11 @@ import org.projectfloodlight.openflow.types.OFPort;
  * Takes probes as they come back, on the threads that read from switches, before any other module
  * sees them, and keeps them for the thread of the schedule. Bounded, because only sent probes are
  * kept.
+ *
+ * <p>A probe over a link to another master's switch comes back from that switch to this controller,
+ * too, which is its slave.
  */
-final class ProbeReceiver implements IOFMessageListener, Unordered<OFType> {
+final class ProbeReceiver implements IOFMessageListener, StandbyListener, Unordered<OFType> {
   /** The known listeners that are called after this one. Other listeners choose their own order. */
   private static final Set<String> AFTER =
       Set.of(
@@ -38,14 +43,25 @@ final class ProbeReceiver implements IOFMessageListener, Unordered<OFType> {
   private final OutstandingProbes outstanding;
   private final Counters counters;
   private final LongSupplier nanoTime;
+  private final BooleanSupplier hasPeers;
   private final Queue<Probe> answered = new ConcurrentLinkedQueue<>();
 
+  /**
+   * Keeps nothing at first.
+   *
+   * @param hasPeers whether other controllers probe links of the same network
+   */
   ProbeReceiver(
-      ProbeFrames frames, OutstandingProbes outstanding, Counters counters, LongSupplier nanoTime) {
+      ProbeFrames frames,
+      OutstandingProbes outstanding,
+      Counters counters,
+      LongSupplier nanoTime,
+      BooleanSupplier hasPeers) {
     this.frames = frames;
     this.outstanding = outstanding;
     this.counters = counters;
     this.nanoTime = nanoTime;
+    this.hasPeers = hasPeers;
   }
 
   @Override
@@ -58,7 +74,7 @@ final class ProbeReceiver implements IOFMessageListener, Unordered<OFType> {
     }
     long now = nanoTime.getAsLong();
     @Nullable Discard problem = take(sw, packetIn, now);
-    if (problem != null) {
+    if (problem != null && !(problem == Discard.FOREIGN && hasPeers.getAsBoolean())) {
       counters.discard(problem);
     }
     return Command.STOP;

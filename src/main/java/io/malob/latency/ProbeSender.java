@@ -33,16 +33,37 @@ final class ProbeSender {
     this.nanoTime = nanoTime;
   }
 
-  /** Probes links and their switch, each by its current method, in one write. */
+  /**
+   * Probes links and their switch, each by its current method, in one write. A switch that has
+   * another master is only measured, by an echo, if links lead to it from this controller's
+   * switches.
+   */
   void send(ProbeGroup group) {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(group.sender());
-    if (sw == null) {
-      group.targets().forEach(target -> counts(target).unsent.increment());
+    if (sw != null) {
+      send(sw, group.targets());
       return;
     }
-    List<Probe> probes = new ArrayList<>(group.targets().size());
-    List<OFMessage> messages = new ArrayList<>(group.targets().size());
+    @Nullable IOFSwitch standby = switches.getSwitch(group.sender());
     for (Target target : group.targets()) {
+      if (standby != null && target instanceof MeasuredSwitch measured && measured.takeNeed()) {
+        send(standby, List.of(target));
+      } else {
+        counts(target).unsent.increment();
+      }
+    }
+  }
+
+  private static void needReceiver(Target target) {
+    if (target instanceof MeasuredLink link) {
+      link.second().need();
+    }
+  }
+
+  private void send(IOFSwitch sw, List<Target> targets) {
+    List<Probe> probes = new ArrayList<>(targets.size());
+    List<OFMessage> messages = new ArrayList<>(targets.size());
+    for (Target target : targets) {
       @Nullable Probe probe = outstanding.add(target, method(target), nanoTime.getAsLong());
       if (probe == null) {
         counts(target).unsent.increment();
@@ -59,6 +80,7 @@ final class ProbeSender {
         counts(probe.target()).unsent.increment();
       } else {
         counts(probe.target()).sent.increment();
+        needReceiver(probe.target());
       }
     }
   }

@@ -12,6 +12,8 @@ public enum PeerTopic {
   PACKETS(4),
   /** OpenFlow messages for switches that have another master. */
   RULES(5),
+  /** Verdicts of health checks, and ejected members. */
+  HEALTH(6),
   /** Packet-ins and ends of rules that concern a connection of another controller. */
   MESSAGES(7),
   /** Reports of agents. */

@@ -24,6 +24,14 @@ public interface IMonitorService extends IFloodlightService {
   /** The active switches and the links between them, by the last discovery. */
   Topology topology();
 
+  /**
+   * The links that this controller measures, and their ends. In a cluster, these are the links that
+   * begin at its active switches, also those to switches of other controllers.
+   */
+  default Topology measuredLinks() {
+    return topology();
+  }
+
   /** The measurements of links. */
   LinkTracker links();
 

@@ -9,6 +9,7 @@ import io.malob.module.AttachedHosts;
 import io.malob.module.BaseModule;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.FoundLinks;
+import io.malob.module.IClusterService;
 import io.malob.module.IPeerService;
 import io.malob.module.IStoreService;
 import io.malob.module.PeerTopic;
@@ -87,6 +88,8 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
   private int portStatisticsMillis;
   private long portTickMillis;
   private volatile Topology topology = Topology.EMPTY;
+  private volatile Topology measuredLinks = Topology.EMPTY;
+  private @Nullable IClusterService cluster;
   private volatile Supplier<? extends Collection<? extends IPAddress<?>>> linkAgents = List::of;
 
   /** For the module loader. */
@@ -133,6 +136,8 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
     serialExecutor = MoreExecutors.newSequentialExecutor(threads.getScheduledExecutor());
     portTickMillis = Math.max(1, portStatisticsMillis / PortPolling.MIN_SLICES);
     ports = new PortPolling(switches, serialExecutor, portTickMillis, nanoTime, this::transmitting);
+    // real Floodlight has no such services
+    cluster = context.getServiceImpl(IClusterService.class);
     @Nullable IPeerService peers = context.getServiceImpl(IPeerService.class);
     if (peers != null) {
       PeerMeasurements measurements = new PeerMeasurements(peers, links, nanoTime, serialExecutor);
@@ -186,11 +191,20 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
   /** One at a time, so that the latest reading stays. */
   private synchronized void readTopology() {
     Topology now = FoundLinks.between(switches, topologyService);
+    Topology measured = isInCluster() ? FoundLinks.fromActive(switches, topologyService) : now;
+    if (!measured.equals(measuredLinks)) {
+      links.setTopology(measured);
+      measuredLinks = measured;
+    }
     if (!now.equals(topology)) {
-      links.setTopology(now);
       topology = now;
       updatePins(false);
     }
+  }
+
+  private boolean isInCluster() {
+    @Nullable IClusterService known = cluster;
+    return known != null && known.electionView().isPresent();
   }
 
   private void updatePins(boolean again) {
@@ -204,7 +218,7 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
 
   /** A link carries what the port at its beginning transmits. */
   private void transmitting(DatapathId switchId, ImmutableMap<OFPort, Double> bps, long atNanos) {
-    for (DirectedLink link : topology.linksFrom(switchId)) {
+    for (DirectedLink link : measuredLinks.linksFrom(switchId)) {
       @Nullable Double use = bps.get(link.srcPort());
       if (use != null) {
         capacity(link)
@@ -243,6 +257,11 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
   @Override
   public Topology topology() {
     return topology;
+  }
+
+  @Override
+  public Topology measuredLinks() {
+    return measuredLinks;
   }
 
   @Override

@@ -73,7 +73,7 @@ final class ControllerPair {
       Map<String, String> settings, Peers peers, int slot, boolean isSpread) {
     IClusterService cluster =
         Stub.of(IClusterService.class)
-            .on("electionView", with -> Optional.of(view(peers.name, slot)))
+            .on("electionView", with -> Optional.of(view(peers.name, slot, isSpread)))
             .on("name", with -> peers.name)
             .on("partOf", with -> partOf.applyAsInt((Integer) with[0]))
             .on("masterOf", with -> Optional.ofNullable(masters.get((DatapathId) with[0])))
@@ -104,13 +104,13 @@ final class ControllerPair {
     return relay;
   }
 
-  private ClusterView view(String name, int slot) {
+  private ClusterView view(String name, int slot, boolean isSpread) {
     return new ClusterView(
         name,
         true,
         slot,
         0,
-        MastershipPolicy.SPREAD,
+        isSpread ? MastershipPolicy.SPREAD : MastershipPolicy.SINGLE,
         isDead
             ? ImmutableList.of(new ClusterView.Member("b", "", 1, 0, true))
             : ImmutableList.of(

@@ -86,24 +86,8 @@ class HealthTest {
     return delivery.port().getPortNumber() == first.port() ? first : second;
   }
 
-  private static byte[] synAck(Host member, Delivery probe) {
-    Packet syn = Packet.parse(probe.frame());
-    int sequence = ByteBuffer.wrap(probe.frame()).getInt(SEQUENCE_AT);
-    byte[] answer =
-        Frames.tcp(
-            member.mac(),
-            syn.srcMac(),
-            member.ip(),
-            syn.dstPort(),
-            VIP,
-            syn.srcPort(),
-            Packet.TCP_SYN | Packet.TCP_ACK);
-    ByteBuffer.wrap(answer).putInt(SEQUENCE_AT + 4, sequence + 1);
-    return answer;
-  }
-
   private List<Delivery> answer(Delivery probe) {
-    return net.send(hostOf(probe), synAck(hostOf(probe), probe));
+    return net.send(hostOf(probe), Frames.synAck(hostOf(probe).mac(), probe.frame()));
   }
 
   private void refuse(Delivery probe) {

@@ -28,7 +28,6 @@ import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +46,6 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 /** A proactive VIP from its first rule to its last, while members and paths change. */
 class ProactivePlacementTest {
   private static final int PIN_SECONDS = 600;
-  private static final int SEQUENCE_AT = 38;
 
   private final ProactiveFixture fixture = new ProactiveFixture();
   private final BalancerNetwork net = fixture.net;
@@ -640,12 +638,7 @@ class ProactivePlacementTest {
   private void answerProbe(Delivery probe) {
     Packet syn = Packet.parse(probe.frame());
     Host member = syn.dstAddress() == m1.ip().getInt() ? m1 : m2;
-    byte[] answer =
-        Frames.tcp(
-            member.mac(), syn.srcMac(), member.ip(), syn.dstPort(), VIP, syn.srcPort(), SYN_ACK);
-    int sequence = ByteBuffer.wrap(probe.frame()).getInt(SEQUENCE_AT);
-    ByteBuffer.wrap(answer).putInt(SEQUENCE_AT + 4, sequence + 1);
-    net.send(member, answer);
+    net.send(member, Frames.synAck(member.mac(), probe.frame()));
   }
 
   @Test

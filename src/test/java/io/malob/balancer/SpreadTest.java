@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * Two controllers with switches of their own: paths lead over switches of both.
@@ -124,6 +127,198 @@ class SpreadTest {
     assertEquals(1, a.refused(RejectReason.RULE_REFUSED));
     assertEquals(0, b.refused(RejectReason.RULE_REFUSED));
     assertEquals(1, open(a));
+  }
+
+  private byte[] ftp(int srcPort, int flags) {
+    IPv4Address vip = IPv4Address.of("10.0.0.101");
+    return Frames.tcp(client.mac(), VipMac.of(vip), client.ip(), srcPort, vip, 21, flags);
+  }
+
+  private List<Delivery> openFtpData(int dstPort) {
+    return a.send(m1, Frames.tcp(m1.mac(), client.mac(), m1.ip(), 20, client.ip(), dstPort, SYN));
+  }
+
+  private void ftpService() {
+    for (BalancerNetwork each : List.of(a, b)) {
+      each.create(Catalog.VIPS, "id", "f", "address", "10.0.0.101");
+      each.create(Catalog.POOLS, "id", "q", "vip_id", "f");
+      each.create(Catalog.MEMBERS, "id", "f1", "address", m1.ip().toString(), "pool_id", "q");
+    }
+    pair.talk();
+  }
+
+  @Test
+  void activeFtp_connectsTheMemberToTheOwnersClient() {
+    ftpService();
+    assertDelivered(a.send(client, ftp(40_000, SYN)), m1);
+    pair.talk();
+
+    List<Delivery> data = openFtpData(40_001);
+
+    assertDelivered(data, client);
+    assertEquals(
+        IPv4Address.of("10.0.0.101").getInt(), Packet.parse(data.get(0).frame()).srcAddress());
+    assertEquals(2, open(a));
+    pair.talk();
+    assertEquals(2, open(b));
+    assertEquals(2, a.stats("f1").activeConnections());
+  }
+
+  @Test
+  void ruleForFtpData_staysWhenTheControlConnectionIsToldAgain() {
+    ftpService();
+    assertDelivered(a.send(client, ftp(40_000, SYN)), m1);
+    pair.talk();
+    assertEquals(1, ftpDataRules());
+    pair.part();
+    pair.meet();
+    pair.talk();
+
+    assertEquals(1, open(b));
+    assertEquals(1, ftpDataRules());
+  }
+
+  private long ftpDataRules() {
+    return a.table(s3).rules().stream().filter(rule -> rule.priority() == 48_700).count();
+  }
+
+  @Test
+  void activeFtp_afterTheControlConnection_isNotForwarded() {
+    ftpService();
+    assertDelivered(a.send(client, ftp(40_000, SYN)), m1);
+    pair.talk();
+    assertDelivered(a.send(client, ftp(40_000, Packet.TCP_RST)), m1);
+    pair.talk();
+
+    assertEquals(List.of(), openFtpData(40_001));
+
+    assertEquals(1, open(a));
+    assertEquals(0, a.refused(RejectReason.OWNER_NOT_REACHED));
+  }
+
+  /** The client is at another port now. */
+  private Host move(Host host, DatapathId to, int port) {
+    return new Host(to, port, host.mac(), host.ip());
+  }
+
+  @Test
+  void clientThatMovesToTheOtherControllersSwitch_isFollowed() {
+    assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
+    pair.talk();
+    pair.pass(2); // the rules could be in effect by now
+    Host moved = move(client, s3, 4);
+
+    assertDelivered(a.send(moved, toVip(40_000, ACK)), m1);
+    pair.talk();
+
+    assertEquals(List.of(), rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(1, rules(s3, Cookie.Kind.REQUEST).size());
+    assertDelivered(a.send(m1, fromMember(m1, 40_000)), moved);
+    assertEquals(1, open(a));
+    assertEquals(1, open(b));
+    assertEquals(1, a.stats("m1").activeConnections());
+    pair.pass(200);
+    assertEquals(1, rules(s3, Cookie.Kind.REQUEST).size(), "audits leave it alone");
+    assertDelivered(a.send(moved, toVip(40_000, ACK)), m1);
+
+    b.timeOut(s3, rules(s3, Cookie.Kind.REQUEST).get(0));
+    pair.talk();
+
+    assertEquals(0, open(b), "its end is known to the new owner");
+    assertEquals(0, open(a));
+  }
+
+  @Test
+  void clientThatMovesInSilence_isFollowed() {
+    pair.learn(client);
+    assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
+    pair.talk();
+    Host moved = move(client, s3, 4);
+    pair.learn(moved);
+    pair.pass(1);
+
+    assertEquals(List.of(), rules(s1, Cookie.Kind.REQUEST));
+    assertDelivered(a.send(m1, fromMember(m1, 40_000)), moved);
+    assertEquals(1, open(a));
+    assertEquals(1, open(b));
+  }
+
+  @Test
+  void clientThatMovesThereAndBack_isFollowed() {
+    assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
+    pair.talk();
+    pair.pass(2);
+    Host moved = move(client, s3, 4);
+    assertDelivered(a.send(moved, toVip(40_000, ACK)), m1);
+    pair.talk();
+    pair.pass(2);
+
+    assertDelivered(a.send(client, toVip(40_000, ACK)), m1);
+    pair.talk();
+
+    assertEquals(1, rules(s1, Cookie.Kind.REQUEST).size());
+    assertEquals(List.of(), rules(s3, Cookie.Kind.REQUEST));
+    assertDelivered(a.send(m1, fromMember(m1, 40_000)), client);
+    assertEquals(1, open(a));
+    assertEquals(1, open(b));
+  }
+
+  @Test
+  void hostWithTheClientsAddress_atTheOtherControllersSwitch_isNotTheClient() {
+    assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
+    pair.talk();
+    pair.pass(2);
+    Host forger = new Host(s3, 4, MacAddress.of("02:00:00:00:99:99"), client.ip());
+    List<Delivery> unused =
+        a.send(forger, Frames.tcp(forger.mac(), VipMac.of(VIP), client.ip(), 40_000, VIP, 80, ACK));
+
+    assertEquals(1, rules(s1, Cookie.Kind.REQUEST).size());
+    assertEquals(List.of(), rules(s3, Cookie.Kind.REQUEST));
+    assertDelivered(a.send(m1, fromMember(m1, 40_000)), client);
+  }
+
+  @Test
+  void proactiveVip_isReactive() {
+    for (BalancerNetwork each : List.of(a, b)) {
+      each.create(
+          Catalog.VIPS,
+          "id",
+          "x",
+          "protocol",
+          "tcp",
+          "address",
+          "10.0.0.102",
+          "port",
+          "443",
+          "placement",
+          "proactive");
+      each.create(Catalog.POOLS, "id", "r", "vip_id", "x");
+      each.create(
+          Catalog.MEMBERS,
+          "id",
+          "x1",
+          "address",
+          m1.ip().toString(),
+          "port",
+          "443",
+          "pool_id",
+          "r");
+    }
+    pair.learn(client);
+    pair.pass(3);
+    IPv4Address vip = IPv4Address.of("10.0.0.102");
+
+    assertDelivered(
+        a.send(
+            client, Frames.tcp(client.mac(), VipMac.of(vip), client.ip(), 40_000, vip, 443, SYN)),
+        m1);
+
+    assertEquals(1, open(a));
+    for (DatapathId each : List.of(s1, s3)) {
+      assertEquals(List.of(), rules(each, Cookie.Kind.BUCKET));
+      assertEquals(List.of(), rules(each, Cookie.Kind.PROACTIVE));
+    }
+    assertEquals(ProactiveStats.State.REACTIVE, a.module.proactive().get(0).state());
   }
 
   @Test

@@ -247,6 +247,38 @@ class LatencyModuleTest {
     assertEquals(0.0, network.measured(THERE));
   }
 
+  /** Another controller is master of the second switch, and this one hears it as its slave. */
+  @ParameterizedTest
+  @EnumSource
+  void link_toAnotherMastersSwitch_isMeasuredByEchoesOfThatSwitch(ControlMethod method) {
+    LatencyNetwork lan =
+        network(PAIR, Map.of("controlMethod", method == ControlMethod.ECHO ? "echo" : "packet"));
+    lan.setActive(2, false);
+    lan.latency(THERE, 15 * MILLI);
+    lan.channel(2).there = () -> 20 * MILLI;
+    lan.channel(2).back = () -> 20 * MILLI;
+    lan.passMillis(INTERVAL_MILLIS);
+    assertEquals(15.0 * MILLI, lan.measured(THERE));
+    assertNull(lan.measured(BACK), "its master measures it");
+    assertTrue(
+        lan.sent.stream().allMatch(each -> each.switchId().equals(THERE.src())),
+        "a slave sends nothing by the switch");
+    lan.setActive(2, true);
+    lan.setActive(1, false);
+    lan.latency(BACK, 18 * MILLI);
+    lan.passMillis(3 * INTERVAL_MILLIS);
+    assertEquals(18.0 * MILLI, lan.measured(BACK));
+  }
+
+  @Test
+  void switch_thatHasAnotherMaster_andNoLinkFromOwnSwitches_isNotProbed() {
+    network.setActive(1, false);
+    network.setActive(2, false);
+    network.passMillis(INTERVAL_MILLIS);
+    assertEquals(0, network.echoes);
+    assertEquals(List.of(), network.writes);
+  }
+
   @Test
   void frame_repeated_isCountedAndChangesNothing() {
     List<Arrival> arrived = new ArrayList<>();

@@ -213,6 +213,7 @@ final class LatencyNetwork {
   private IMonitorService monitor() {
     return Stub.of(IMonitorService.class)
         .on("topology", with -> topology)
+        .on("measuredLinks", with -> topology)
         .on("links", with -> tracker)
         .on("nanoTime", with -> time.now())
         .make();
@@ -223,6 +224,7 @@ final class LatencyNetwork {
         .on(
             "getActiveSwitch",
             with -> inactive.contains((DatapathId) with[0]) ? null : sw((DatapathId) with[0]))
+        .on("getSwitch", with -> sw((DatapathId) with[0]))
         .make();
   }
 

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +64,20 @@ class MonitorModuleTest {
     assertEquals(
         Optional.of(new LinkCapacity(100e6, LinkCapacity.Source.PORT)),
         network.module().capacity(THERE));
+  }
+
+  @Test
+  void linkToAnotherMastersSwitch_isMeasuredWhereItBegins() {
+    network.hasOtherMaster(B);
+    network.round();
+    a.answer(new PortAnswers().port(1, 0));
+    network.round();
+    a.answer(new PortAnswers().port(1, 1_000_000));
+    assertEquals(8e6, measured(THERE).useBps().value());
+    assertEquals(Set.of(THERE), Set.copyOf(network.module().measuredLinks().links()));
+    assertEquals(Set.of(A, B), network.module().measuredLinks().switches());
+    assertEquals(Set.of(A), network.module().topology().switches());
+    assertEquals(List.of(), b.asked());
   }
 
   @Test

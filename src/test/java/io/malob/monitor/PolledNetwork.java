@@ -1,8 +1,13 @@
 package io.malob.monitor;
 
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedSet;
 import com.google.common.util.concurrent.SettableFuture;
 import io.malob.algorithm.graph.DirectedLink;
+import io.malob.module.ClusterView;
+import io.malob.module.IClusterService;
+import io.malob.module.MastershipPolicy;
 import io.malob.testing.Stores;
 import io.malob.testing.Stub;
 import java.util.ArrayDeque;
@@ -11,8 +16,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
@@ -38,6 +46,7 @@ final class PolledNetwork {
   private final AtomicLong nanoTime = new AtomicLong();
   private final MonitorModule module = new MonitorModule(nanoTime::get);
   private final Map<DatapathId, PolledSwitch> switches = new TreeMap<>();
+  private final Set<DatapathId> ofOthers = new TreeSet<>();
   private final Set<Link> links = new HashSet<>();
   private final List<Runnable> ticks = new ArrayList<>();
   private @Nullable ITopologyListener listener;
@@ -49,8 +58,14 @@ final class PolledNetwork {
         IOFSwitchService.class,
         Stub.of(IOFSwitchService.class)
             .on("getAllSwitchDpids", with -> ImmutableSortedSet.copyOf(switches.keySet()))
-            .on("getActiveSwitch", with -> active((DatapathId) with[0]))
+            .on("getSwitch", with -> connected((DatapathId) with[0]))
+            .on(
+                "getActiveSwitch",
+                with -> ofOthers.contains(with[0]) ? null : connected((DatapathId) with[0]))
             .make());
+    context.addService(
+        IClusterService.class,
+        Stub.of(IClusterService.class).on("electionView", with -> electionView()).make());
     context.addService(
         ITopologyService.class,
         Stub.of(ITopologyService.class)
@@ -95,7 +110,30 @@ final class PolledNetwork {
     module.startUp(context);
   }
 
-  private @Nullable IOFSwitch active(DatapathId switchId) {
+  /** Belongs to a cluster as long as any switch has another master. */
+  private Optional<ClusterView> electionView() {
+    return ofOthers.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new ClusterView(
+                "a",
+                true,
+                0,
+                0,
+                MastershipPolicy.SPREAD,
+                ImmutableList.of(),
+                ImmutableMap.of(),
+                ImmutableMap.of(),
+                ImmutableList.of()));
+  }
+
+  /** Another controller of the cluster is master of a switch from now on. */
+  void hasOtherMaster(DatapathId switchId) {
+    ofOthers.add(switchId);
+    Objects.requireNonNull(listener).topologyChanged(List.of());
+  }
+
+  private @Nullable IOFSwitch connected(DatapathId switchId) {
     PolledSwitch found = switches.get(switchId);
     return found == null ? null : found.sw;
   }

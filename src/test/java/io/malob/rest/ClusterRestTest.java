@@ -1,6 +1,7 @@
 package io.malob.rest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
@@ -8,6 +9,7 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.module.ClusterView;
 import io.malob.module.MastershipPolicy;
 import io.malob.store.MemoryStore;
+import io.malob.testing.Placements;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -113,6 +115,19 @@ class ClusterRestTest {
     assertEquals(
         503, server.sendTo("PUT", PATH + "/mastership", "{\"mastership\":\"spread\"}").status());
     assertEquals(503, server.sendTo("POST", PATH + "/generation-base", "{}").status());
+  }
+
+  @Test
+  void proactiveVip_whileSwitchesAreSpread_isAProblem() throws Exception {
+    server.cluster = view();
+    server.proactive.add(Placements.web());
+    String found = server.sendTo("GET", "/wm/malob/problems", null).text();
+    assertTrue(
+        found.contains(
+            "{\"reason\":\"several_masters\",\"kind\":\"vip\",\"id\":\"web\","
+                + "\"problem\":\"VIP web is reactive: the cluster's policy spreads the switches"
+                + " over controllers.\""),
+        found);
   }
 
   @Test

@@ -1,11 +1,15 @@
 package io.malob.testing;
 
+import io.malob.openflow.packet.Packet;
 import java.nio.ByteBuffer;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /** Frames that hosts send, with right checksums. */
 public final class Frames {
+  /** Where an untagged frame has the TCP sequence number. */
+  private static final int TCP_SEQUENCE_AT = 38;
+
   private static final byte[] NO_PAYLOAD = {};
 
   private Frames() {}
@@ -63,6 +67,23 @@ public final class Frames {
             .putShort((short) 0xffff)
             .array();
     return ipv4(src, dst, srcIp, dstIp, 6, segment, 16);
+  }
+
+  /** A host accepts the connection of a SYN. */
+  public static byte[] synAck(MacAddress host, byte[] syn) {
+    Packet packet = Packet.parse(syn);
+    byte[] answer =
+        tcp(
+            host,
+            packet.srcMac(),
+            IPv4Address.of(packet.dstAddress()),
+            packet.dstPort(),
+            IPv4Address.of(packet.srcAddress()),
+            packet.srcPort(),
+            Packet.TCP_SYN | Packet.TCP_ACK);
+    int sequence = ByteBuffer.wrap(syn).getInt(TCP_SEQUENCE_AT);
+    ByteBuffer.wrap(answer).putInt(TCP_SEQUENCE_AT + 4, sequence + 1);
+    return answer;
   }
 
   /** A UDP datagram. */

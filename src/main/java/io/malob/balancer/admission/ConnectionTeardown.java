@@ -177,6 +177,9 @@ public final class ConnectionTeardown {
 
   /** Forgets a connection of another controller: nothing is sent or recorded. */
   public void forgetReplicated(Connection connection) {
+    if (connection.isToFtp()) {
+      boolean unused = ftpSessions.closed(connection); // before it leaves: its owner keeps the rule
+    }
     carryOut(connection, connections.close(connection));
   }
 

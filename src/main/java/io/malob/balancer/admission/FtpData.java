@@ -65,10 +65,7 @@ public final class FtpData {
    */
   boolean openedByMember(Arrival arrival) {
     Packet packet = arrival.packet();
-    if (!packet.isTcpSyn() || packet.srcPort() != FtpSessions.DATA_PORT) {
-      return false;
-    }
-    @Nullable Connection control = sessions.atMember(packet.dstAddress(), packet.srcAddress());
+    @Nullable Connection control = sessions.controlOf(packet);
     if (control == null) {
       return false;
     }

@@ -8,17 +8,20 @@ import io.malob.balancer.connection.Connection.Moved;
 import io.malob.balancer.connection.ConnectionProgrammer;
 import io.malob.balancer.connection.ConnectionTable;
 import io.malob.balancer.view.BalancerView;
+import io.malob.openflow.packet.Packet;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,6 +56,7 @@ public final class Relocations {
   private final RequestHandler.Clients clients;
   private final Predicate<Attachment> isUp;
   private final Predicate<DatapathId> foreign;
+  private final Consumer<Connection> adopted;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
 
@@ -75,7 +79,8 @@ public final class Relocations {
    *
    * @param clients finds out where the client that a packet comes from is attached
    * @param isUp whether a port is up and its switch is controlled
-   * @param foreign whether another controller is master of a switch, and follows its clients
+   * @param foreign whether another controller is master of a switch, and follows clients to it
+   * @param adopted told of connections that this controller goes on with
    */
   public Relocations(
       Supplier<BalancerView> views,
@@ -85,6 +90,7 @@ public final class Relocations {
       RequestHandler.Clients clients,
       Predicate<Attachment> isUp,
       Predicate<DatapathId> foreign,
+      Consumer<Connection> adopted,
       Executor serialExecutor,
       LongSupplier nanoTime) {
     this.views = views;
@@ -94,6 +100,7 @@ public final class Relocations {
     this.clients = clients;
     this.isUp = isUp;
     this.foreign = foreign;
+    this.adopted = adopted;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
   }
@@ -120,8 +127,25 @@ public final class Relocations {
     }
     return clients
         .locate(arrival.switchId(), arrival.inPort(), arrival.packet())
-        .filter(found -> found.mac().equals(before.mac()) || !isUp.test(before))
+        .filter(found -> found.mac().equals(before.mac()) || isDown(before))
         .orElse(before);
+  }
+
+  /** Whether a port is down; of another controller's switches, that is not known. */
+  private boolean isDown(Attachment place) {
+    return !foreign.test(place.switchId()) && !isUp.test(place);
+  }
+
+  /**
+   * Whether the client of another controller's connection has moved to this controller's switch, as
+   * its packet shows. The connection is this controller's from then on. Called by the threads that
+   * read from switches; never blocks.
+   */
+  public boolean takesOver(Connection connection, DatapathId at, OFPort inPort, Packet packet) {
+    Attachment client =
+        placeOf(connection.client(), new Arrival(at, inPort, packet, nanoTime.getAsLong()));
+    return !client.switchId().equals(connection.client().switchId())
+        && relocate(connection, client, serverNow(connection), REST_NANOS);
   }
 
   /** The member of a connection where it is attached now. */
@@ -135,8 +159,8 @@ public final class Relocations {
 
   private boolean relocate(
       Connection connection, Attachment client, Server server, long restNanos) {
-    if (foreign.test(connection.client().switchId()) || foreign.test(client.switchId())) {
-      return false; // a connection does not change its owner
+    if (foreign.test(client.switchId())) {
+      return false; // its master follows the client
     }
     if (client.equals(connection.client()) && server.at().equals(connection.server().at())) {
       return false;
@@ -146,6 +170,9 @@ public final class Relocations {
     if (before == null) {
       return false;
     }
+    // if it was another controller's, it is this one's now
+    connection.verified();
+    adopted.accept(connection);
     // at the same switch, rules are written over
     if (!before.client().switchId().equals(client.switchId())) {
       programmer.clearClientSide(connection, before.client());

@@ -327,8 +327,8 @@ public final class Connection {
   }
 
   /**
-   * Whether it is known from another controller alone: neither has this controller sent its rules,
-   * nor has it found them on its client's switch.
+   * Whether it is known from another controller alone: neither has this controller sent its rules
+   * or followed its client, nor has it found its rule on the client's switch.
    */
   public boolean isReplicated() {
     return replicated;
@@ -346,7 +346,7 @@ public final class Connection {
     return wasOfOther;
   }
 
-  /** Its rule has been found on its client's switch. */
+  /** Its rule has been found on its client's switch, or this controller has followed the client. */
   public void verified() {
     replicated = false;
   }

@@ -2,6 +2,7 @@ package io.malob.balancer.connection;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.FiveTuple;
+import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
@@ -91,6 +92,13 @@ public final class FtpSessions {
   /** The latest control connection of a client to a member, or null. */
   public @Nullable Connection atMember(int client, int member) {
     return latest(byMember.get(new Ends(client, member)));
+  }
+
+  /** The control connection of a data connection that a member opens with this packet, or null. */
+  public @Nullable Connection controlOf(Packet packet) {
+    return packet.isTcpSyn() && packet.srcPort() == DATA_PORT
+        ? atMember(packet.dstAddress(), packet.srcAddress())
+        : null;
   }
 
   private static @Nullable Connection latest(@Nullable ImmutableList<Connection> controls) {

@@ -78,19 +78,42 @@ final class Ejections {
       return false;
     }
     counts(why).increment();
+    eject(member, why, after, now);
+    return true;
+  }
+
+  /**
+   * Records that another controller has ejected a member. Returns false if it is out for as long
+   * already.
+   */
+  boolean ejectedElsewhere(Member member, PeerHealth.ToldEjection told) {
+    long now = nanoTime.getAsLong();
+    long untilNanos = now + Math.min(told.nanosLeft(), policy.maxNanos());
+    Ejection before = states.getOrDefault(member.number(), Ejection.NONE);
+    if (before.isOut() && before.untilNanos() - untilNanos >= 0) {
+      return false;
+    }
+    Ejection after = new Ejection(0, 0, told.times(), untilNanos, true);
+    states.put(member.number(), after);
+    suspected = Set.copyOf(states.keySet());
+    eject(member, told.why(), after, now);
+    return true;
+  }
+
+  private void eject(Member member, Why why, Ejection after, long nowNanos) {
     out =
         ImmutableMap.<Integer, Out>builder()
             .putAll(Maps.filterKeys(out, number -> number != member.number()))
             .put(member.number(), new Out(why, after.times(), after.untilNanos()))
             .build();
     LOG.warn(
-        "member_ejected member={} address={} why={} seconds={} times={} - it gets no new connections",
+        "member_ejected member={} address={} why={} seconds={} times={} - it gets no new"
+            + " connections",
         member.id(),
         member.address(),
         why.text(),
-        TimeUnit.NANOSECONDS.toSeconds(after.untilNanos() - now),
+        TimeUnit.NANOSECONDS.toSeconds(after.untilNanos() - nowNanos),
         after.times());
-    return true;
   }
 
   /** Records that a member answered a connection that began at the given time. */

@@ -1,5 +1,6 @@
 package io.malob.balancer.health;
 
+import io.malob.algorithm.health.Health;
 import io.malob.algorithm.health.RiseAndFall;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Monitor;
@@ -21,6 +22,11 @@ final class HealthCheck {
   final @Nullable Vip vip;
 
   RiseAndFall verdict;
+
+  Judge judge = Judge.THIS;
+
+  /** Whether this controller or the one that judges the member has a verdict. */
+  boolean isJudged = true;
 
   /**
    * The start of the search for the member's location: its first check, or the return of its
@@ -45,6 +51,16 @@ final class HealthCheck {
   /** Whether the member has never been probed. */
   boolean isNew = true;
 
+  /** The controller that judges a member. */
+  enum Judge {
+    /** This one. */
+    THIS,
+    /** Another one of the cluster, which tells its verdicts. */
+    OTHER,
+    /** None through the data plane: the member's switch is out of control. */
+    NONE
+  }
+
   HealthCheck(
       Member member, Monitor monitor, @Nullable Vip vip, RiseAndFall verdict, long nowNanos) {
     this.member = member;
@@ -67,6 +83,8 @@ final class HealthCheck {
   /** Replaces an equivalent check and takes over its state. */
   void takeOverFrom(HealthCheck was, long now) {
     verdict = was.verdict;
+    judge = was.judge;
+    isJudged = was.isJudged;
     searchSinceNanos = was.searchSinceNanos;
     switchId = was.switchId;
     probe = was.probe;
@@ -88,6 +106,11 @@ final class HealthCheck {
     return 0;
   }
 
+  /** Whether probes reach the member through its switch. */
+  boolean usesDataPlane() {
+    return monitor.type() == Monitor.Type.TCP || monitor.type() == Monitor.Type.PING;
+  }
+
   /** Whether the check has all that its type needs: a VIP as the source of probes, a port. */
   boolean canBeProbed() {
     return switch (monitor.type()) {
@@ -98,11 +121,18 @@ final class HealthCheck {
     };
   }
 
-  /** Withdraws the latest probe. */
+  /** The member's health, as the controller shows and uses it. */
+  Health health() {
+    boolean isUnknown = !canBeProbed() || (!isJudged && verdict.health() == Health.UP);
+    return isUnknown ? Health.UNCHECKED : verdict.health();
+  }
+
+  /** Withdraws the latest probe, and does not wait for its answer any more. */
   void withdrawProbe() {
     if (probe != null) {
       probe.withdraw();
       probe = null;
     }
+    isPending = false;
   }
 }

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.health.Health;
 import io.malob.algorithm.health.RiseAndFall;
+import io.malob.balancer.health.HealthCheck.Judge;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Monitor;
@@ -16,12 +17,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Checks the members of pools with a monitor, each on its own schedule. To be called by one thread
@@ -47,6 +50,7 @@ public final class HealthChecks {
   private final Probes probes;
   private final Queue<Probe> answers;
   private final IntConsumer accepted;
+  private final @Nullable PeerHealth others;
   private final Map<Integer, HealthCheck> checks = new HashMap<>();
   private PriorityQueue<HealthCheck> queue = newQueue();
 
@@ -62,18 +66,21 @@ public final class HealthChecks {
    * @param random returns a number from 0 (inclusive) to its argument (exclusive)
    * @param answers the queue of answered probes
    * @param accepted receives the members that accepted a connection
+   * @param others the verdicts of other controllers; null without a cluster
    */
   public HealthChecks(
       LongSupplier nanoTime,
       IntUnaryOperator random,
       Probes probes,
       ConcurrentLinkedQueue<Probe> answers,
-      IntConsumer accepted) {
+      IntConsumer accepted,
+      @Nullable PeerHealth others) {
     this.nanoTime = nanoTime;
     this.random = random;
     this.probes = probes;
     this.answers = answers;
     this.accepted = accepted;
+    this.others = others;
     this.tickedAtNanos = nanoTime.getAsLong();
   }
 
@@ -95,8 +102,10 @@ public final class HealthChecks {
    * Takes over a new catalog. A member that joins a pool with a monitor must pass a check before it
    * gets connections. A member that got connections before, possibly before the controller's start,
    * keeps getting them.
+   *
+   * @param servers the located members, by number
    */
-  public void follow(CatalogSnapshot before, CatalogSnapshot after) {
+  public void follow(CatalogSnapshot before, CatalogSnapshot after, Map<Integer, Server> servers) {
     Map<Integer, HealthCheck> old = new HashMap<>(checks);
     checks.clear();
     queue = newQueue();
@@ -122,6 +131,7 @@ public final class HealthChecks {
               now + TimeUnit.MILLISECONDS.toNanos(random.applyAsInt(MAX_FIRST_DELAY_MILLIS));
           check.nextProbeNanos = check.dueNanos;
         }
+        followJudge(check, servers);
         checks.put(member.number(), check);
         queue.add(check);
       }
@@ -143,10 +153,52 @@ public final class HealthChecks {
 
   private void publish() {
     ImmutableMap.Builder<Integer, Health> all = ImmutableMap.builder();
+    ImmutableMap.Builder<Integer, Health> own = ImmutableMap.builder();
     checks.forEach(
-        (number, check) ->
-            all.put(number, check.canBeProbed() ? check.verdict.health() : Health.UNCHECKED));
+        (number, check) -> {
+          all.put(number, check.health());
+          if (check.judge == Judge.THIS && check.canBeProbed()) {
+            own.put(number, check.health());
+          }
+        });
     health = all.build();
+    if (others != null) {
+      others.tell(own.build());
+    }
+  }
+
+  /**
+   * Finds out who judges a member. If it is another controller, takes over its latest verdict.
+   *
+   * @return whether another one judges it now than before
+   */
+  private boolean followJudge(HealthCheck check, Map<Integer, Server> servers) {
+    Judge before = check.judge;
+    @Nullable Server server = servers.get(check.member.number());
+    @Nullable DatapathId at = server == null ? check.switchId : server.at().switchId();
+    check.judge = judgeOf(at);
+    if (others == null || check.judge != Judge.OTHER) {
+      check.isJudged = true;
+      return check.judge != before;
+    }
+    check.switchId = at;
+    check.searchSinceNanos = nanoTime.getAsLong();
+    check.withdrawProbe();
+    @Nullable Health told = others.verdict(at, check.member.number());
+    if (told != null) {
+      check.verdict = new RiseAndFall(told, 0);
+      check.isJudged = true;
+    } else if (before != Judge.OTHER && check.isNew) {
+      check.isJudged = false;
+    }
+    return check.judge != before;
+  }
+
+  private Judge judgeOf(@Nullable DatapathId switchId) {
+    if (switchId == null ? !probes.standsBy() : probes.controls(switchId)) {
+      return Judge.THIS;
+    }
+    return others != null && others.mayJudge(switchId) ? Judge.OTHER : Judge.NONE;
   }
 
   /**
@@ -164,18 +216,48 @@ public final class HealthChecks {
     }
     List<Change> changes = new ArrayList<>();
     takeAnswers(changes);
+    boolean judgesChanged = takeNews(servers, changes);
     for (@Nullable HealthCheck check = queue.peek();
         check != null && check.dueNanos - now <= 0;
         check = queue.peek()) {
       queue.remove();
-      step(check, servers, now, changes);
+      judgesChanged |= step(check, servers, now, changes);
       queue.add(check);
     }
     takeAnswers(changes); // some probes have a result at once
-    if (!changes.isEmpty()) {
+    if (!changes.isEmpty() || judgesChanged) {
       publish();
     }
+    if (others != null) {
+      others.tellNewPeers();
+    }
     return changes;
+  }
+
+  /** Follows what other controllers have told. Returns whether any member has another judge. */
+  private boolean takeNews(Map<Integer, Server> servers, List<Change> changes) {
+    boolean judgesChanged = false;
+    for (int number : others == null ? Set.<Integer>of() : others.takeNews()) {
+      @Nullable HealthCheck check = checks.get(number);
+      if (check != null) {
+        judgesChanged |= followJudge(check, servers, changes);
+      }
+    }
+    return judgesChanged;
+  }
+
+  private boolean followJudge(
+      HealthCheck check, Map<Integer, Server> servers, List<Change> changes) {
+    Health before = check.health();
+    boolean judgeChanged = followJudge(check, servers);
+    noteChange(check, before, changes);
+    return judgeChanged;
+  }
+
+  private static void noteChange(HealthCheck check, Health before, List<Change> changes) {
+    if (check.health() != before) {
+      changes.add(new Change(check.member, check.monitor, check.health()));
+    }
   }
 
   private void takeAnswers(List<Change> changes) {
@@ -201,9 +283,13 @@ public final class HealthChecks {
     queue = later;
   }
 
-  /** Handles a due check: its probe has timed out, or its next probe is due. */
-  private void step(
+  /**
+   * Handles a due check: its probe has timed out, or its next probe is due. Returns whether another
+   * controller judges the member now than before.
+   */
+  private boolean step(
       HealthCheck check, Map<Integer, Server> servers, long now, List<Change> changes) {
+    boolean judgeChanged = followJudge(check, servers, changes);
     if (check.isPending) {
       check.isPending = false;
       if (!probes.isOutOfControl(check)) {
@@ -212,15 +298,18 @@ public final class HealthChecks {
     }
     if (check.nextProbeNanos - now > 0) {
       check.dueNanos = check.nextProbeNanos;
-      return;
+      return judgeChanged;
     }
     long delay = TimeUnit.SECONDS.toNanos(check.monitor.delaySeconds());
     long timeout = TimeUnit.SECONDS.toNanos(check.monitor.timeoutSeconds());
     check.nextProbeNanos = now + delayUntilNext(check, delay);
     check.withdrawProbe();
-    check.probe = probes.start(check, servers, now);
-    check.isPending = check.probe != null;
+    if (check.judge != Judge.OTHER) {
+      check.probe = probes.start(check, servers, now);
+      check.isPending = check.probe != null;
+    }
     check.dueNanos = check.isPending ? now + timeout : check.nextProbeNanos;
+    return judgeChanged;
   }
 
   /**
@@ -238,12 +327,9 @@ public final class HealthChecks {
   }
 
   private static void judge(HealthCheck check, boolean passed, List<Change> changes) {
-    Health before = check.verdict.health();
+    Health before = check.health();
     check.verdict = check.verdict.after(passed, check.monitor.rise(), check.monitor.fall());
-    Health now = check.verdict.health();
-    if (now != before) {
-      changes.add(new Change(check.member, check.monitor, now));
-    }
+    noteChange(check, before, changes);
   }
 
   /** Whether at least half of a monitor's members are up. */

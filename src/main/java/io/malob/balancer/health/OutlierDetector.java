@@ -1,8 +1,12 @@
 package io.malob.balancer.health;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
+import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.health.Ejection;
 import io.malob.balancer.api.EjectedMember;
+import io.malob.balancer.connection.Connection;
+import io.malob.balancer.health.PeerHealth.ToldEjection;
 import io.malob.balancer.view.ViewWriter;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
@@ -28,14 +32,22 @@ public final class OutlierDetector {
   private final Ejections ejections;
   private final UnansweredSynDetector unansweredSyns;
   private final ViewWriter view;
+  private final Function<FiveTuple, @Nullable Connection> connections;
   private final Function<IPAddress<?>, ServerMeasurements> measured;
   private final Executor serialExecutor;
+  private volatile @Nullable PeerHealth others;
   private final LongSupplier nanoTime;
 
+  /**
+   * Starts with no ejected member.
+   *
+   * @param connections finds a connection by its request
+   */
   public OutlierDetector(
       Ejection.Policy policy,
       IOFSwitchService switches,
       ViewWriter view,
+      Function<FiveTuple, @Nullable Connection> connections,
       Function<IPAddress<?>, ServerMeasurements> measured,
       Executor serialExecutor,
       LongSupplier nanoTime) {
@@ -43,9 +55,29 @@ public final class OutlierDetector {
     this.unansweredSyns =
         new UnansweredSynDetector(switches, serialExecutor, nanoTime, ejections, this::isSilent);
     this.view = view;
+    this.connections = connections;
     this.measured = measured;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
+  }
+
+  /** Tells other controllers of ejections and suspicions from now on. */
+  void tell(PeerHealth newOthers) {
+    others = newOthers;
+    unansweredSyns.tell(newOthers);
+  }
+
+  /** A connection of another controller has got no answer. For any thread. */
+  void suspected(FiveTuple request) {
+    @Nullable Connection connection = connections.apply(request);
+    if (connection != null) {
+      unansweredSyns.told(connection);
+    }
+  }
+
+  /** A member has answered a connection of another controller. For any thread. */
+  void answeredElsewhere(int memberNumber, long ageNanos) {
+    serialExecutor.execute(() -> ejections.answered(memberNumber, nanoTime.getAsLong() - ageNanos));
   }
 
   /** The detector of unanswered connections. */
@@ -77,7 +109,39 @@ public final class OutlierDetector {
     }
     if (changed) {
       view.setOut(ejections.out().keySet());
+      @Nullable PeerHealth peers = others;
+      if (peers != null) {
+        peers.tellEjected(told());
+      }
     }
+  }
+
+  /** The ejected members, as other controllers are told of them. */
+  ImmutableMap<Integer, ToldEjection> told() {
+    long now = nanoTime.getAsLong();
+    return ImmutableMap.copyOf(
+        Maps.transformValues(
+            ejections.out(),
+            out -> new ToldEjection(out.why(), out.times(), out.untilNanos() - now)));
+  }
+
+  /** Takes in ejections of another controller, by the members' numbers. For any thread. */
+  void ejectedElsewhere(Map<Integer, ToldEjection> out) {
+    if (out.isEmpty()) {
+      return;
+    }
+    serialExecutor.execute(
+        () -> {
+          Map<Integer, Member> members = membersByNumber(view.get().catalog());
+          boolean changed = false;
+          for (Map.Entry<Integer, ToldEjection> each : out.entrySet()) {
+            @Nullable Member member = members.get(each.getKey());
+            changed |= member != null && ejections.ejectedElsewhere(member, each.getValue());
+          }
+          if (changed) {
+            view.setOut(ejections.out().keySet());
+          }
+        });
   }
 
   /**

@@ -72,6 +72,14 @@ public final class Probes {
     };
   }
 
+  boolean controls(DatapathId switchId) {
+    return isControlled.test(switchId);
+  }
+
+  boolean standsBy() {
+    return standsBy.getAsBoolean();
+  }
+
   private @Nullable Probe request(HealthCheck check) {
     @Nullable HttpCheck httpCheck = check.monitor.http();
     return httpCheck == null
@@ -106,7 +114,7 @@ public final class Probes {
    * may continue to work: neither a missing answer nor a missing location proves anything about it.
    */
   boolean isOutOfControl(HealthCheck check) {
-    return check.switchId != null && !isControlled.test(check.switchId);
+    return check.usesDataPlane() && check.switchId != null && !isControlled.test(check.switchId);
   }
 
   private @Nullable Probe probe(HealthCheck check, Map<Integer, Server> servers, long nowNanos) {

@@ -8,20 +8,23 @@ import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Whether switches are connected, but this controller is master of none. Each health check of a
- * member without a location asks, so all switches are examined at most every 100 ms. For one thread
- * at a time.
+ * Whether this controller is master of no switch, although it is in a cluster or switches are
+ * connected. Each health check of a member without a location asks, so all switches are examined at
+ * most every 100 ms. For one thread at a time.
  */
 public final class Standby implements BooleanSupplier {
   static final long VALID_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final IOFSwitchService switches;
+  private final BooleanSupplier inCluster;
   private final LongSupplier nanoTime;
   private boolean standsBy;
   private long examinedNanos;
 
-  public Standby(IOFSwitchService switches, LongSupplier nanoTime) {
+  public Standby(
+      IOFSwitchService switches, BooleanSupplier inCluster, LongSupplier nanoTime) {
     this.switches = switches;
+    this.inCluster = inCluster;
     this.nanoTime = nanoTime;
     examinedNanos = nanoTime.getAsLong() - VALID_NANOS;
   }
@@ -33,7 +36,7 @@ public final class Standby implements BooleanSupplier {
       examinedNanos = now;
       Set<DatapathId> connected = switches.getAllSwitchDpids();
       standsBy =
-          !connected.isEmpty()
+          (inCluster.getAsBoolean() || !connected.isEmpty())
               && connected.stream().allMatch(id -> switches.getActiveSwitch(id) == null);
     }
     return standsBy;

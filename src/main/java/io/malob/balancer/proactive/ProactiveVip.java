@@ -169,6 +169,9 @@ final class ProactiveVip {
 
   private boolean decide(Situation now) {
     PlacementMode placement = now.plan().vip().placement();
+    if (parts.hasSeveralMasters().getAsBoolean()) {
+      return false;
+    }
     if (placement != PlacementMode.AUTO) {
       return placement == PlacementMode.PROACTIVE;
     }

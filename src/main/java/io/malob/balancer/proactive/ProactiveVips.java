@@ -46,6 +46,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
@@ -122,6 +123,8 @@ public final class ProactiveVips implements FoundProactiveRules {
    * @param matchesTcpFlags whether a switch matches TCP flags
    * @param pinExposed gives connections of a VIP at a switch rules of their own that would reach
    *     another member
+   * @param hasSeveralMasters whether switches may have different masters: none of them could
+   *     prepare both ends of a VIP's connections, so all VIPs are reactive
    * @param nanoTime the controller's monotonic clock
    */
   record Parts(
@@ -134,6 +137,7 @@ public final class ProactiveVips implements FoundProactiveRules {
       IntUnaryOperator halfOpen,
       Predicate<DatapathId> matchesTcpFlags,
       BiConsumer<Integer, DatapathId> pinExposed,
+      BooleanSupplier hasSeveralMasters,
       LongSupplier nanoTime) {}
 
   /** Exchanges connection counts with the view. */
@@ -163,6 +167,8 @@ public final class ProactiveVips implements FoundProactiveRules {
    * @param matchesTcpFlags whether a switch matches TCP flags
    * @param pinExposed gives connections of a VIP at a switch rules of their own that would reach
    *     another member
+   * @param hasSeveralMasters whether switches may have different masters: all VIPs are reactive
+   *     then
    */
   public ProactiveVips(
       ProactiveSettings settings,
@@ -179,6 +185,7 @@ public final class ProactiveVips implements FoundProactiveRules {
       IntUnaryOperator halfOpen,
       Predicate<DatapathId> matchesTcpFlags,
       BiConsumer<Integer, DatapathId> pinExposed,
+      BooleanSupplier hasSeveralMasters,
       Corrections corrections,
       Executor serialExecutor,
       LongSupplier nanoTime) {
@@ -194,6 +201,7 @@ public final class ProactiveVips implements FoundProactiveRules {
             halfOpen,
             matchesTcpFlags,
             pinExposed,
+            hasSeveralMasters,
             nanoTime);
     this.views = views;
     this.switches = switches;

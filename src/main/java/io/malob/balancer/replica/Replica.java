@@ -261,7 +261,7 @@ public final class Replica implements PeerListener {
       return;
     }
     @Nullable Connection known = connections.byRequest(placed.request());
-    if (known != null && !mayReplace(known)) {
+    if (known != null && !mayReplace(known) && !hasMoved(known, placed)) {
       return;
     }
     Optional<Server> server = serverOf(placed, now);
@@ -295,6 +295,11 @@ public final class Replica implements PeerListener {
 
   private boolean mayReplace(Connection known) {
     return foreign.test(known.client().switchId()) || known.isReplicated();
+  }
+
+  /** Whether its client is at a switch of another controller by now, which has followed it. */
+  private boolean hasMoved(Connection known, Placed placed) {
+    return placed.generation() == known.generation() && foreign.test(placed.client().switchId());
   }
 
   private void add(Placed placed, Server server, BalancerView now) {

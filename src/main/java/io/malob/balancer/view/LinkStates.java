@@ -17,7 +17,7 @@ public final class LinkStates {
   public static Map<DirectedLink, LinkState> of(IMonitorService monitor) {
     Map<DirectedLink, LinkState> states = new HashMap<>();
     for (Map.Entry<DirectedLink, LinkMeasurements> each :
-        monitor.links().snapshot(monitor.nanoTime()).entrySet()) {
+        monitor.links().snapshotOfAll(monitor.nanoTime()).entrySet()) {
       @Nullable Measurement use = each.getValue().useBps();
       if (use != null) {
         monitor

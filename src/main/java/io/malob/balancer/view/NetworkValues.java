@@ -41,7 +41,8 @@ public final class NetworkValues {
 
   /** The current measurements of a topology's links, without those that are too old. */
   public LinkValues of(Topology topology) {
-    Map<DirectedLink, LinkMeasurements> measured = monitor.links().snapshot(monitor.nanoTime());
+    Map<DirectedLink, LinkMeasurements> measured =
+        monitor.links().snapshotOfAll(monitor.nanoTime());
     Map<DirectedLink, LinkValue> known = new HashMap<>();
     for (DirectedLink link : topology.links()) {
       LinkMeasurements values = measured.getOrDefault(link, LinkMeasurements.UNKNOWN);

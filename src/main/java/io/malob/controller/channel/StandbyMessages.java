@@ -25,6 +25,7 @@ final class StandbyMessages {
   private static final int ARP = 0x0806;
   private static final int LLDP = 0x88cc;
   private static final int BROADCAST_PROBE = 0x8942;
+  private static final int LATENCY_PROBE = 0x88b5;
 
   private StandbyMessages() {}
 
@@ -51,7 +52,7 @@ final class StandbyMessages {
   }
 
   /**
-   * Whether a packet-in is of use for a controller that stands by, judged by its first bytes: link
+   * Whether a packet-in is of use for a controller that stands by, judged by its first bytes:
    * probes and ARP are. Of the others, samples show hosts that send no ARP.
    */
   static boolean isOfUse(OFPacketIn packetIn) {
@@ -60,6 +61,6 @@ final class StandbyMessages {
       return false;
     }
     int type = (frame[TYPE_OFFSET] & 0xff) << 8 | (frame[TYPE_OFFSET + 1] & 0xff);
-    return type == ARP || type == LLDP || type == BROADCAST_PROBE;
+    return type == ARP || type == LLDP || type == BROADCAST_PROBE || type == LATENCY_PROBE;
   }
 }

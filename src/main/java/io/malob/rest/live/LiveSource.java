@@ -2,7 +2,9 @@ package io.malob.rest.live;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Maps;
 import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.json.Json;
 import io.malob.module.ClusterView;
@@ -43,11 +45,13 @@ final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {
 
   @Override
   public LiveFrames apply(@Nullable LiveFrames before) {
+    Topology topology = monitor.topology();
     ImmutableMap<DirectedLink, LinkMeasurements> known =
-        monitor.links().snapshot(monitor.nanoTime());
+        ImmutableMap.copyOf(
+            Maps.filterKeys(monitor.links().snapshot(monitor.nanoTime()), topology::contains));
     LiveState state =
         new LiveState(
-            monitor.topology(),
+            topology,
             ImmutableSet.copyOf(known.keySet()),
             balancer.catalog().snapshot(),
             SeenHost.of(devices.getAllDevices()));

@@ -35,6 +35,8 @@ public record Problem(
     RULE_REFUSED("vip"),
     /** A switch cannot sort the packets of a proactive VIP into buckets. */
     NO_MASKS("vip"),
+    /** The switches have several masters, so a proactive VIP is reactive. */
+    SEVERAL_MASTERS("vip"),
     /** A proactive VIP has too few clients to meet the shares of its members. */
     TOO_FEW_SOURCES("vip"),
     /** A pool has no members. */

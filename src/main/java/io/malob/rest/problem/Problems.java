@@ -6,10 +6,12 @@ import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.module.ClusterView;
+import io.malob.module.MastershipPolicy;
 import io.malob.monitor.IMonitorService;
 import io.malob.rest.problem.Problem.Reason;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
+import io.malob.state.catalog.PlacementMode;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
 import java.util.ArrayList;
@@ -115,7 +117,8 @@ public final class Problems {
               Reason.PEER_NOT_REACHED,
               null,
               problem.text(),
-              "Check the network between the controllers; the log says why (peer_refused, peer_lost).",
+              "Check the network between the controllers; the log says why (peer_refused,"
+                  + " peer_lost).",
               null);
     };
   }
@@ -162,6 +165,10 @@ public final class Problems {
 
   /** At most one problem of each kind, for the first edge that has it. */
   private void checkPlacement(ProactiveStats vip) {
+    if (vip.mode() == PlacementMode.PROACTIVE
+        && cluster.filter(view -> view.mastership() == MastershipPolicy.SPREAD).isPresent()) {
+      found.add(severalMasters(vip.vipId()));
+    }
     for (ProactiveStats.Problem.Kind kind : ProactiveStats.Problem.Kind.values()) {
       List<ProactiveStats.Edge> hit =
           vip.edges().stream()
@@ -180,6 +187,17 @@ public final class Problems {
     if (!uneven.isEmpty()) {
       found.add(tooFewSources(vip.vipId(), uneven));
     }
+  }
+
+  private static Problem severalMasters(String vipId) {
+    return new Problem(
+        Reason.SEVERAL_MASTERS,
+        vipId,
+        "VIP "
+            + vipId
+            + " is reactive: the cluster's policy spreads the switches over controllers.",
+        "Choose the policy single, or make the VIP reactive.",
+        "./malob cluster mastership single");
   }
 
   private static Problem ruleRefused(String vipId, List<ProactiveStats.Edge> edges) {

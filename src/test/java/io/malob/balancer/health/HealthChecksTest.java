@@ -47,7 +47,8 @@ class HealthChecksTest {
               () -> standsBy,
               answers::add),
           answers,
-          anyMember -> {});
+          anyMember -> {},
+          null);
 
   private static CatalogSnapshot catalog() throws IOException, RejectedException {
     Catalog catalog = Catalog.open(new MemoryStore(Runnable::run));
@@ -77,7 +78,7 @@ class HealthChecksTest {
 
   @Test
   void membersOfOnePool_areNotAskedAllAtATime() throws Exception {
-    checks.follow(CatalogSnapshot.empty(), catalog());
+    checks.follow(CatalogSnapshot.empty(), catalog(), Map.of());
 
     List<Integer> firstSecond = askedInTicks(1);
     List<Integer> later = askedInTicks(60);
@@ -92,7 +93,7 @@ class HealthChecksTest {
   @Test
   void firstMonitor_afterAnHourWithoutOne_checksWithinASecond() throws Exception {
     nanos += TimeUnit.HOURS.toNanos(1);
-    checks.follow(CatalogSnapshot.empty(), catalog());
+    checks.follow(CatalogSnapshot.empty(), catalog(), Map.of());
 
     assertEquals(MEMBERS, sum(askedInTicks(1)), 30);
   }
@@ -133,7 +134,7 @@ class HealthChecksTest {
             Catalog.MEMBERS, Fields.of("address", "10.0.0.1", "port", "80", "pool_id", "p"));
     var unusedMonitor =
         catalog.create(Catalog.MONITORS, Fields.of("type", "TCP", "pool_id", "p", "delay", "1"));
-    checks.follow(CatalogSnapshot.empty(), catalog.snapshot());
+    checks.follow(CatalogSnapshot.empty(), catalog.snapshot(), Map.of());
     return catalog.snapshot().membersOfPool("p").iterator().next().number();
   }
 

@@ -15,6 +15,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 class StandbyTest {
   private final Set<DatapathId> connected = new HashSet<>();
   private final Set<DatapathId> active = new HashSet<>();
+  private boolean inCluster;
   private int examinations;
   private long nanos;
 
@@ -31,6 +32,7 @@ class StandbyTest {
                   "getActiveSwitch",
                   with -> active.contains(with[0]) ? Stub.of(IOFSwitch.class).make() : null)
               .make(),
+          () -> inCluster,
           () -> nanos);
 
   private boolean standsBy() {
@@ -46,6 +48,12 @@ class StandbyTest {
     assertTrue(standsBy());
     active.add(DatapathId.of(2));
     assertFalse(standsBy());
+  }
+
+  @Test
+  void controllerOfACluster_standsByWithoutSwitches() {
+    inCluster = true;
+    assertTrue(standsBy());
   }
 
   @Test

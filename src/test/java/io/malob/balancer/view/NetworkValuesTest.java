@@ -11,7 +11,10 @@ import io.malob.algorithm.graph.LinkValues;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
 import io.malob.monitor.IMonitorService;
+import io.malob.state.network.LinkMeasurements;
 import io.malob.state.network.LinkTracker;
+import io.malob.state.network.Measurement;
+import io.malob.state.network.Measurement.Source;
 import io.malob.state.network.TimesToLive;
 import io.malob.testing.Stub;
 import java.util.List;
@@ -54,6 +57,15 @@ class NetworkValuesTest {
     LinkValues now = values.of(TOPOLOGY);
 
     assertEquals(latency(now, FIRST), latency(now, SECOND));
+  }
+
+  /** Its path leads over a switch that has another master, which has measured the link. */
+  @Test
+  void latencyToldByAnotherController_counts() {
+    links.told(
+        SECOND, new LinkMeasurements(new Measurement(150_000, 0, Source.PROBE), null, null, null));
+
+    assertEquals(150_000, latency(values.of(TOPOLOGY), SECOND));
   }
 
   @Test

@@ -37,6 +37,7 @@ import org.projectfloodlight.openflow.types.U64;
 class ClusterHandshakeTest extends EmbeddedSwitch {
   private static final byte[] TCP = frame(0x0800);
   private static final byte[] LLDP = frame(0x88cc);
+  private static final byte[] LATENCY_PROBE = frame(0x88b5);
   private static final byte[] ARP = frame(0x0806);
 
   private final Recorder election;
@@ -266,11 +267,12 @@ class ClusterHandshakeTest extends EmbeddedSwitch {
     for (int i = 0; i < 30; i++) {
       receive(packetIn(LLDP));
       receive(packetIn(ARP));
+      receive(packetIn(LATENCY_PROBE));
     }
-    assertEquals(PacketInGate.STANDBY_SAMPLES_PER_SECOND + 60, packetIns());
+    assertEquals(PacketInGate.STANDBY_SAMPLES_PER_SECOND + 90, packetIns());
     pass(1_000);
     receive(packetIn(TCP));
-    assertEquals(PacketInGate.STANDBY_SAMPLES_PER_SECOND + 61, packetIns());
+    assertEquals(PacketInGate.STANDBY_SAMPLES_PER_SECOND + 91, packetIns());
   }
 
   @Test

@@ -1,0 +1,328 @@
+package io.malob.balancer.health;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.MapDifference;
+import com.google.common.collect.MapDifference.ValueDifference;
+import com.google.common.collect.Maps;
+import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.health.Health;
+import io.malob.balancer.connection.Connection;
+import io.malob.module.IClusterService;
+import io.malob.module.IPeerService;
+import io.malob.module.PeerListener;
+import io.malob.module.PeerTopic;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Shares the health of members with the other controllers of a cluster: the master of a member's
+ * edge switch judges it, and the others follow. A peer that is reached gets all verdicts and
+ * ejections of this controller, then changes. What a peer has told is forgotten when it is lost. A
+ * connection without an answer is judged by the master of the member's switch, too.
+ *
+ * <p>Peers' threads deliver what they tell; the rest is called by one thread at a time. Never
+ * blocks.
+ */
+public final class PeerHealth implements PeerListener {
+  // the kinds of messages are part of the protocol
+  private static final byte ALL_VERDICTS = 0;
+  private static final byte CHANGED_VERDICTS = 1;
+  private static final byte EJECTIONS = 2;
+  private static final byte SUSPICION = 3;
+  private static final byte ANSWERED = 4;
+
+  /** A verdict: the member's number, and a code; all members fit into one message. */
+  private static final int VERDICT_BYTES = Short.BYTES + 1;
+
+  /** An ejection: the member's number, its kind, its count and the nanoseconds that are left. */
+  private static final int EJECTION_BYTES = Short.BYTES + 1 + Integer.BYTES + Long.BYTES;
+
+  /** The request of a connection: protocol, addresses and ports. */
+  private static final int TUPLE_BYTES = 1 + 2 * (Integer.BYTES + Short.BYTES);
+
+  /** The member's number, and the connection's age. */
+  private static final int ANSWERED_BYTES = Short.BYTES + Long.BYTES;
+
+  /** A verdict's code is one more than its place; 0 is none. The order is part of the protocol. */
+  private static final ImmutableList<Health> VERDICTS =
+      ImmutableList.of(Health.CHECKING, Health.UP, Health.DOWN);
+
+  /** The kinds of failures. The order is part of the protocol. */
+  private static final ImmutableList<Ejections.Why> WHYS =
+      ImmutableList.of(Ejections.Why.NO_REPLY, Ejections.Why.REFUSES);
+
+  private final IPeerService peers;
+  private final IClusterService cluster;
+  private final Predicate<DatapathId> foreign;
+  private final OutlierDetector outliers;
+
+  /** The verdicts of each peer, by the members' numbers. */
+  private final Map<String, Map<Integer, Health>> told = new ConcurrentHashMap<>();
+
+  /** The members about which a peer has told something new. */
+  private final Set<Integer> news = ConcurrentHashMap.newKeySet();
+
+  /** The reached peers, and whether each has got all verdicts. */
+  private final Map<String, Boolean> informed = new ConcurrentHashMap<>();
+
+  private ImmutableMap<Integer, Health> own = ImmutableMap.of();
+
+  /**
+   * An ejected member, as controllers tell each other.
+   *
+   * @param nanosLeft the rest of the ejection
+   */
+  record ToldEjection(Ejections.Why why, int times, long nanosLeft) {}
+
+  /**
+   * Starts without verdicts.
+   *
+   * @param foreign the switches that other controllers are masters of
+   * @param outliers ejects members, and is told what others know of them
+   */
+  public PeerHealth(
+      IPeerService peers,
+      IClusterService cluster,
+      Predicate<DatapathId> foreign,
+      OutlierDetector outliers) {
+    this.peers = peers;
+    this.cluster = cluster;
+    this.foreign = foreign;
+    this.outliers = outliers;
+    outliers.tell(this);
+  }
+
+  /**
+   * Whether another controller judges the members of a switch of which this one is not the master.
+   *
+   * @param switchId null if the member is not located
+   */
+  boolean mayJudge(@Nullable DatapathId switchId) {
+    return cluster.electionView().isPresent() && (switchId == null || foreign.test(switchId));
+  }
+
+  /**
+   * The verdict about a member by the master of its switch, or by any controller if it is not
+   * located. Null if none has told one.
+   */
+  @Nullable Health verdict(@Nullable DatapathId switchId, int memberNumber) {
+    if (switchId != null) {
+      Optional<String> master = cluster.masterOf(switchId);
+      return master.isEmpty() ? null : verdict(master.get(), memberNumber);
+    }
+    for (Map<Integer, Health> verdicts : told.values()) {
+      @Nullable Health verdict = verdicts.get(memberNumber);
+      if (verdict != null) {
+        return verdict;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Health verdict(String peer, int memberNumber) {
+    @Nullable Map<Integer, Health> verdicts = told.get(peer);
+    return verdicts == null ? null : verdicts.get(memberNumber);
+  }
+
+  /** The members about which peers have told something new since the last call. */
+  Set<Integer> takeNews() {
+    if (news.isEmpty()) {
+      return Set.of();
+    }
+    Set<Integer> taken = new HashSet<>(news);
+    taken.forEach(news::remove); // before a verdict is read: a later one is news again
+    return taken;
+  }
+
+  /** Tells the peers which verdicts this controller has now. */
+  void tell(ImmutableMap<Integer, Health> verdicts) {
+    MapDifference<Integer, Health> difference = Maps.difference(own, verdicts);
+    own = verdicts;
+    if (difference.areEqual()) {
+      return;
+    }
+    byte[] message = changes(difference);
+    informed.forEach(
+        (peer, isInformed) -> {
+          if (isInformed && !peers.send(peer, PeerTopic.HEALTH, message)) {
+            informed.replace(peer, true, false);
+          }
+        });
+  }
+
+  private static byte[] changes(MapDifference<Integer, Health> difference) {
+    Map<Integer, ValueDifference<Health>> differing = difference.entriesDiffering();
+    int count =
+        differing.size()
+            + difference.entriesOnlyOnLeft().size()
+            + difference.entriesOnlyOnRight().size();
+    ByteBuffer out = ByteBuffer.allocate(1 + count * VERDICT_BYTES).put(CHANGED_VERDICTS);
+    differing.forEach((number, both) -> write(out, number, both.rightValue()));
+    difference.entriesOnlyOnLeft().forEach((number, was) -> write(out, number, null));
+    difference.entriesOnlyOnRight().forEach((number, now) -> write(out, number, now));
+    return out.array();
+  }
+
+  private static void write(ByteBuffer out, int memberNumber, @Nullable Health health) {
+    int code = health == null ? 0 : 1 + VERDICTS.indexOf(health);
+    out.putShort((short) memberNumber).put((byte) code);
+  }
+
+  /** Tells all of an ejection. */
+  void tellEjected(Map<Integer, ToldEjection> out) {
+    byte[] message = message(out);
+    informed.keySet().forEach(peer -> peers.send(peer, PeerTopic.HEALTH, message));
+  }
+
+  private static byte[] message(Map<Integer, ToldEjection> out) {
+    ByteBuffer bytes = ByteBuffer.allocate(1 + out.size() * EJECTION_BYTES).put(EJECTIONS);
+    out.forEach(
+        (number, ejection) ->
+            bytes
+                .putShort((short) (int) number)
+                .put((byte) WHYS.indexOf(ejection.why))
+                .putInt(ejection.times)
+                .putLong(ejection.nanosLeft));
+    return bytes.array();
+  }
+
+  /**
+   * Lets the master of the member's switch find out whether a connection got an answer. False if
+   * there is none that is reached.
+   */
+  boolean tellSuspicion(Connection connection) {
+    FiveTuple request = connection.request();
+    return sendToMaster(
+        connection,
+        ByteBuffer.allocate(1 + TUPLE_BYTES)
+            .put(SUSPICION)
+            .put((byte) request.protocol())
+            .putInt(request.srcAddress())
+            .putShort((short) request.srcPort())
+            .putInt(request.dstAddress())
+            .putShort((short) request.dstPort())
+            .array());
+  }
+
+  /** Tells the master of the member's switch that a connection of that age got answers. */
+  void tellAnswered(Connection connection, long ageNanos) {
+    boolean unused =
+        sendToMaster(
+            connection,
+            ByteBuffer.allocate(1 + ANSWERED_BYTES)
+                .put(ANSWERED)
+                .putShort((short) connection.server().number())
+                .putLong(ageNanos)
+                .array());
+  }
+
+  private boolean sendToMaster(Connection connection, byte[] message) {
+    return cluster
+        .masterOf(connection.server().at().switchId())
+        .filter(master -> peers.send(master, PeerTopic.HEALTH, message))
+        .isPresent();
+  }
+
+  /** Tells everything to peers that have been reached, or had no room for a change. */
+  void tellNewPeers() {
+    informed.forEach(
+        (peer, isInformed) -> {
+          if (!isInformed && informed.replace(peer, false, true) && !tellAll(peer)) {
+            informed.replace(peer, true, false);
+          }
+        });
+  }
+
+  private boolean tellAll(String peer) {
+    ByteBuffer out = ByteBuffer.allocate(1 + own.size() * VERDICT_BYTES).put(ALL_VERDICTS);
+    own.forEach((number, health) -> write(out, number, health));
+    return peers.send(peer, PeerTopic.HEALTH, out.array())
+        && peers.send(peer, PeerTopic.HEALTH, message(outliers.told()));
+  }
+
+  @Override
+  public void reached(String peer) {
+    informed.put(peer, false);
+  }
+
+  @Override
+  public void lost(String peer) {
+    informed.remove(peer);
+    told.remove(peer);
+  }
+
+  @Override
+  public void received(String peer, ByteBuffer message) {
+    byte kind = message.hasRemaining() ? message.get() : -1;
+    switch (kind) {
+      case ALL_VERDICTS -> {
+        told.remove(peer);
+        readVerdicts(peer, message);
+      }
+      case CHANGED_VERDICTS -> readVerdicts(peer, message);
+      case EJECTIONS -> readEjections(message);
+      case SUSPICION -> readSuspicion(message);
+      case ANSWERED -> readAnswered(message);
+      default -> {
+        // of a later version
+      }
+    }
+  }
+
+  private void readVerdicts(String peer, ByteBuffer message) {
+    Map<Integer, Health> verdicts = told.computeIfAbsent(peer, any -> new ConcurrentHashMap<>());
+    while (message.remaining() >= VERDICT_BYTES) {
+      int number = Short.toUnsignedInt(message.getShort());
+      int code = Byte.toUnsignedInt(message.get());
+      if (code == 0 || code > VERDICTS.size()) {
+        verdicts.remove(number);
+      } else {
+        verdicts.put(number, VERDICTS.get(code - 1));
+      }
+      news.add(number);
+    }
+  }
+
+  private void readSuspicion(ByteBuffer message) {
+    if (message.remaining() >= TUPLE_BYTES) {
+      int protocol = Byte.toUnsignedInt(message.get());
+      int srcAddress = message.getInt();
+      int srcPort = Short.toUnsignedInt(message.getShort());
+      outliers.suspected(
+          FiveTuple.of(
+              protocol,
+              srcAddress,
+              srcPort,
+              message.getInt(),
+              Short.toUnsignedInt(message.getShort())));
+    }
+  }
+
+  private void readAnswered(ByteBuffer message) {
+    if (message.remaining() >= ANSWERED_BYTES) {
+      outliers.answeredElsewhere(Short.toUnsignedInt(message.getShort()), message.getLong());
+    }
+  }
+
+  private void readEjections(ByteBuffer message) {
+    ImmutableMap.Builder<Integer, ToldEjection> out = ImmutableMap.builder();
+    while (message.remaining() >= EJECTION_BYTES) {
+      int number = Short.toUnsignedInt(message.getShort());
+      int why = Byte.toUnsignedInt(message.get());
+      int times = message.getInt();
+      long nanosLeft = message.getLong();
+      if (why < WHYS.size() && times > 0 && nanosLeft > 0) {
+        out.put(number, new ToldEjection(WHYS.get(why), times, nanosLeft));
+      }
+    }
+    outliers.ejectedElsewhere(out.buildKeepingLast());
+  }
+}
