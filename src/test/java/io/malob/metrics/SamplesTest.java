@@ -228,7 +228,7 @@ class SamplesTest {
     new PeerMetrics(
             Stub.of(IPeerService.class)
                 .on("reached", with -> ImmutableSet.of("b", "c"))
-                .on("traffic", with -> new PeerTraffic(1, 2, 3, 4, 5))
+                .on("traffic", with -> new PeerTraffic(1, 2, 3, 4, 11, 5))
                 .make(),
             Stub.of(IRelayService.class)
                 .on("counts", with -> new IRelayService.RelayCounts(6, 7, 8, 9, 10))
@@ -245,6 +245,7 @@ class SamplesTest {
         "malob_peer_bytes_total{direction=\"sent\"} 2.0",
         "malob_peer_bytes_total{direction=\"received\"} 4.0",
         "malob_peer_queue_bytes 5.0",
+        "malob_peer_damaged_total 11.0",
         "malob_relayed_batches_total{direction=\"sent\",outcome=\"done\"} 6.0",
         "malob_relayed_batches_total{direction=\"sent\",outcome=\"failed\"} 7.0",
         "malob_relayed_batches_total{direction=\"received\",outcome=\"done\"} 8.0",

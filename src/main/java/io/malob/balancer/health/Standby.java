@@ -21,8 +21,7 @@ public final class Standby implements BooleanSupplier {
   private boolean standsBy;
   private long examinedNanos;
 
-  public Standby(
-      IOFSwitchService switches, BooleanSupplier inCluster, LongSupplier nanoTime) {
+  public Standby(IOFSwitchService switches, BooleanSupplier inCluster, LongSupplier nanoTime) {
     this.switches = switches;
     this.inCluster = inCluster;
     this.nanoTime = nanoTime;
