@@ -925,9 +925,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     if (streams == null || controllers == null) {
       return null;
     }
-    PeerHealth others =
-        new PeerHealth(streams, controllers, foreign, outliers::told, outliers::ejectedElsewhere);
-    outliers.tell(others);
+    PeerHealth others = new PeerHealth(streams, controllers, foreign, outliers);
     streams.listen(PeerTopic.HEALTH, others);
     return others;
   }
@@ -960,6 +958,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
                 settings.number("ejectMaxSeconds", Math.max(300, seconds), seconds, 86_400))),
         switches,
         view,
+        connections::byRequest,
         this::measured,
         serialExecutor,
         nanoTime);

@@ -55,10 +55,7 @@ class SharedHealthTest {
   }
 
   private ControllerPair withService(ControllerPair pair) {
-    pair.link(S1, 2, S2, 1);
-    pair.learn(m1);
-    pair.learn(m2);
-    pair.webService(m1, m2);
+    connect(pair);
     for (BalancerNetwork each : List.of(pair.a, pair.b)) {
       each.create(
           Catalog.MONITORS,
@@ -76,6 +73,13 @@ class SharedHealthTest {
           "2");
     }
     return pair;
+  }
+
+  private void connect(ControllerPair pair) {
+    pair.link(S1, 2, S2, 1);
+    pair.learn(m1);
+    pair.learn(m2);
+    pair.webService(m1, m2);
   }
 
   /** For some seconds, these members answer the probes of both controllers. */
@@ -240,6 +244,71 @@ class SharedHealthTest {
 
     assertEquals(Health.UP, pair.b.stats("m3").health());
     assertEquals(Health.UP, pair.a.stats("m3").health());
+  }
+
+  /** The same without a monitor. */
+  private ControllerPair unmonitored() {
+    ControllerPair pair = new ControllerPair(Map.of(), true);
+    pair.addSwitch(1);
+    pair.addSwitchOfB(2);
+    connect(pair);
+    pair.meet();
+    pair.pass(1); // the topology has the switches of both
+    return pair;
+  }
+
+  private List<Delivery> send(ControllerPair pair, int port, int flags) {
+    return pair.a.send(
+        client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), port, VIP, 80, flags));
+  }
+
+  /** Two connections, one to each member. */
+  private void open(ControllerPair pair, int port, Host... alive) {
+    for (int each = port; each < port + 2; each++) {
+      Delivery syn = send(pair, each, Packet.TCP_SYN).get(0);
+      for (Host member : alive) {
+        if (syn.port().getPortNumber() == member.port()) {
+          pair.a.send(member, Frames.synAck(member.mac(), syn.frame()));
+        }
+      }
+    }
+    pair.talk();
+    pair.pass(1);
+  }
+
+  /** The same; the SYNs come again after a second, and only the second member answers. */
+  private void openInVain(ControllerPair pair, int port) {
+    open(pair, port, m2);
+    open(pair, port, m2);
+    pair.pass(1);
+  }
+
+  @Test
+  void memberThatLeavesTheOwnersClientsWithoutAnAnswer_isEjectedByItsMaster() {
+    ControllerPair pair = unmonitored();
+    for (int port = 40_000; port < 40_006; port += 2) {
+      assertEquals(List.of(Health.UNCHECKED, Health.UNCHECKED), health(pair.a));
+      openInVain(pair, port);
+    }
+
+    assertEquals(List.of(Health.EJECTED, Health.UNCHECKED), health(pair.b));
+    assertEquals(List.of(Health.EJECTED, Health.UNCHECKED), health(pair.a));
+    assertEquals(1, pair.b.module.ejections().get("no_reply"));
+    assertEquals("no_reply", pair.a.module.ejected().get("m1").why());
+  }
+
+  @Test
+  void ownersConnectionThatEndsWell_isGoodForFailuresBefore() {
+    ControllerPair pair = unmonitored();
+    openInVain(pair, 40_000);
+    openInVain(pair, 40_002);
+    open(pair, 40_004, m1, m2);
+    send(pair, 40_004, Packet.TCP_FIN | Packet.TCP_ACK);
+    send(pair, 40_005, Packet.TCP_FIN | Packet.TCP_ACK);
+    pair.pass(1);
+    openInVain(pair, 40_006);
+
+    assertEquals(Map.of(), pair.b.module.ejected());
   }
 
   @Test

@@ -2,8 +2,10 @@ package io.malob.balancer.health;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Maps;
+import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.health.Ejection;
 import io.malob.balancer.api.EjectedMember;
+import io.malob.balancer.connection.Connection;
 import io.malob.balancer.health.PeerHealth.ToldEjection;
 import io.malob.balancer.view.ViewWriter;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -30,15 +32,22 @@ public final class OutlierDetector {
   private final Ejections ejections;
   private final UnansweredSynDetector unansweredSyns;
   private final ViewWriter view;
+  private final Function<FiveTuple, @Nullable Connection> connections;
   private final Function<IPAddress<?>, ServerMeasurements> measured;
   private final Executor serialExecutor;
   private volatile @Nullable PeerHealth others;
   private final LongSupplier nanoTime;
 
+  /**
+   * Starts with no ejected member.
+   *
+   * @param connections finds a connection by its request
+   */
   public OutlierDetector(
       Ejection.Policy policy,
       IOFSwitchService switches,
       ViewWriter view,
+      Function<FiveTuple, @Nullable Connection> connections,
       Function<IPAddress<?>, ServerMeasurements> measured,
       Executor serialExecutor,
       LongSupplier nanoTime) {
@@ -46,14 +55,29 @@ public final class OutlierDetector {
     this.unansweredSyns =
         new UnansweredSynDetector(switches, serialExecutor, nanoTime, ejections, this::isSilent);
     this.view = view;
+    this.connections = connections;
     this.measured = measured;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
   }
 
-  /** Tells other controllers of ejections from now on. */
-  public void tell(PeerHealth newOthers) {
+  /** Tells other controllers of ejections and suspicions from now on. */
+  void tell(PeerHealth newOthers) {
     others = newOthers;
+    unansweredSyns.tell(newOthers);
+  }
+
+  /** A connection of another controller has got no answer. For any thread. */
+  void suspected(FiveTuple request) {
+    @Nullable Connection connection = connections.apply(request);
+    if (connection != null) {
+      unansweredSyns.told(connection);
+    }
+  }
+
+  /** A member has answered a connection of another controller. For any thread. */
+  void answeredElsewhere(int memberNumber, long ageNanos) {
+    serialExecutor.execute(() -> ejections.answered(memberNumber, nanoTime.getAsLong() - ageNanos));
   }
 
   /** The detector of unanswered connections. */
@@ -93,7 +117,7 @@ public final class OutlierDetector {
   }
 
   /** The ejected members, as other controllers are told of them. */
-  public ImmutableMap<Integer, ToldEjection> told() {
+  ImmutableMap<Integer, ToldEjection> told() {
     long now = nanoTime.getAsLong();
     return ImmutableMap.copyOf(
         Maps.transformValues(
@@ -102,7 +126,7 @@ public final class OutlierDetector {
   }
 
   /** Takes in ejections of another controller, by the members' numbers. For any thread. */
-  public void ejectedElsewhere(Map<Integer, ToldEjection> out) {
+  void ejectedElsewhere(Map<Integer, ToldEjection> out) {
     if (out.isEmpty()) {
       return;
     }

@@ -5,7 +5,9 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.MapDifference;
 import com.google.common.collect.MapDifference.ValueDifference;
 import com.google.common.collect.Maps;
+import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.health.Health;
+import io.malob.balancer.connection.Connection;
 import io.malob.module.IClusterService;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerListener;
@@ -16,16 +18,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Shares the health of members with the other controllers of a cluster: the master of a member's
  * edge switch judges it, and the others follow. A peer that is reached gets all verdicts and
- * ejections of this controller, then changes. What a peer has told is forgotten when it is lost.
+ * ejections of this controller, then changes. What a peer has told is forgotten when it is lost. A
+ * connection without an answer is judged by the master of the member's switch, too.
  *
  * <p>Peers' threads deliver what they tell; the rest is called by one thread at a time. Never
  * blocks.
@@ -35,12 +36,20 @@ public final class PeerHealth implements PeerListener {
   private static final byte ALL_VERDICTS = 0;
   private static final byte CHANGED_VERDICTS = 1;
   private static final byte EJECTIONS = 2;
+  private static final byte SUSPICION = 3;
+  private static final byte ANSWERED = 4;
 
   /** A verdict: the member's number, and a code; all members fit into one message. */
   private static final int VERDICT_BYTES = Short.BYTES + 1;
 
   /** An ejection: the member's number, its kind, its count and the nanoseconds that are left. */
   private static final int EJECTION_BYTES = Short.BYTES + 1 + Integer.BYTES + Long.BYTES;
+
+  /** The request of a connection: protocol, addresses and ports. */
+  private static final int TUPLE_BYTES = 1 + 2 * (Integer.BYTES + Short.BYTES);
+
+  /** The member's number, and the connection's age. */
+  private static final int ANSWERED_BYTES = Short.BYTES + Long.BYTES;
 
   /** A verdict's code is one more than its place; 0 is none. The order is part of the protocol. */
   private static final ImmutableList<Health> VERDICTS =
@@ -53,8 +62,7 @@ public final class PeerHealth implements PeerListener {
   private final IPeerService peers;
   private final IClusterService cluster;
   private final Predicate<DatapathId> foreign;
-  private final Supplier<Map<Integer, ToldEjection>> ejected;
-  private final Consumer<Map<Integer, ToldEjection>> ejections;
+  private final OutlierDetector outliers;
 
   /** The verdicts of each peer, by the members' numbers. */
   private final Map<String, Map<Integer, Health>> told = new ConcurrentHashMap<>();
@@ -72,26 +80,24 @@ public final class PeerHealth implements PeerListener {
    *
    * @param nanosLeft the rest of the ejection
    */
-  public record ToldEjection(Ejections.Why why, int times, long nanosLeft) {}
+  record ToldEjection(Ejections.Why why, int times, long nanosLeft) {}
 
   /**
    * Starts without verdicts.
    *
    * @param foreign the switches that other controllers are masters of
-   * @param ejected the members that are ejected here
-   * @param ejections receives ejections of other controllers, on a peer's thread
+   * @param outliers ejects members, and is told what others know of them
    */
   public PeerHealth(
       IPeerService peers,
       IClusterService cluster,
       Predicate<DatapathId> foreign,
-      Supplier<Map<Integer, ToldEjection>> ejected,
-      Consumer<Map<Integer, ToldEjection>> ejections) {
+      OutlierDetector outliers) {
     this.peers = peers;
     this.cluster = cluster;
     this.foreign = foreign;
-    this.ejected = ejected;
-    this.ejections = ejections;
+    this.outliers = outliers;
+    outliers.tell(this);
   }
 
   /**
@@ -188,6 +194,43 @@ public final class PeerHealth implements PeerListener {
     return bytes.array();
   }
 
+  /**
+   * Lets the master of the member's switch find out whether a connection got an answer. False if
+   * there is none that is reached.
+   */
+  boolean tellSuspicion(Connection connection) {
+    FiveTuple request = connection.request();
+    return sendToMaster(
+        connection,
+        ByteBuffer.allocate(1 + TUPLE_BYTES)
+            .put(SUSPICION)
+            .put((byte) request.protocol())
+            .putInt(request.srcAddress())
+            .putShort((short) request.srcPort())
+            .putInt(request.dstAddress())
+            .putShort((short) request.dstPort())
+            .array());
+  }
+
+  /** Tells the master of the member's switch that a connection of that age got answers. */
+  void tellAnswered(Connection connection, long ageNanos) {
+    boolean unused =
+        sendToMaster(
+            connection,
+            ByteBuffer.allocate(1 + ANSWERED_BYTES)
+                .put(ANSWERED)
+                .putShort((short) connection.server().number())
+                .putLong(ageNanos)
+                .array());
+  }
+
+  private boolean sendToMaster(Connection connection, byte[] message) {
+    return cluster
+        .masterOf(connection.server().at().switchId())
+        .filter(master -> peers.send(master, PeerTopic.HEALTH, message))
+        .isPresent();
+  }
+
   /** Tells everything to peers that have been reached, or had no room for a change. */
   void tellNewPeers() {
     informed.forEach(
@@ -202,7 +245,7 @@ public final class PeerHealth implements PeerListener {
     ByteBuffer out = ByteBuffer.allocate(1 + own.size() * VERDICT_BYTES).put(ALL_VERDICTS);
     own.forEach((number, health) -> write(out, number, health));
     return peers.send(peer, PeerTopic.HEALTH, out.array())
-        && peers.send(peer, PeerTopic.HEALTH, message(ejected.get()));
+        && peers.send(peer, PeerTopic.HEALTH, message(outliers.told()));
   }
 
   @Override
@@ -226,6 +269,8 @@ public final class PeerHealth implements PeerListener {
       }
       case CHANGED_VERDICTS -> readVerdicts(peer, message);
       case EJECTIONS -> readEjections(message);
+      case SUSPICION -> readSuspicion(message);
+      case ANSWERED -> readAnswered(message);
       default -> {
         // of a later version
       }
@@ -246,6 +291,27 @@ public final class PeerHealth implements PeerListener {
     }
   }
 
+  private void readSuspicion(ByteBuffer message) {
+    if (message.remaining() >= TUPLE_BYTES) {
+      int protocol = Byte.toUnsignedInt(message.get());
+      int srcAddress = message.getInt();
+      int srcPort = Short.toUnsignedInt(message.getShort());
+      outliers.suspected(
+          FiveTuple.of(
+              protocol,
+              srcAddress,
+              srcPort,
+              message.getInt(),
+              Short.toUnsignedInt(message.getShort())));
+    }
+  }
+
+  private void readAnswered(ByteBuffer message) {
+    if (message.remaining() >= ANSWERED_BYTES) {
+      outliers.answeredElsewhere(Short.toUnsignedInt(message.getShort()), message.getLong());
+    }
+  }
+
   private void readEjections(ByteBuffer message) {
     ImmutableMap.Builder<Integer, ToldEjection> out = ImmutableMap.builder();
     while (message.remaining() >= EJECTION_BYTES) {
@@ -257,6 +323,6 @@ public final class PeerHealth implements PeerListener {
         out.put(number, new ToldEjection(WHYS.get(why), times, nanosLeft));
       }
     }
-    ejections.accept(out.buildKeepingLast());
+    outliers.ejectedElsewhere(out.buildKeepingLast());
   }
 }

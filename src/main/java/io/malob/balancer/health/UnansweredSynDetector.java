@@ -7,10 +7,13 @@ import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.RuleCounts;
 import java.util.ArrayDeque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -25,6 +28,9 @@ import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
  * SYN, and the switch sends that to the controller. A moment later the detector polls the counters
  * of the rule for replies at the member's switch. Only such connections cost anything. Their number
  * is bounded; further ones are ignored.
+ *
+ * <p>If another controller is master of the member's switch, it polls that switch, and is told of
+ * connections that end well for a while.
  *
  * <p>{@link #synRetransmitted} and {@link #ended} may be called by the threads that read from
  * switches. The rest runs on one serial executor.
@@ -46,6 +52,9 @@ public final class UnansweredSynDetector {
   private static final int MAX_PENDING = 1_024;
   private static final int MAX_POLLS_PER_TICK = 32;
 
+  /** How long answers are told after a suspicion: longer than failures in a row may take. */
+  private static final long TELLING_NANOS = TimeUnit.MINUTES.toNanos(1);
+
   private final IOFSwitchService switches;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
@@ -55,12 +64,23 @@ public final class UnansweredSynDetector {
   private final Queue<Connection> answered = new ArrayBlockingQueue<>(MAX_PENDING);
   private final Queue<Suspicion> pending = new ArrayDeque<>();
 
+  /** Members that other controllers were told to suspect, and until when answers are told. */
+  private final Map<Integer, Long> toldUntil = new ConcurrentHashMap<>();
+
+  private volatile @Nullable PeerHealth others;
+
   /** Receives the members that left a client without an answer. */
   interface Verdict {
     void isSilent(int memberNumber);
   }
 
-  private record Suspicion(Connection connection, long nanos) {}
+  /**
+   * A connection without an answer.
+   *
+   * @param isTold whether another controller has told of it, because the member is not behind its
+   *     switches
+   */
+  private record Suspicion(Connection connection, long nanos, boolean isTold) {}
 
   public UnansweredSynDetector(
       IOFSwitchService switches,
@@ -78,13 +98,26 @@ public final class UnansweredSynDetector {
   /** A client has retransmitted the SYN of a connection whose rules are installed. */
   public void synRetransmitted(Connection connection, long nowNanos) {
     if (connection.isProgrammedBefore(nowNanos - MIN_AGE_NANOS) && !connection.isOver()) {
-      boolean unusedIfFull = suspicions.offer(new Suspicion(connection, nowNanos));
+      boolean unusedIfFull = suspicions.offer(new Suspicion(connection, nowNanos, false));
     }
+  }
+
+  /** Lets other controllers poll their switches from now on. */
+  void tell(PeerHealth newOthers) {
+    others = newOthers;
+  }
+
+  /** A connection of another controller has got no answer. Called by peers' threads. */
+  void told(Connection connection) {
+    boolean unusedIfFull =
+        suspicions.offer(
+            new Suspicion(connection, nanoTime.getAsLong() - COUNTER_DELAY_NANOS, true));
   }
 
   /** A client has ended a connection, which proves that the member answered. */
   public void ended(Connection connection) {
-    if (ejections.isSuspected(connection.server().number())) {
+    int member = connection.server().number();
+    if (ejections.isSuspected(member) || toldUntil.containsKey(member)) {
       boolean unusedIfFull = answered.offer(connection);
     }
   }
@@ -98,8 +131,17 @@ public final class UnansweredSynDetector {
 
   private void pollDue() {
     long now = nanoTime.getAsLong();
+    toldUntil.values().removeIf(until -> until - now < 0);
+    Map<Integer, Connection> answeredElsewhere = new HashMap<>();
     for (@Nullable Connection good = answered.poll(); good != null; good = answered.poll()) {
       answered(good);
+      if (toldUntil.containsKey(good.server().number())) {
+        answeredElsewhere.put(good.server().number(), good);
+      }
+    }
+    @Nullable PeerHealth peers = others;
+    if (peers != null) {
+      answeredElsewhere.values().forEach(good -> peers.tellAnswered(good, good.ageNanos(now)));
     }
     for (@Nullable Suspicion next = suspicions.poll(); next != null; next = suspicions.poll()) {
       if (pending.size() < MAX_PENDING) {
@@ -112,7 +154,7 @@ public final class UnansweredSynDetector {
         return;
       }
       pending.remove();
-      poll(first.connection);
+      poll(first, now);
     }
   }
 
@@ -121,9 +163,17 @@ public final class UnansweredSynDetector {
     ejections.answered(connection.server().number(), now - connection.ageNanos(now));
   }
 
-  private void poll(Connection connection) {
+  private void poll(Suspicion suspicion, long nowNanos) {
+    Connection connection = suspicion.connection;
     @Nullable IOFSwitch sw = switches.getActiveSwitch(connection.server().at().switchId());
-    if (sw == null || !connection.state().hasRules()) {
+    if (!connection.state().hasRules()) {
+      return;
+    }
+    if (sw == null) {
+      @Nullable PeerHealth peers = others;
+      if (peers != null && !suspicion.isTold && peers.tellSuspicion(connection)) {
+        toldUntil.put(connection.server().number(), nowNanos + TELLING_NANOS);
+      }
       return;
     }
     Futures.addCallback(

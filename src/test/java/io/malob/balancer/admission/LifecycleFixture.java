@@ -154,6 +154,7 @@ public final class LifecycleFixture {
             new Ejection.Policy(3, 1, 1),
             none,
             view,
+            connections::byRequest,
             address -> ServerMeasurements.UNKNOWN,
             Runnable::run,
             this::now);
