@@ -165,6 +165,24 @@ class SpreadTest {
   }
 
   @Test
+  void ruleForFtpData_staysWhenTheControlConnectionIsToldAgain() {
+    ftpService();
+    assertDelivered(a.send(client, ftp(40_000, SYN)), m1);
+    pair.talk();
+    assertEquals(1, ftpDataRules());
+    pair.part();
+    pair.meet();
+    pair.talk();
+
+    assertEquals(1, open(b));
+    assertEquals(1, ftpDataRules());
+  }
+
+  private long ftpDataRules() {
+    return a.table(s3).rules().stream().filter(rule -> rule.priority() == 48_700).count();
+  }
+
+  @Test
   void activeFtp_afterTheControlConnection_isNotForwarded() {
     ftpService();
     assertDelivered(a.send(client, ftp(40_000, SYN)), m1);

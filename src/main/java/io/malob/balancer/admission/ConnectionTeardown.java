@@ -167,10 +167,10 @@ public final class ConnectionTeardown {
 
   /** Forgets a connection of another controller: nothing is sent or recorded. */
   public void forgetReplicated(Connection connection) {
-    carryOut(connection, connections.close(connection));
     if (connection.isToFtp()) {
-      boolean unused = ftpSessions.closed(connection);
+      boolean unused = ftpSessions.closed(connection); // before it leaves: its owner keeps the rule
     }
+    carryOut(connection, connections.close(connection));
   }
 
   /** Forgets a connection that has ended or is dormant; false if it is in use. */
