@@ -13,6 +13,7 @@ import io.malob.module.IPeerService;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -313,7 +314,7 @@ public final class PeerHealth implements PeerListener {
   }
 
   private void readEjections(ByteBuffer message) {
-    ImmutableMap.Builder<Integer, ToldEjection> out = ImmutableMap.builder();
+    Map<Integer, ToldEjection> out = new HashMap<>();
     while (message.remaining() >= EJECTION_BYTES) {
       int number = Short.toUnsignedInt(message.getShort());
       int why = Byte.toUnsignedInt(message.get());
@@ -323,6 +324,6 @@ public final class PeerHealth implements PeerListener {
         out.put(number, new ToldEjection(WHYS.get(why), times, nanosLeft));
       }
     }
-    outliers.ejectedElsewhere(out.buildKeepingLast());
+    outliers.ejectedElsewhere(out);
   }
 }

@@ -98,6 +98,7 @@ public final class Election implements Mastership {
     moves =
         new PolicyMoves(
             policy,
+            nodes,
             keys,
             preference,
             handOvers,

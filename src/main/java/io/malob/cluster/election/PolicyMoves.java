@@ -5,12 +5,15 @@ import io.malob.cluster.etcd.Etcd.Condition;
 import io.malob.cluster.etcd.Etcd.Item;
 import io.malob.module.MastershipPolicy;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +29,14 @@ final class PolicyMoves {
   /** The min time between two moves. */
   static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+  /**
+   * How long a controller is connected to switches before it gets any from a live one: by then it
+   * knows the links, and which ports lead to hosts, so that it does not reroute what is in order.
+   */
+  static final long WARM_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   private final PolicyKey policy;
+  private final LiveNodes nodes;
   private final MasterKeys keys;
   private final Preference preference;
   private final HandOvers handOvers;
@@ -45,8 +55,12 @@ final class PolicyMoves {
 
   private boolean isBeingWritten;
 
+  /** When the other controllers were first seen with switches, by the revisions of their joining. */
+  private final Map<Long, Long> connectedNanos = new HashMap<>();
+
   PolicyMoves(
       PolicyKey policy,
+      LiveNodes nodes,
       MasterKeys keys,
       Preference preference,
       HandOvers handOvers,
@@ -55,6 +69,7 @@ final class PolicyMoves {
       LongSupplier nanoTime,
       Predicate<String> isReached) {
     this.policy = policy;
+    this.nodes = nodes;
     this.keys = keys;
     this.preference = preference;
     this.handOvers = handOvers;
@@ -81,6 +96,7 @@ final class PolicyMoves {
 
   /** Begins a move if one is due; to be called regularly, with the connected switches. */
   void tick(Collection<LocalSwitch> locals) {
+    noteConnected();
     if (policy.current() != MastershipPolicy.SPREAD
         || isBeingWritten
         || !handOvers.areNone()
@@ -92,13 +108,30 @@ final class PolicyMoves {
     locals.stream().filter(this::isToMove).findFirst().ifPresent(this::begin);
   }
 
+  private void noteConnected() {
+    Set<Long> live =
+        nodes
+            .others()
+            .filter(node -> !node.switches().isEmpty())
+            .map(Node::createRevision)
+            .collect(Collectors.toSet());
+    connectedNanos.keySet().retainAll(live);
+    live.forEach(joined -> connectedNanos.putIfAbsent(joined, nanoTime.getAsLong()));
+  }
+
+  private boolean isWarm(Node node) {
+    @Nullable Long since = connectedNanos.get(node.createRevision());
+    return since != null && nanoTime.getAsLong() - since >= WARM_NANOS;
+  }
+
   private boolean isToMove(LocalSwitch local) {
     Optional<Node> next = preference.next(local.id());
     return local.isMaster()
         && keys.isKept(local.id())
         && next.isPresent()
         && preference.isBeforeThis(next.get(), local.id())
-        && isReached.test(next.get().name());
+        && isReached.test(next.get().name())
+        && isWarm(next.get());
   }
 
   private void begin(LocalSwitch local) {

@@ -655,7 +655,7 @@ class ElectionTest {
     cluster.passUntil(this::areSpread, SimulatedCluster.LEASE.toNanos() + SECOND);
     assertEquals(List.of(), cluster.moves());
     controller("b");
-    cluster.passUntil(this::areSpread, (moved + 2) * 6 * SECOND);
+    cluster.passUntil(this::areSpread, (moved + 2) * 6 * SECOND + PolicyMoves.WARM_NANOS);
     assertEquals(moved, cluster.moves().size());
     assertSlowMoves();
   }
@@ -703,6 +703,18 @@ class ElectionTest {
     cluster.pass(30 * SECOND);
     assertTrue(allHaveMaster("a"));
     a.streams.areThere = true;
+    cluster.passUntil(this::areSpread, 60 * SECOND);
+  }
+
+  @Test
+  void spread_movesNothingToAControllerThatHasJustConnected() {
+    cluster.policy = Optional.of(MastershipPolicy.SPREAD);
+    controller("a");
+    addSwitches(6);
+    cluster.pass(20 * SECOND);
+    controller("b");
+    cluster.pass(PolicyMoves.WARM_NANOS - SECOND);
+    assertTrue(allHaveMaster("a"));
     cluster.passUntil(this::areSpread, 60 * SECOND);
   }
 
