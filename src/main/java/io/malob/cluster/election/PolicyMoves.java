@@ -55,7 +55,9 @@ final class PolicyMoves {
 
   private boolean isBeingWritten;
 
-  /** When the other controllers were first seen with switches, by the revisions of their joining. */
+  /**
+   * When the other controllers were first seen with switches, by the revisions of their joining.
+   */
   private final Map<Long, Long> connectedNanos = new HashMap<>();
 
   PolicyMoves(
