@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Random faults in a cluster: late messages, partitions, suspended and killed processes, times
- * without a quorum, lost answers and watches. Each schedule has a seed. {@link SimulatedCluster}
- * asserts one writer per switch and generation, and that only the creator of a key uses its
- * generation.
+ * without a quorum, lost answers and watches, raised bases. Each schedule has a seed. {@link
+ * SimulatedCluster} asserts one writer per switch and generation, that only the creator of a key
+ * uses its generation, and that no controller deletes another one's key.
  */
 class ClusterSimulationTest {
   private static final int SCHEDULES = 3_000;
@@ -82,6 +82,9 @@ class ClusterSimulationTest {
       isSpread = seed % 3 == 0;
       if (isSpread) {
         cluster.policy = Optional.of(MastershipPolicy.SPREAD);
+      }
+      if (random.nextInt(4) == 0) {
+        cluster.writeNanos = 60 * SECOND; // a former master must learn of its successor otherwise
       }
       names = List.of("a", "b", "c").subList(0, 1 + random.nextInt(3));
     }
@@ -169,7 +172,7 @@ class ClusterSimulationTest {
           Iterables.get(cluster.controllers.values(), random.nextInt(cluster.controllers.size()));
       SimulatedCluster.Link link =
           Iterables.get(cluster.switches.values(), random.nextInt(3)).links.get(one);
-      switch (random.nextInt(9)) {
+      switch (random.nextInt(10)) {
         case 0 ->
             during("pause " + one.name, () -> one.setPaused(true), () -> one.setPaused(false));
         case 1 ->
@@ -200,6 +203,10 @@ class ClusterSimulationTest {
         case 8 -> {
           note("hand-over of " + one.name);
           var unused = one.election.handOver(false);
+        }
+        case 9 -> {
+          note("raise of the base by " + one.name);
+          var unused = one.election.raiseBase(random.nextInt(100));
         }
         default -> throw new AssertionError();
       }

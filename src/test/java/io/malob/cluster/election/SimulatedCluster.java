@@ -45,6 +45,9 @@ final class SimulatedCluster {
   final Map<DatapathId, Switch> switches = new TreeMap<>();
   private final LongSupplier delayNanos;
 
+  /** The time between two writes of a master without packet-ins. */
+  long writeNanos = 150 * MILLI;
+
   /** The setting of controllers that start. */
   Optional<MastershipPolicy> policy = Optional.empty();
 
@@ -116,7 +119,7 @@ final class SimulatedCluster {
   /** A controller's process, and its election. */
   final class Controller {
     final String name;
-    final SimulatedEtcd.Client client = etcd.new Client(delayNanos);
+    final SimulatedEtcd.Client client;
     final Election election;
     final Streams streams = new Streams(this);
     final CompletableFuture<Void> started;
@@ -126,6 +129,7 @@ final class SimulatedCluster {
 
     Controller(String name) {
       this.name = name;
+      client = etcd.new Client(name, delayNanos);
       election =
           new Election(
               client,
@@ -576,7 +580,7 @@ final class SimulatedCluster {
             },
             true);
       }
-      queue.after(150 * MILLI, this::write);
+      queue.after(writeNanos, this::write);
     }
 
     /** Each direction is in order; nothing passes a cut, or reaches a suspended process. */

@@ -110,8 +110,8 @@ final class SimulatedEtcd {
         items.tailMap(prefix).values().stream().filter(i -> i.key().startsWith(prefix)).toList());
   }
 
-  private Etcd.Outcome commit(List<Etcd.Condition> conditions, List<Etcd.Change> changes)
-      throws IOException {
+  private Etcd.Outcome commit(
+      String owner, List<Etcd.Condition> conditions, List<Etcd.Change> changes) throws IOException {
     transactions++;
     if (conditions.size() > 128 || changes.size() > 128) {
       throw new IOException("etcdserver: too many operations in txn request");
@@ -143,11 +143,19 @@ final class SimulatedEtcd {
       if (change instanceof Etcd.Change.Put put) {
         set(put);
       } else {
+        checkOwner(owner, items.get(change.key()));
         remove(change.key());
       }
     }
     tellWatches();
     return new Etcd.Outcome(true, revision, List.of());
+  }
+
+  /** A controller deletes no other one's mastership, except by ending its lease. */
+  private static void checkOwner(String owner, Etcd.Item item) {
+    if (item != null && Keys.switchOf(item.key()) != null && !item.value().equals(owner)) {
+      throw new AssertionError(owner + " deletes " + item);
+    }
   }
 
   private void set(Etcd.Change.Put put) {
@@ -215,13 +223,15 @@ final class SimulatedEtcd {
 
   /** A client of it, whose messages take a time, and are lost while it is cut off. */
   final class Client implements Etcd {
+    private final String owner;
     private final LongSupplier delayNanos;
     private boolean isCut;
 
     /** Whether its answers are lost although the requests take effect. */
     boolean losesAnswers;
 
-    Client(LongSupplier delayNanos) {
+    Client(String owner, LongSupplier delayNanos) {
+      this.owner = owner;
       this.delayNanos = delayNanos;
     }
 
@@ -297,7 +307,7 @@ final class SimulatedEtcd {
 
     @Override
     public CompletableFuture<Outcome> commit(List<Condition> conditions, List<Change> changes) {
-      return call(() -> SimulatedEtcd.this.commit(conditions, changes));
+      return call(() -> SimulatedEtcd.this.commit(owner, conditions, changes));
     }
 
     @Override
