@@ -12,6 +12,11 @@ from malob.system import ovs
 REQUEST, REPLY, LABEL, BUCKET, PROACTIVE = 0x6522, 0x6523, 0x6524, 0x652D, 0x652E
 
 _GENERATION = 0xFFFFF
+#: The client's address, and its port if there are ports, in the match of each direction's rule.
+_CLIENT = {
+    REQUEST: re.compile(r"\bnw_src=([\d.]+)(?:\S*\btp_src=(\d+))?"),
+    REPLY: re.compile(r"\bnw_dst=([\d.]+)(?:\S*\btp_dst=(\d+))?"),
+}
 _COOKIE = re.compile(r"\bcookie=(0x[0-9a-f]+)")
 _MATCH = re.compile(r"\bpriority=\d+,(\S+) actions=")
 _MEMBER = re.compile(r"set_field:([\d.]+)->ip_dst")
@@ -37,6 +42,12 @@ def cookie(line: str) -> int:
 def generation(line: str) -> int:
     """The generation of the connection that a rule belongs to: its lowest 20 bits, as short_generation()."""
     return short_generation(cookie(line))
+
+
+def client(line: str, kind: int) -> tuple[str, int]:
+    """The address and port of the client of a REQUEST or REPLY rule; the port is 0 if there is none."""
+    found = _CLIENT[kind].search(line)
+    return (found[1], int(found[2] or 0)) if found else ("", 0)
 
 
 def short_generation(number: int) -> int:

@@ -64,23 +64,31 @@ def _labels(dpids: Mapping[str, str], paths: Sequence[Any], dumps: Mapping[str, 
 
 
 def _connections(connections: Sequence[Any], dumps: Sequence[str]) -> list[str]:
-    open_ones = {rules.short_generation(each["generation"]): each for each in connections if each["state"] == "open"}
+    open_ones = {_key(each): each for each in connections if each["state"] == "open"}
     # ended and dormant ones may have rules that have not expired yet
-    known = {rules.short_generation(each["generation"]) for each in connections}
-    found = Counter((kind, rules.generation(line)) for dump in dumps for kind in (REQUEST, REPLY) for line in rules.of_kind(dump, kind))
+    known = {_key(each) for each in connections}
+    found = Counter(
+        (kind, rules.generation(line), *rules.client(line, kind)) for dump in dumps for kind in (REQUEST, REPLY) for line in rules.of_kind(dump, kind)
+    )
     return [
         *(
-            f"a {_NAMES[kind]} rule is of connection {generation}, which the controller does not know"
-            for kind, generation in sorted(found)
-            if generation not in known
+            f"a {_NAMES[kind]} rule is of connection {key[0]} of {key[1]}:{key[2]}, which the controller does not know"
+            for kind, *key in sorted(found)
+            if tuple(key) not in known
         ),
         *(
-            f"{found[kind, generation]} rules instead of one are of {connection}"
-            for generation, connection in open_ones.items()
+            f"{found[kind, *key]} {_NAMES[kind]} rules instead of one are of {connection}"
+            for key, connection in open_ones.items()
             for kind in (REQUEST, REPLY)
-            if found[kind, generation] != 1
+            if found[kind, *key] != 1
         ),
     ]
+
+
+def _key(connection: Mapping[str, Any]) -> tuple[int, str, int]:
+    """Different connections may have the same generation: controllers count apart."""
+    port = connection["client_port"] if connection["protocol"] in ("tcp", "udp") else 0
+    return rules.short_generation(connection["generation"]), connection["client_address"], port
 
 
 def _buckets(dpids: Mapping[str, str], placement: Sequence[Any], dumps: Mapping[str, str]) -> list[str]:

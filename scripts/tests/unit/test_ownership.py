@@ -10,8 +10,8 @@ DPIDS = {"s1": "00:00:00:00:00:00:00:01", "s2": "00:00:00:00:00:00:00:02"}
 LABEL = "0a:4d:4c:00:00:07"
 PATHS = [{"label": LABEL, "switches": list(DPIDS.values())}]
 LABEL_RULE = f" cookie=0x6524000000000007, table=2, priority=1000,dl_dst={LABEL} actions=goto_table:3\n"
-REQUEST = " cookie=0x6522001000100009, table=1, priority=1000,tcp,nw_src=10.0.0.1 actions=goto_table:2\n"
-REPLY = " cookie=0x6523001000100009, table=0, priority=49000,tcp,nw_src=10.0.0.2 actions=goto_table:2\n"
+REQUEST = " cookie=0x6522001000100009, table=1, priority=1000,tcp,nw_src=10.0.0.1,nw_dst=10.0.0.100,tp_src=40000,tp_dst=80 actions=goto_table:2\n"
+REPLY = " cookie=0x6523001000100009, table=0, priority=49000,tcp,nw_src=10.0.0.2,nw_dst=10.0.0.1,tp_src=80,tp_dst=40000 actions=goto_table:2\n"
 BUCKETS = "".join(
     f" cookie=0x652d001000100000, table=1, priority=900,tcp,nw_dst=10.0.0.100,tp_dst=80,tp_src={2 * number:#x}/0x2"
     f" actions=set_field:10.0.0.{11 + number}->ip_dst,goto_table:2\n"
@@ -22,8 +22,8 @@ OTHERS = " cookie=0x20000000000000, table=0, priority=1,ip actions=output:1\n"
 GOOD = {"s1": OTHERS + LABEL_RULE + REQUEST, "s2": LABEL_RULE + REPLY}
 
 
-def connection(state: str, generation: int = 0x700009) -> dict[str, Any]:
-    return {"state": state, "generation": generation, "client_port": 40_000}
+def connection(state: str, generation: int = 0x700009, client_port: int = 40_000) -> dict[str, Any]:
+    return {"state": state, "generation": generation, "protocol": "tcp", "client_address": "10.0.0.1", "client_port": client_port}
 
 
 class OwnershipTest(unittest.TestCase):
@@ -49,6 +49,11 @@ class OwnershipTest(unittest.TestCase):
 
     def test_rules_that_are_doubled(self) -> None:
         self.assertEqual(1, len(self.compare(connection("open"), s2=LABEL_RULE + REPLY + REQUEST)))
+
+    def test_connections_of_one_generation_are_told_apart(self) -> None:
+        other = {"s1": GOOD["s1"] + REQUEST.replace("40000", "40001"), "s2": GOOD["s2"] + REPLY.replace("40000", "40001")}
+        self.assertEqual([], self.compare(connection("open"), connection("open", client_port=40_001), **other))
+        self.assertEqual(2, len(self.compare(connection("open"), **other)))
 
     def test_path_within_a_switch_needs_no_rule(self) -> None:
         within = [*PATHS, {"label": "0a:4d:4c:00:00:08", "switches": [DPIDS["s1"]]}]

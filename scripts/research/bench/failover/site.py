@@ -11,6 +11,7 @@ from lab.cluster import ClusterController, EtcdServers, etcd_servers
 from lab.management import Management
 from malob.errors import ScriptError
 from malob.network import topology
+from malob.rest.local import RestError
 from malob.system.processes import succeeds
 from malob.system.waiting import say, wait_until
 from research.bench.proactive.clients import Service
@@ -94,6 +95,13 @@ class Site:
         wait_until(self._agree, "the controllers to agree on the master", _JOIN_S, detail=self._said)
 
     def _agree(self) -> bool:
+        try:
+            return self._all_agree()
+        except RestError:
+            # one that has lost its lease starts anew, and does not answer for a moment
+            return False
+
+    def _all_agree(self) -> bool:
         connected = {controller.name: len(self.switches) for controller in self.controllers}
         masters = {name for controller in self.controllers for name in controller.masters().values()}
         ruling = [controller.name for controller in self.controllers if controller.ruled()]
@@ -101,6 +109,9 @@ class Site:
         return everywhere and masters == set(ruling) and len(ruling) == 1 and all(each.nodes() == connected for each in self.controllers)
 
     def _said(self) -> str:
+        silent = [controller.name for controller in self.controllers if not controller.rest.answers()]
+        if silent:
+            return f"no answer from {', '.join(silent)}"
         return "; ".join(
             f"{controller.name}: masters {sorted(set(controller.masters().values()))}, it rules {len(controller.ruled())}, {dict(controller.nodes())}"
             for controller in self.controllers
