@@ -68,19 +68,22 @@ def _connections(connections: Sequence[Any], dumps: Sequence[str]) -> list[str]:
     # ended and dormant ones may have rules that have not expired yet
     known = {_key(each) for each in connections}
     found = Counter(
-        (kind, rules.generation(line), *rules.client(line, kind)) for dump in dumps for kind in (REQUEST, REPLY) for line in rules.of_kind(dump, kind)
+        (kind, (rules.generation(line), *rules.client(line, kind)))
+        for dump in dumps
+        for kind in (REQUEST, REPLY)
+        for line in rules.of_kind(dump, kind)
     )
     return [
         *(
             f"a {_NAMES[kind]} rule is of connection {key[0]} of {key[1]}:{key[2]}, which the controller does not know"
-            for kind, *key in sorted(found)
-            if tuple(key) not in known
+            for kind, key in sorted(found)
+            if key not in known
         ),
         *(
-            f"{found[kind, *key]} {_NAMES[kind]} rules instead of one are of {connection}"
+            f"{found[kind, key]} {_NAMES[kind]} rules instead of one are of {connection}"
             for key, connection in open_ones.items()
             for kind in (REQUEST, REPLY)
-            if found[kind, *key] != 1
+            if found[kind, key] != 1
         ),
     ]
 
