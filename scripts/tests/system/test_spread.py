@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from lab import balancing, processes
 from lab.controller import Controller
 from lab.faults import ownership
@@ -24,6 +26,7 @@ CONNECT_S = 2.5
 AGREE_S = 5
 
 
+@pytest.mark.beside
 class SpreadTest(TwoControllersTest):
     """c1 and w1 are behind switches of west, the others behind those of east."""
 

@@ -500,6 +500,11 @@ final class BalancerNetwork {
   /** The answers arrive, and all that follow. */
   void releaseStatistics() {
     holdStatistics = false;
+    passStatistics();
+  }
+
+  /** The answers arrive; those that follow are on their way then. */
+  void passStatistics() {
     List<Runnable> held = List.copyOf(heldStatistics);
     heldStatistics.clear();
     held.forEach(Runnable::run);

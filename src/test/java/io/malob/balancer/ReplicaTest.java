@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -430,6 +432,24 @@ class ReplicaTest {
     b.releaseStatistics();
     pair.talk();
     assertEquals(1, open(b));
+    assertEquals(1, dormant(b));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void connectionWhoseRuleTimesOutWhileItsSwitchIsRead_isDormant(boolean isHeardOf) {
+    pair.learn(client);
+    pair.peersOfA.room = isHeardOf ? Integer.MAX_VALUE : 0;
+    open(40_000);
+    pair.talk();
+    pair.kill();
+    b.holdStatistics();
+    pair.takeOver();
+    b.passStatistics(); // the sizes of the tables
+    b.timeOut(s1, requestRule(40_000));
+    b.releaseStatistics();
+    pair.pass(3);
+    assertEquals(0, open(b));
     assertEquals(1, dormant(b));
   }
 

@@ -113,9 +113,9 @@ public final class ConnectionTeardown {
    */
   public @Nullable Connection timedOut(
       DatapathId at, FiveTuple request, int generation, boolean isUnused) {
+    earlier.timedOut(request, generation);
     @Nullable Connection connection = connections.byRequest(request);
     if (connection == null || connection.generation() != generation) {
-      earlier.timedOut(request, generation);
       return null; // a later connection of the same five-tuple, or forgotten already
     }
     if (!connection.client().switchId().equals(at)) {

@@ -36,6 +36,6 @@ public interface RecoveredConnections {
   /** The client has sent FIN or RST. */
   void ended(FiveTuple request);
 
-  /** The request rule has timed out. */
+  /** The request rule of a connection has timed out, whether or not the connection is known. */
   void timedOut(FiveTuple request, int generation);
 }

@@ -29,6 +29,13 @@ public final class RecoveringConnections implements RecoveredConnections {
   /** By the client's edge switch: reading one switch must not take time for those of all others. */
   private final Map<DatapathId, Set<RecoveringConnection>> bySwitch = new ConcurrentHashMap<>();
 
+  /**
+   * Connections whose request rules have timed out while switches are being read, with their
+   * generations. A switch may have listed a rule before: that is older news, though it is handled
+   * later.
+   */
+  private final Map<FiveTuple, Integer> timedOut = new ConcurrentHashMap<>();
+
   public RecoveringConnections(int limit, ReadSwitches readSwitches, LongSupplier nanoTime) {
     this.limit = limit;
     this.readSwitches = readSwitches;
@@ -50,7 +57,22 @@ public final class RecoveringConnections implements RecoveredConnections {
     bySwitch.computeIfAbsent(connection.at(), any -> ConcurrentHashMap.newKeySet()).add(connection);
     byReply.put(connection.reply(), connection);
     byRequest.put(connection.request(), connection);
+    if (hasTimedOut(connection)) {
+      expire(connection);
+    }
     return true;
+  }
+
+  private boolean hasTimedOut(RecoveringConnection connection) {
+    @Nullable Integer generation = timedOut.get(connection.request());
+    return generation != null && generation == connection.rule().generation();
+  }
+
+  /** Forgets what has timed out, unless a switch is being read. */
+  void tidy() {
+    if (readSwitches.isComplete()) {
+      timedOut.clear();
+    }
   }
 
   @Nullable RecoveringConnection get(FiveTuple request) {
@@ -136,6 +158,9 @@ public final class RecoveringConnections implements RecoveredConnections {
 
   @Override
   public void timedOut(FiveTuple request, int generation) {
+    if (isIncomplete() && timedOut.size() < limit) {
+      timedOut.put(request, generation);
+    }
     @Nullable RecoveringConnection pending = byRequest.get(request);
     if (pending != null && pending.rule().generation() == generation) {
       expire(pending);

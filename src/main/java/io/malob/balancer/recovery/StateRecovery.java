@@ -177,6 +177,7 @@ public final class StateRecovery {
    * between them. Call it when switches, links, hosts or the catalog change, and periodically.
    */
   public void complete() {
+    pending.tidy();
     if (!hasWork) {
       return;
     }
