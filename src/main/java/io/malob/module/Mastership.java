@@ -62,5 +62,12 @@ public interface Mastership {
      * @param message an OpenFlow message, not changed afterwards
      */
     void takeHandedOn(byte[] message);
+
+    /**
+     * The process of the switch's master has ended. From now on packet-ins of hosts wait until this
+     * controller is the master, if that is the case within two seconds: else hosts would repeat
+     * them, TCP after a second.
+     */
+    void masterEnded();
   }
 }

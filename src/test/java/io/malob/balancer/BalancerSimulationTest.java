@@ -18,7 +18,7 @@ class BalancerSimulationTest {
     Long one = Long.getLong("malob.simulation.seed");
     return one != null
         ? LongStream.of(one)
-        : LongStream.rangeClosed(1, Long.getLong("malob.simulation.seeds", 100));
+        : LongStream.rangeClosed(1, Long.getLong("malob.simulation.seeds", 70));
   }
 
   @ParameterizedTest

@@ -491,10 +491,17 @@ public final class Election implements Mastership {
 
   /**
    * The process of another controller has ended. Its lease is ended for it, so that its switches
-   * get their next master at once.
+   * get their next master at once. First packets wait for that one.
    */
   public void ended(PeerAddress peer) {
-    serial.execute(() -> nodes.ended(peer));
+    serial.execute(() -> nodes.at(peer).ifPresent(this::ended));
+  }
+
+  private void ended(Node node) {
+    locals.values().stream()
+        .filter(local -> node.name().equals(keys.holder(local.id())))
+        .forEach(local -> local.channel().masterEnded());
+    nodes.ended(node);
   }
 
   // ---- operators ----

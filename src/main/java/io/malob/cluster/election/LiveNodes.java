@@ -81,17 +81,19 @@ final class LiveNodes {
     }
   }
 
+  /** The controller that others reach there. */
+  Optional<Node> at(PeerAddress peer) {
+    return byName.values().stream()
+        .filter(node -> node.peer().equals(Optional.of(peer)))
+        .findFirst();
+  }
+
   /**
    * The process of another controller has ended. Its lease is ended for it, so that its switches
    * get their next master at once. Were it alive after all, it would join again.
    */
-  void ended(PeerAddress peer) {
-    byName.values().stream()
-        .filter(node -> node.peer().equals(Optional.of(peer)))
-        .forEach(
-            node -> {
-              logger.warn("cluster_peer_ended node={}", node.name());
-              var unused = etcd.revoke(node.lease());
-            });
+  void ended(Node node) {
+    logger.warn("cluster_peer_ended node={}", node.name());
+    var unused = etcd.revoke(node.lease());
   }
 }

@@ -25,8 +25,13 @@ import org.slf4j.LoggerFactory;
 final class EtcdWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EtcdWatch.class);
 
-  /** Before the next connection after one that failed. */
+  /**
+   * Before the next connection after one that has failed; twice as long if that had failed at once,
+   * up to the max. Without a quorum, all watches fail again and again.
+   */
   private static final long PAUSE_MILLIS = 100;
+
+  private static final long MAX_PAUSE_MILLIS = 1_000;
 
   private final Gateway gateway;
   private final EtcdMessages messages;
@@ -40,6 +45,7 @@ final class EtcdWatch implements AutoCloseable {
   /** The revision of the first change that has not been reported. */
   private long next;
 
+  private long pauseMillis = PAUSE_MILLIS;
   private boolean isRefusalLogged;
   private volatile boolean isClosed;
 
@@ -129,6 +135,7 @@ final class EtcdWatch implements AutoCloseable {
   /** One connection; what it reports after its end has no effect. */
   private final class Connection implements Flow.Subscriber<String> {
     private final URI server;
+    private final long sinceNanos = System.nanoTime();
     private volatile Flow.@Nullable Subscription lines;
 
     Connection(URI server) {
@@ -238,9 +245,14 @@ final class EtcdWatch implements AutoCloseable {
       connection = null;
       cancel();
       gateway.leave(server);
+      long lastedNanos = System.nanoTime() - sinceNanos;
+      pauseMillis =
+          lastedNanos >= TimeUnit.MILLISECONDS.toNanos(MAX_PAUSE_MILLIS)
+              ? PAUSE_MILLIS
+              : Math.min(2 * pauseMillis, MAX_PAUSE_MILLIS);
       try {
         ScheduledFuture<?> unused =
-            timer.schedule(EtcdWatch.this::open, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+            timer.schedule(EtcdWatch.this::open, pauseMillis, TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException e) {
         // the client is closed
       }

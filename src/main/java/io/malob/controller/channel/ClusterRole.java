@@ -129,6 +129,11 @@ final class ClusterRole implements Mastership.RoleChannel {
         });
   }
 
+  @Override
+  public void masterEnded() {
+    onGate(PacketInGate::masterEnded);
+  }
+
   private void onGate(Consumer<PacketInGate> action) {
     channel
         .eventLoop()

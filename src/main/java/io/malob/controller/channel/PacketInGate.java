@@ -22,7 +22,8 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
  * of the switch, only packet-ins that tell of links and hosts pass.
  *
  * <p>During a hand-over, the former master hands the packet-ins of hosts on to the next one, whose
- * gate keeps them until that one is the master.
+ * gate keeps them until that one is the master. If the master's process has ended, the switch has
+ * none for a moment: the gates of those that stand by keep what they get from the switch itself.
  */
 final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQueue.Drops {
   /**
@@ -49,7 +50,7 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
   private final PacketInQueues queues;
   private final FairQueue waiting;
 
-  /** Packet-ins that the present master has handed on. */
+  /** Packet-ins that the present master has handed on, or that have come without a master. */
   private final FairQueue early;
 
   private final LongSupplier nanoTime;
@@ -57,6 +58,9 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
   private long sampledSecond;
   private int sampled;
   private boolean goesOn;
+
+  /** Whether the master's process has ended, and the switch has no other one yet. */
+  private boolean isWithoutMaster;
 
   /** Takes packet-ins in a hand-over; null if there is none. */
   private @Nullable Predicate<byte[]> next;
@@ -98,7 +102,11 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (!(message instanceof OFPacketIn packetIn)) {
       ctx.fireChannelRead(message);
-    } else if (!standsBy() || StandbyMessages.isOfUse(packetIn) || isSample()) {
+    } else if (!standsBy() || StandbyMessages.isOfUse(packetIn)) {
+      waiting.add(queues.classOf(packetIn), packetIn);
+    } else if (isWithoutMaster) {
+      keep(packetIn);
+    } else if (isSample()) {
       waiting.add(queues.classOf(packetIn), packetIn);
     }
   }
@@ -180,17 +188,33 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
 
   /** Takes a packet-in that the former master has handed on. */
   void takeHandedOn(OFPacketIn packetIn) {
+    keep(packetIn);
+    handleEarly();
+  }
+
+  /** The process of the switch's master has ended. */
+  void masterEnded() {
+    if (standsBy() && !isWithoutMaster) {
+      isWithoutMaster = true;
+      var unused =
+          context
+              .executor()
+              .schedule(() -> isWithoutMaster = false, EARLY_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void keep(OFPacketIn packetIn) {
     if (early.isEmpty()) {
       var unused =
           context.executor().schedule(this::forgetEarly, EARLY_MILLIS, TimeUnit.MILLISECONDS);
     }
     early.add(queues.classOf(packetIn), packetIn);
-    handleEarly();
   }
 
   /** The switch has another master, or this one. */
   void roleChanged() {
     next = null;
+    isWithoutMaster = false;
     handleEarly();
   }
 

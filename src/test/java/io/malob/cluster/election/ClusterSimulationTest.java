@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * uses its generation, and that no controller deletes another one's key.
  */
 class ClusterSimulationTest {
-  private static final int SCHEDULES = 3_000;
+  private static final int SCHEDULES = 2_000;
   private static final long SECOND = SimulatedCluster.SECOND;
   private static final long MILLI = SimulatedCluster.MILLI;
 

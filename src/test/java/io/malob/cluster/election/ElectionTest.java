@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.cluster.peer.PeerAddress;
 import io.malob.module.ClusterView;
 import io.malob.module.ClusterView.Problem;
 import io.malob.module.ClusterView.Role;
@@ -611,6 +612,19 @@ class ElectionTest {
     b.client.losesAnswers = false;
     cluster.pass(4 * SECOND);
     assertTrue(cluster.etcd.get(Keys.node("b")).value().contains(sw.id.toString()));
+  }
+
+  @Test
+  void masterWhoseProcessHasEnded_isReplacedAtOnce_andPacketsWait() {
+    controller("a");
+    SimulatedCluster.Controller b = controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> allHaveMaster("a"), 2 * SECOND);
+    cluster.pass(SECOND);
+    cluster.controllers.get("a").kill();
+    b.election.ended(PeerAddress.of("a", SimulatedCluster.peer("a")).orElseThrow());
+    cluster.passUntil(() -> allHaveMaster("b"), SECOND / 10);
+    assertTrue(sw.links.get(b).masterEnded);
   }
 
   // ---- spread ----

@@ -134,7 +134,10 @@ final class SimulatedCluster {
           new Election(
               client,
               new ThisNode(
-                  name, new Contact(name + ":8080", ""), weights.getOrDefault(name, 1), policy),
+                  name,
+                  new Contact(name + ":8080", peer(name)),
+                  weights.getOrDefault(name, 1),
+                  policy),
               LEASE,
               this::execute,
               queue::now);
@@ -363,6 +366,9 @@ final class SimulatedCluster {
     private boolean isCut;
     private boolean isGone;
 
+    /** Whether this controller knows that the process of the switch's master has ended. */
+    boolean masterEnded;
+
     Link(Switch sw, Controller controller) {
       this.sw = sw;
       this.controller = controller;
@@ -455,6 +461,11 @@ final class SimulatedCluster {
     }
   }
 
+  /** Where others reach a controller. */
+  static String peer(String name) {
+    return name + ":9000/" + "0".repeat(32);
+  }
+
   /** A connection as the controller's channel has it. */
   private final class Connection implements RoleChannel {
     private final Link link;
@@ -525,6 +536,11 @@ final class SimulatedCluster {
     @Override
     public void stopHandingOn() {
       next = null;
+    }
+
+    @Override
+    public void masterEnded() {
+      link.masterEnded = true;
     }
 
     @Override

@@ -439,6 +439,31 @@ class ClusterHandshakeTest extends EmbeddedSwitch {
   }
 
   @Test
+  void packetWithoutAMaster_waitsForTheRole() {
+    becomeSlave();
+    election.sw.masterEnded();
+    pass(0);
+    events.clear();
+    receive(packetIn(TCP));
+    assertEquals(0, packetIns());
+    becomeMaster(77);
+    pass(0);
+    assertEquals(1, packetIns());
+  }
+
+  @Test
+  void packetWithoutAMaster_isForgottenAfterTwoSeconds() {
+    becomeSlave();
+    election.sw.masterEnded();
+    pass(0);
+    receive(packetIn(TCP));
+    pass(PacketInGate.EARLY_MILLIS);
+    becomeMaster(77);
+    pass(0);
+    assertEquals(0, packetIns());
+  }
+
+  @Test
   void nonsenseThatIsHandedOn_isDropped() {
     becomeSlave();
     election.sw.takeHandedOn(new byte[] {4, 10, 0, 9, 1});
