@@ -112,13 +112,13 @@ import io.malob.balancer.view.SlowStarts;
 import io.malob.balancer.view.ViewWriter;
 import io.malob.module.AttachedHosts;
 import io.malob.module.BaseModule;
+import io.malob.module.ClusterView;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.IClusterService;
 import io.malob.module.IPacketInQueueService;
 import io.malob.module.IPeerService;
 import io.malob.module.IRelayService;
 import io.malob.module.IStoreService;
-import io.malob.module.MastershipPolicy;
 import io.malob.module.NetworkEvents;
 import io.malob.module.PeerTopic;
 import io.malob.module.Repetition;
@@ -921,7 +921,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             new HttpProbes(answers::add),
             this::measured,
             switchId -> switches.getActiveSwitch(switchId) != null,
-            new Standby(switches, this::isInCluster, nanoTime),
+            new Standby(switches, () -> IClusterService.isInCluster(cluster), nanoTime),
             answers::add),
         answers,
         outliers::accepted,
@@ -941,17 +941,9 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     return others;
   }
 
-  private boolean isInCluster() {
-    return cluster != null && cluster.electionView().isPresent();
-  }
-
   private boolean hasSeveralMasters() {
     @Nullable IClusterService known = cluster;
-    return known != null
-        && known
-            .electionView()
-            .filter(now -> now.mastership() == MastershipPolicy.SPREAD)
-            .isPresent();
+    return known != null && known.electionView().filter(ClusterView::isSpread).isPresent();
   }
 
   private OutlierDetector outlierDetector(SettingReader settings, Executor serialExecutor)

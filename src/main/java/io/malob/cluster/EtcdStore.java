@@ -200,8 +200,7 @@ public final class EtcdStore implements Store {
   private void checkHistory() throws StoreUnavailableException {
     if (history.isRefusing()) {
       throw new StoreUnavailableException(
-          "etcd was restored from a backup or replaced; './malob cluster raise-base' accepts its"
-              + " state",
+          "etcd was restored from a backup or replaced; './malob cluster raise-base' accepts its state",
           null);
     }
   }

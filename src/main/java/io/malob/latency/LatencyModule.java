@@ -130,7 +130,7 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
             outstanding,
             counters,
             monitor::nanoTime,
-            () -> cluster != null && cluster.electionView().isPresent());
+            () -> IClusterService.isInCluster(cluster));
     sender =
         new ProbeSender(
             context.getServiceImpl(IOFSwitchService.class),

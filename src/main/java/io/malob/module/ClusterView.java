@@ -28,6 +28,11 @@ public record ClusterView(
     ImmutableMap<DatapathId, Role> roles,
     ImmutableList<Problem> problems) {
 
+  /** Whether switches may have different masters. */
+  public boolean isSpread() {
+    return mastership == MastershipPolicy.SPREAD;
+  }
+
   /** This with one more problem. */
   public ClusterView with(Problem problem) {
     return new ClusterView(

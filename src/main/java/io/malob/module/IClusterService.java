@@ -3,6 +3,7 @@ package io.malob.module;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import net.floodlightcontroller.core.module.IFloodlightService;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /** The cluster that this controller belongs to. Real Floodlight does not have this service. */
@@ -24,6 +25,15 @@ public interface IClusterService extends IFloodlightService {
    * costs nothing, and is the same object until something changes.
    */
   Optional<ClusterView> electionView();
+
+  /**
+   * Whether a controller is configured for a cluster; quick, and for any thread.
+   *
+   * @param service null in real Floodlight
+   */
+  static boolean isInCluster(@Nullable IClusterService service) {
+    return service != null && service.electionView().isPresent();
+  }
 
   /**
    * This controller's part of a limit of the whole cluster. The parts of all controllers never

@@ -191,7 +191,10 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
   /** One at a time, so that the latest reading stays. */
   private synchronized void readTopology() {
     Topology now = FoundLinks.between(switches, topologyService);
-    Topology measured = isInCluster() ? FoundLinks.fromActive(switches, topologyService) : now;
+    Topology measured =
+        IClusterService.isInCluster(cluster)
+            ? FoundLinks.fromActive(switches, topologyService)
+            : now;
     if (!measured.equals(measuredLinks)) {
       links.setTopology(measured);
       measuredLinks = measured;
@@ -200,11 +203,6 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
       topology = now;
       updatePins(false);
     }
-  }
-
-  private boolean isInCluster() {
-    @Nullable IClusterService known = cluster;
-    return known != null && known.electionView().isPresent();
   }
 
   private void updatePins(boolean again) {

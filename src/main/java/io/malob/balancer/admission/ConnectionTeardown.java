@@ -167,6 +167,7 @@ public final class ConnectionTeardown {
 
   /** This controller goes on with a connection: it counts against its own part of limits. */
   public void adopted(Connection connection) {
+    connection.verified();
     if (connectionLimiter.adopted(connection)) {
       long halfOpenUntil = connection.content().halfOpenUntil();
       if (halfOpenUntil != Connection.NOT_HALF_OPEN) {

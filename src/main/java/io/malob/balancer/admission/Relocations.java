@@ -170,8 +170,6 @@ public final class Relocations {
     if (before == null) {
       return false;
     }
-    // if it was another controller's, it is this one's now
-    connection.verified();
     adopted.accept(connection);
     // at the same switch, rules are written over
     if (!before.client().switchId().equals(client.switchId())) {

@@ -107,8 +107,7 @@ final class Ejections {
             .put(member.number(), new Out(why, after.times(), after.untilNanos()))
             .build();
     LOG.warn(
-        "member_ejected member={} address={} why={} seconds={} times={} - it gets no new"
-            + " connections",
+        "member_ejected member={} address={} why={} seconds={} times={} - it gets no new connections",
         member.id(),
         member.address(),
         why.text(),

@@ -107,7 +107,7 @@ public final class PeerHealth implements PeerListener {
    * @param switchId null if the member is not located
    */
   boolean mayJudge(@Nullable DatapathId switchId) {
-    return cluster.electionView().isPresent() && (switchId == null || foreign.test(switchId));
+    return IClusterService.isInCluster(cluster) && (switchId == null || foreign.test(switchId));
   }
 
   /**

@@ -162,7 +162,6 @@ public final class Reconciler {
     if (!connection.client().switchId().equals(at)) {
       return false;
     }
-    connection.verified();
     parts.teardown.adopted(connection);
     @Nullable Route route = connection.route();
     return belongs(connection, rule, route == null ? null : route.request());

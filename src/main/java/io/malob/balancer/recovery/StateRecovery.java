@@ -225,18 +225,24 @@ public final class StateRecovery {
    * have no rule of them. Other controllers' connections are theirs.
    */
   private void removeUnusedReplies() {
-    if (foreign.isAny()) {
+    if (replies.isEmpty() || foreign.isAny()) {
       return;
     }
     for (FoundReply reply : List.copyOf(replies.all())) {
       FiveTuple match = reply.rule().incoming();
       if (!pending.hasReply(match) && isReadAtClient(reply.rule())) {
-        replies.remove(match);
-        programmer
-            .factory(reply.at())
-            .map(factory -> ConnectionRules.removeReply(factory, reply.rule()))
-            .ifPresent(message -> send(reply.at(), message));
+        removeReply(match);
       }
+    }
+  }
+
+  private void removeReply(FiveTuple match) {
+    @Nullable FoundReply reply = replies.remove(match);
+    if (reply != null) {
+      programmer
+          .factory(reply.at())
+          .map(factory -> ConnectionRules.removeReply(factory, reply.rule()))
+          .ifPresent(message -> send(reply.at(), message));
     }
   }
 
@@ -329,13 +335,7 @@ public final class StateRecovery {
         .factory(found.at())
         .map(factory -> ConnectionRules.removeRequest(factory, found.request()))
         .ifPresent(message -> send(found.at(), message));
-    @Nullable FoundReply reply = replies.remove(found.reply());
-    if (reply != null) {
-      programmer
-          .factory(reply.at())
-          .map(factory -> ConnectionRules.removeReply(factory, found.reply()))
-          .ifPresent(message -> send(reply.at(), message));
-    }
+    removeReply(found.reply());
   }
 
   private void send(DatapathId at, OFMessage message) {

@@ -102,11 +102,9 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (!(message instanceof OFPacketIn packetIn)) {
       ctx.fireChannelRead(message);
-    } else if (!standsBy() || StandbyMessages.isOfUse(packetIn)) {
-      waiting.add(queues.classOf(packetIn), packetIn);
-    } else if (isWithoutMaster) {
+    } else if (isWithoutMaster && standsBy() && !StandbyMessages.isOfUse(packetIn)) {
       keep(packetIn);
-    } else if (isSample()) {
+    } else if (!standsBy() || StandbyMessages.isOfUse(packetIn) || isSample()) {
       waiting.add(queues.classOf(packetIn), packetIn);
     }
   }

@@ -6,7 +6,6 @@ import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.module.ClusterView;
-import io.malob.module.MastershipPolicy;
 import io.malob.monitor.IMonitorService;
 import io.malob.rest.problem.Problem.Reason;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -117,8 +116,7 @@ public final class Problems {
               Reason.PEER_NOT_REACHED,
               null,
               problem.text(),
-              "Check the network between the controllers; the log says why (peer_refused,"
-                  + " peer_lost).",
+              "Check the network between the controllers; the log says why (peer_refused, peer_lost).",
               null);
     };
   }
@@ -166,7 +164,7 @@ public final class Problems {
   /** At most one problem of each kind, for the first edge that has it. */
   private void checkPlacement(ProactiveStats vip) {
     if (vip.mode() == PlacementMode.PROACTIVE
-        && cluster.filter(view -> view.mastership() == MastershipPolicy.SPREAD).isPresent()) {
+        && cluster.filter(ClusterView::isSpread).isPresent()) {
       found.add(severalMasters(vip.vipId()));
     }
     for (ProactiveStats.Problem.Kind kind : ProactiveStats.Problem.Kind.values()) {
