@@ -57,17 +57,17 @@ public interface Mastership {
 
     /**
      * Takes a packet-in of this switch that its master has handed on. It is handled as soon as this
-     * controller is the master, if that is the case within two seconds.
+     * controller is the master, if that is the case within four seconds.
      *
      * @param message an OpenFlow message, not changed afterwards
      */
     void takeHandedOn(byte[] message);
 
     /**
-     * The process of the switch's master has ended. From now on packet-ins of hosts wait until this
-     * controller is the master, if that is the case within two seconds: else hosts would repeat
-     * them, TCP after a second.
+     * The switch's master has ended, or nothing is heard of it. From now on packet-ins of hosts
+     * wait until this controller is the master, if that is the case within four seconds: else hosts
+     * would repeat them, TCP after a second. May be called again, as long as the silence lasts.
      */
-    void masterEnded();
+    void masterSilent();
   }
 }

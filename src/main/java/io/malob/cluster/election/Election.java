@@ -3,6 +3,7 @@ package io.malob.cluster.election;
 import com.google.common.collect.ImmutableSet;
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.peer.PeerAddress;
+import io.malob.cluster.peer.PeerFate;
 import io.malob.module.ClusterView;
 import io.malob.module.IPeerService;
 import io.malob.module.Mastership;
@@ -36,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * <p>All state belongs to one serial executor. Public methods may be called by any thread, and do
  * not block.
  */
-public final class Election implements Mastership {
+public final class Election implements Mastership, PeerFate {
   private static final Logger logger = LoggerFactory.getLogger(Election.class);
 
   private final String name;
@@ -493,15 +494,29 @@ public final class Election implements Mastership {
    * The process of another controller has ended. Its lease is ended for it, so that its switches
    * get their next master at once. First packets wait for that one.
    */
+  @Override
   public void ended(PeerAddress peer) {
-    serial.execute(() -> nodes.at(peer).ifPresent(this::ended));
+    serial.execute(
+        () ->
+            nodes
+                .at(peer)
+                .ifPresent(
+                    node -> {
+                      awaitNextMaster(node);
+                      nodes.ended(node);
+                    }));
   }
 
-  private void ended(Node node) {
+  /** If the other controller is gone, its lease ends soon: first packets wait for that. */
+  @Override
+  public void silent(PeerAddress peer) {
+    serial.execute(() -> nodes.at(peer).ifPresent(this::awaitNextMaster));
+  }
+
+  private void awaitNextMaster(Node silent) {
     locals.values().stream()
-        .filter(local -> node.name().equals(keys.holder(local.id())))
-        .forEach(local -> local.channel().masterEnded());
-    nodes.ended(node);
+        .filter(local -> silent.name().equals(keys.holder(local.id())))
+        .forEach(local -> local.channel().masterSilent());
   }
 
   // ---- operators ----

@@ -36,6 +36,9 @@ final class PeerChannel extends ByteToMessageDecoder {
   /** The time between two signs of life. */
   private static final long BEAT_MILLIS = 500;
 
+  /** A peer of which nothing comes for so many of them is silent: after a second. */
+  private static final int SILENT_BEATS = 2;
+
   /** A connection over which nothing comes for more of them is closed: after three seconds. */
   private static final int MAX_SILENT_BEATS = 5;
 
@@ -86,6 +89,9 @@ final class PeerChannel extends ByteToMessageDecoder {
 
     /** A message of the other side. */
     default void received(PeerChannel connection, PeerTopic topic, ByteBuffer message) {}
+
+    /** Nothing has come for some time; told at every beat as long as that lasts. */
+    default void silent(PeerChannel connection) {}
 
     /** The connection has ended; after {@link #opened} or without it. */
     void closed(PeerChannel connection);
@@ -366,6 +372,9 @@ final class PeerChannel extends ByteToMessageDecoder {
       current.flush();
     }
     hasWritten = false;
+    if (silentBeats >= SILENT_BEATS && state == State.FRAMES) {
+      events.silent(this);
+    }
   }
 
   @Override

@@ -46,6 +46,9 @@ final class PeerLink implements PeerChannel.Events {
   interface Owner extends PeerChannel.Events {
     /** The process has ended. */
     void ended(PeerAddress peer);
+
+    /** Nothing has come of the process for some time; told every half second. */
+    void silent(PeerAddress peer);
   }
 
   /** A link that begins with {@link #open}. */
@@ -146,6 +149,11 @@ final class PeerLink implements PeerChannel.Events {
   @Override
   public void received(PeerChannel other, PeerTopic topic, ByteBuffer message) {
     owner.received(other, topic, message);
+  }
+
+  @Override
+  public void silent(PeerChannel other) {
+    owner.silent(address);
   }
 
   @Override

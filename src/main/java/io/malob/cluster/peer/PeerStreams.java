@@ -24,7 +24,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,7 +80,7 @@ public final class PeerStreams implements AutoCloseable {
   /** The end of this controller: nothing more is told. */
   private volatile boolean isClosed;
 
-  private volatile Consumer<PeerAddress> ended = peer -> {};
+  private volatile @Nullable PeerFate fate;
 
   /**
    * Opens a port for other controllers, which reach it after {@link #start}.
@@ -114,10 +113,10 @@ public final class PeerStreams implements AutoCloseable {
    * Connects to the followed peers and accepts their connections from now on.
    *
    * @param sharedKey known to the controllers of the cluster only
-   * @param whenEnded receives each peer whose process has ended, once
+   * @param listener told of peers that have ended or are silent
    */
-  public synchronized void start(byte[] sharedKey, Consumer<PeerAddress> whenEnded) {
-    ended = whenEnded;
+  public synchronized void start(byte[] sharedKey, PeerFate listener) {
+    fate = listener;
     self = Self.of(name, port.token(), sharedKey);
     port.accept();
     links.values().forEach(PeerLink::open);
@@ -272,7 +271,12 @@ public final class PeerStreams implements AutoCloseable {
 
     @Override
     public void ended(PeerAddress peer) {
-      ended.accept(peer);
+      Objects.requireNonNull(fate).ended(peer);
+    }
+
+    @Override
+    public void silent(PeerAddress peer) {
+      Objects.requireNonNull(fate).silent(peer);
     }
   }
 

@@ -130,8 +130,8 @@ final class ClusterRole implements Mastership.RoleChannel {
   }
 
   @Override
-  public void masterEnded() {
-    onGate(PacketInGate::masterEnded);
+  public void masterSilent() {
+    onGate(PacketInGate::masterSilent);
   }
 
   private void onGate(Consumer<PacketInGate> action) {

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -22,8 +23,9 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
  * of the switch, only packet-ins that tell of links and hosts pass.
  *
  * <p>During a hand-over, the former master hands the packet-ins of hosts on to the next one, whose
- * gate keeps them until that one is the master. If the master's process has ended, the switch has
- * none for a moment: the gates of those that stand by keep what they get from the switch itself.
+ * gate keeps them until that one is the master. Without a hand-over, the next master handles what
+ * the switch itself has sent it: in the last half second or, if the former master has ended or was
+ * silent, since then.
  */
 final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQueue.Drops {
   /**
@@ -44,8 +46,8 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
    */
   static final int STANDBY_SAMPLES_PER_SECOND = 20;
 
-  /** The time for which packet-ins of a former master are kept: their hosts repeat them then. */
-  static final int EARLY_MILLIS = 2_000;
+  /** The time for which packet-ins are kept: longer than a silent master keeps its lease. */
+  static final int EARLY_MILLIS = 4_000;
 
   private final PacketInQueues queues;
   private final FairQueue waiting;
@@ -53,14 +55,17 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
   /** Packet-ins that the present master has handed on, or that have come without a master. */
   private final FairQueue early;
 
+  /** What a standby has got while it heard of the master. */
+  private final RecentPackets recent = new RecentPackets();
+
   private final LongSupplier nanoTime;
   private @Nullable OpenFlowSwitch sw;
   private long sampledSecond;
   private int sampled;
   private boolean goesOn;
 
-  /** Whether the master's process has ended, and the switch has no other one yet. */
-  private boolean isWithoutMaster;
+  /** Ends the time in which the master is taken for gone; null if it is not. */
+  private @Nullable Future<?> silence;
 
   /** Takes packet-ins in a hand-over; null if there is none. */
   private @Nullable Predicate<byte[]> next;
@@ -102,10 +107,17 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (!(message instanceof OFPacketIn packetIn)) {
       ctx.fireChannelRead(message);
-    } else if (isWithoutMaster && standsBy() && !StandbyMessages.isOfUse(packetIn)) {
-      keep(packetIn);
-    } else if (!standsBy() || StandbyMessages.isOfUse(packetIn) || isSample()) {
+    } else if (!standsBy() || StandbyMessages.isOfUse(packetIn)) {
       waiting.add(queues.classOf(packetIn), packetIn);
+    } else if (silence != null) {
+      keep(packetIn);
+    } else {
+      if (early.isEmpty()) {
+        recent.add(packetIn, nanoTime.getAsLong());
+      }
+      if (isSample()) {
+        waiting.add(queues.classOf(packetIn), packetIn);
+      }
     }
   }
 
@@ -186,18 +198,24 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
 
   /** Takes a packet-in that the former master has handed on. */
   void takeHandedOn(OFPacketIn packetIn) {
+    recent.clear(); // the former master has handled earlier ones, and hands later ones on
     keep(packetIn);
     handleEarly();
   }
 
-  /** The process of the switch's master has ended. */
-  void masterEnded() {
-    if (standsBy() && !isWithoutMaster) {
-      isWithoutMaster = true;
-      var unused =
-          context
-              .executor()
-              .schedule(() -> isWithoutMaster = false, EARLY_MILLIS, TimeUnit.MILLISECONDS);
+  /** The switch's master has ended or is silent: packet-ins are kept for some seconds from now. */
+  void masterSilent() {
+    if (standsBy()) {
+      endSilence();
+      recent.drainTo(this::keep, nanoTime.getAsLong());
+      silence = context.executor().schedule(this::endSilence, EARLY_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void endSilence() {
+    if (silence != null) {
+      silence.cancel(false);
+      silence = null;
     }
   }
 
@@ -212,7 +230,10 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
   /** The switch has another master, or this one. */
   void roleChanged() {
     next = null;
-    isWithoutMaster = false;
+    endSilence();
+    if (!standsBy()) {
+      recent.drainTo(this::keep, nanoTime.getAsLong());
+    }
     handleEarly();
   }
 

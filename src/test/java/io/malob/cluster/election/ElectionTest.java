@@ -624,7 +624,23 @@ class ElectionTest {
     cluster.controllers.get("a").kill();
     b.election.ended(PeerAddress.of("a", SimulatedCluster.peer("a")).orElseThrow());
     cluster.passUntil(() -> allHaveMaster("b"), SECOND / 10);
-    assertTrue(sw.links.get(b).masterEnded);
+    assertTrue(sw.links.get(b).masterSilent);
+  }
+
+  @Test
+  void packetsWait_whenTheirMasterIsSilent_andNoOther() {
+    controller("a");
+    SimulatedCluster.Controller b = controller("b");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> allHaveMaster("a"), 2 * SECOND);
+    cluster.pass(SECOND);
+    b.election.silent(PeerAddress.of("c", SimulatedCluster.peer("c")).orElseThrow());
+    cluster.pass(SECOND / 10);
+    assertFalse(sw.links.get(b).masterSilent);
+    b.election.silent(PeerAddress.of("a", SimulatedCluster.peer("a")).orElseThrow());
+    cluster.pass(SECOND / 10);
+    assertTrue(sw.links.get(b).masterSilent);
+    assertTrue(allHaveMaster("a"));
   }
 
   // ---- spread ----

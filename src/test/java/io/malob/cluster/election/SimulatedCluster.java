@@ -367,7 +367,7 @@ final class SimulatedCluster {
     private boolean isGone;
 
     /** Whether this controller knows that the process of the switch's master has ended. */
-    boolean masterEnded;
+    boolean masterSilent;
 
     Link(Switch sw, Controller controller) {
       this.sw = sw;
@@ -539,8 +539,8 @@ final class SimulatedCluster {
     }
 
     @Override
-    public void masterEnded() {
-      link.masterEnded = true;
+    public void masterSilent() {
+      link.masterSilent = true;
     }
 
     @Override

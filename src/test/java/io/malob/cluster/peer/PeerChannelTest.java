@@ -37,6 +37,7 @@ class PeerChannelTest {
     final List<byte[]> received = new ArrayList<>();
     boolean isOpen;
     boolean isClosed;
+    int silences;
 
     Side(String name, boolean isClient, byte[] key) {
       this(name, isClient, key, (byte) 0);
@@ -90,6 +91,11 @@ class PeerChannelTest {
       byte[] content = new byte[message.remaining()];
       message.get(content);
       received.add(content);
+    }
+
+    @Override
+    public void silent(PeerChannel other) {
+      silences++;
     }
 
     @Override
@@ -286,12 +292,15 @@ class PeerChannelTest {
       server.take(client.sent());
       assertTrue(client.isOpen && server.isOpen);
     }
+    assertEquals(0, client.silences);
     for (int beats = 2; beats <= 5; beats++) {
       client.pass(500);
       assertTrue(client.isOpen);
+      assertEquals(beats - 1, client.silences);
     }
     client.pass(500);
     assertTrue(client.isClosed);
+    assertEquals(4, client.silences);
     assertEquals("nothing has come for some seconds", client.connection.why());
   }
 

@@ -38,7 +38,7 @@ class PeerStreamsTest {
   private final List<Controller> controllers = new ArrayList<>();
 
   /** The streams of one controller, and what its listener was told. */
-  private final class Controller implements PeerListener {
+  private final class Controller implements PeerListener, PeerFate {
     final String name;
     final PeerStreams streams;
     final BlockingQueue<String> events = new LinkedBlockingQueue<>();
@@ -50,12 +50,22 @@ class PeerStreamsTest {
       PeerListeners listeners = new PeerListeners();
       listeners.add(PeerTopic.HOSTS, this);
       streams = new PeerStreams(name, LOOPBACK, listeners);
-      streams.start(key, ended::add);
+      streams.start(key, this);
       controllers.add(this);
     }
 
     PeerAddress address() {
       return PeerAddress.of(name, streams.contact()).orElseThrow();
+    }
+
+    @Override
+    public void ended(PeerAddress peer) {
+      ended.add(peer);
+    }
+
+    @Override
+    public void silent(PeerAddress peer) {
+      events.add("silent " + peer.name());
     }
 
     @Override

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.protocol.OFAsyncSet;
@@ -428,7 +429,7 @@ class ClusterHandshakeTest extends EmbeddedSwitch {
   }
 
   @Test
-  void packetThatIsHandedOn_isForgottenAfterTwoSeconds() {
+  void packetThatIsHandedOn_isForgottenAfterSomeSeconds() {
     becomeSlave();
     election.sw.takeHandedOn(bytesOf(packetIn(TCP)));
     pass(0);
@@ -439,9 +440,47 @@ class ClusterHandshakeTest extends EmbeddedSwitch {
   }
 
   @Test
+  void packetShortlyBeforeTheRole_isHandled_andNoOlderOne() {
+    becomeSlave();
+    receive(packetIn(TCP));
+    pass(TimeUnit.NANOSECONDS.toMillis(RecentPackets.AGE_NANOS) + 1);
+    receive(packetIn(TCP));
+    events.clear(); // without the samples
+    becomeMaster(77);
+    pass(0);
+    assertEquals(1, packetIns());
+  }
+
+  @Test
+  void packetShortlyBeforeTheMasterIsSilent_waitsForTheRole() {
+    becomeSlave();
+    receive(packetIn(TCP));
+    events.clear(); // without the samples
+    election.sw.masterSilent();
+    pass(0);
+    pass(TimeUnit.NANOSECONDS.toMillis(RecentPackets.AGE_NANOS) + 1);
+    becomeMaster(77);
+    pass(0);
+    assertEquals(1, packetIns());
+  }
+
+  @Test
+  void packetBeforeAHandOver_wasHandledByTheFormerMaster() {
+    becomeSlave();
+    receive(packetIn(TCP));
+    election.sw.takeHandedOn(bytesOf(packetIn(TCP)));
+    pass(0);
+    receive(packetIn(TCP));
+    events.clear(); // without the samples
+    becomeMaster(77);
+    pass(0);
+    assertEquals(1, packetIns(), "the one that was handed on");
+  }
+
+  @Test
   void packetWithoutAMaster_waitsForTheRole() {
     becomeSlave();
-    election.sw.masterEnded();
+    election.sw.masterSilent();
     pass(0);
     events.clear();
     receive(packetIn(TCP));
@@ -452,9 +491,9 @@ class ClusterHandshakeTest extends EmbeddedSwitch {
   }
 
   @Test
-  void packetWithoutAMaster_isForgottenAfterTwoSeconds() {
+  void packetWithoutAMaster_isForgottenAfterSomeSeconds() {
     becomeSlave();
-    election.sw.masterEnded();
+    election.sw.masterSilent();
     pass(0);
     receive(packetIn(TCP));
     pass(PacketInGate.EARLY_MILLIS);

@@ -1,0 +1,48 @@
+package io.malob.controller.channel;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+
+/**
+ * The packet-ins of the last half second that a standby has got from a switch. If it becomes the
+ * master, the former one may have ended, or have lost the switch, without handling them: their
+ * hosts would repeat them after a second. For one thread.
+ */
+final class RecentPackets {
+  /** Longer than a standby usually takes to notice that the master has ended. */
+  static final long AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private static final int MAX_PACKETS = 2_048;
+
+  private final ArrayDeque<Recent> packets = new ArrayDeque<>();
+
+  private record Recent(OFPacketIn packetIn, long nanos) {}
+
+  /** Adds one, and forgets old ones. */
+  void add(OFPacketIn packetIn, long nowNanos) {
+    forgetOld(nowNanos);
+    if (packets.size() == MAX_PACKETS) {
+      packets.removeFirst();
+    }
+    packets.addLast(new Recent(packetIn, nowNanos));
+  }
+
+  /** Gives all away, in the order in which they came. */
+  void drainTo(Consumer<OFPacketIn> taker, long nowNanos) {
+    forgetOld(nowNanos);
+    packets.forEach(recent -> taker.accept(recent.packetIn));
+    packets.clear();
+  }
+
+  void clear() {
+    packets.clear();
+  }
+
+  private void forgetOld(long nowNanos) {
+    while (!packets.isEmpty() && nowNanos - packets.getFirst().nanos > AGE_NANOS) {
+      packets.removeFirst();
+    }
+  }
+}
