@@ -57,16 +57,16 @@ public interface Mastership {
 
     /**
      * Takes a packet-in of this switch that its master has handed on. It is handled as soon as this
-     * controller is the master, if that is the case within four seconds.
+     * controller is the master, if that is the case within two seconds.
      *
      * @param message an OpenFlow message, not changed afterwards
      */
     void takeHandedOn(byte[] message);
 
     /**
-     * The switch's master has ended, or nothing is heard of it. From now on packet-ins of hosts
-     * wait until this controller is the master, if that is the case within four seconds: else hosts
-     * would repeat them, TCP after a second. May be called again, as long as the silence lasts.
+     * The switch's master has ended, or nothing is heard of it. When this controller is the master,
+     * it handles the packet-ins of hosts of the last second: else hosts would repeat them, TCP
+     * after a second. May be called again, as long as the silence lasts.
      */
     void masterSilent();
   }

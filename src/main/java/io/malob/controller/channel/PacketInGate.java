@@ -24,8 +24,7 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
  *
  * <p>During a hand-over, the former master hands the packet-ins of hosts on to the next one, whose
  * gate keeps them until that one is the master. Without a hand-over, the next master handles what
- * the switch itself has sent it: in the last half second or, if the former master has ended or was
- * silent, since then.
+ * the switch itself has sent it lately, as {@link RecentPackets} says.
  */
 final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQueue.Drops {
   /**
@@ -46,16 +45,21 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
    */
   static final int STANDBY_SAMPLES_PER_SECOND = 20;
 
-  /** The time for which packet-ins are kept: longer than a silent master keeps its lease. */
-  static final int EARLY_MILLIS = 4_000;
+  /** The time for which packet-ins of a former master are kept: their hosts repeat them then. */
+  static final int EARLY_MILLIS = 2_000;
+
+  /**
+   * The time after which a master is heard again: longer than one that is silent keeps its lease.
+   */
+  static final int SILENCE_MILLIS = 4_000;
 
   private final PacketInQueues queues;
   private final FairQueue waiting;
 
-  /** Packet-ins that the present master has handed on, or that have come without a master. */
+  /** Packet-ins that the present master has handed on. */
   private final FairQueue early;
 
-  /** What a standby has got while it heard of the master. */
+  /** What a standby has got from the switch itself. */
   private final RecentPackets recent = new RecentPackets();
 
   private final LongSupplier nanoTime;
@@ -109,8 +113,6 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
       ctx.fireChannelRead(message);
     } else if (!standsBy() || StandbyMessages.isOfUse(packetIn)) {
       waiting.add(queues.classOf(packetIn), packetIn);
-    } else if (silence != null) {
-      keep(packetIn);
     } else {
       if (early.isEmpty()) {
         recent.add(packetIn, nanoTime.getAsLong());
@@ -203,12 +205,13 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
     handleEarly();
   }
 
-  /** The switch's master has ended or is silent: packet-ins are kept for some seconds from now. */
+  /** The switch's master has ended or is silent: packet-ins are kept longer from now on. */
   void masterSilent() {
     if (standsBy()) {
       endSilence();
-      recent.drainTo(this::keep, nanoTime.getAsLong());
-      silence = context.executor().schedule(this::endSilence, EARLY_MILLIS, TimeUnit.MILLISECONDS);
+      recent.keepFor(RecentPackets.SILENCE_AGE_NANOS);
+      silence =
+          context.executor().schedule(this::endSilence, SILENCE_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 
@@ -216,6 +219,7 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
     if (silence != null) {
       silence.cancel(false);
       silence = null;
+      recent.keepFor(RecentPackets.AGE_NANOS);
     }
   }
 
@@ -230,10 +234,10 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
   /** The switch has another master, or this one. */
   void roleChanged() {
     next = null;
-    endSilence();
     if (!standsBy()) {
       recent.drainTo(this::keep, nanoTime.getAsLong());
     }
+    endSilence();
     handleEarly();
   }
 

@@ -6,19 +6,32 @@ import java.util.function.Consumer;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 
 /**
- * The packet-ins of the last half second that a standby has got from a switch. If it becomes the
- * master, the former one may have ended, or have lost the switch, without handling them: their
- * hosts would repeat them after a second. For one thread.
+ * The latest packet-ins that a standby has got from a switch. If it becomes the master, the former
+ * one may have ended, or have lost the switch, without handling them: their hosts would repeat them
+ * after a second. For one thread.
  */
 final class RecentPackets {
   /** Longer than a standby usually takes to notice that the master has ended. */
   static final long AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+  /**
+   * While nothing is heard of the master. Linux repeats a SYN every second at first: so one of each
+   * new connection is here.
+   */
+  static final long SILENCE_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(1_200);
+
   private static final int MAX_PACKETS = 2_048;
 
   private final ArrayDeque<Recent> packets = new ArrayDeque<>();
 
+  private long maxAgeNanos = AGE_NANOS;
+
   private record Recent(OFPacketIn packetIn, long nanos) {}
+
+  /** Keeps packet-ins for this time from now on. */
+  void keepFor(long nanos) {
+    maxAgeNanos = nanos;
+  }
 
   /** Adds one, and forgets old ones. */
   void add(OFPacketIn packetIn, long nowNanos) {
@@ -41,7 +54,7 @@ final class RecentPackets {
   }
 
   private void forgetOld(long nowNanos) {
-    while (!packets.isEmpty() && nowNanos - packets.getFirst().nanos > AGE_NANOS) {
+    while (!packets.isEmpty() && nowNanos - packets.getFirst().nanos > maxAgeNanos) {
       packets.removeFirst();
     }
   }
