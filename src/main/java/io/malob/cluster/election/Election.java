@@ -496,21 +496,22 @@ public final class Election implements Mastership, PeerFate {
    */
   @Override
   public void ended(PeerAddress peer) {
-    serial.execute(
-        () ->
-            nodes
-                .at(peer)
-                .ifPresent(
-                    node -> {
-                      awaitNextMaster(node);
-                      nodes.ended(node);
-                    }));
+    at(
+        peer,
+        node -> {
+          awaitNextMaster(node);
+          nodes.ended(node);
+        });
   }
 
   /** If the other controller is gone, its lease ends soon: first packets wait for that. */
   @Override
   public void silent(PeerAddress peer) {
-    serial.execute(() -> nodes.at(peer).ifPresent(this::awaitNextMaster));
+    at(peer, this::awaitNextMaster);
+  }
+
+  private void at(PeerAddress peer, Consumer<Node> action) {
+    serial.execute(() -> nodes.at(peer).ifPresent(action));
   }
 
   private void awaitNextMaster(Node silent) {

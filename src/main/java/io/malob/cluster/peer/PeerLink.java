@@ -43,13 +43,7 @@ final class PeerLink implements PeerChannel.Events {
   private boolean isAnother;
 
   /** Is told of the link's events. */
-  interface Owner extends PeerChannel.Events {
-    /** The process has ended. */
-    void ended(PeerAddress peer);
-
-    /** Nothing has come of the process for some time; told every half second. */
-    void silent(PeerAddress peer);
-  }
+  interface Owner extends PeerChannel.Events, PeerFate {}
 
   /** A link that begins with {@link #open}. */
   PeerLink(

@@ -5,7 +5,6 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -48,11 +47,6 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
   /** The time for which packet-ins of a former master are kept: their hosts repeat them then. */
   static final int EARLY_MILLIS = 2_000;
 
-  /**
-   * The time after which a master is heard again: longer than one that is silent keeps its lease.
-   */
-  static final int SILENCE_MILLIS = 4_000;
-
   private final PacketInQueues queues;
   private final FairQueue waiting;
 
@@ -67,9 +61,6 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
   private long sampledSecond;
   private int sampled;
   private boolean goesOn;
-
-  /** Ends the time in which the master is taken for gone; null if it is not. */
-  private @Nullable Future<?> silence;
 
   /** Takes packet-ins in a hand-over; null if there is none. */
   private @Nullable Predicate<byte[]> next;
@@ -111,15 +102,14 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (!(message instanceof OFPacketIn packetIn)) {
       ctx.fireChannelRead(message);
-    } else if (!standsBy() || StandbyMessages.isOfUse(packetIn)) {
+      return;
+    }
+    boolean isForMaster = standsBy() && !StandbyMessages.isOfUse(packetIn);
+    if (isForMaster && early.isEmpty()) {
+      recent.add(packetIn, nanoTime.getAsLong());
+    }
+    if (!isForMaster || isSample()) {
       waiting.add(queues.classOf(packetIn), packetIn);
-    } else {
-      if (early.isEmpty()) {
-        recent.add(packetIn, nanoTime.getAsLong());
-      }
-      if (isSample()) {
-        waiting.add(queues.classOf(packetIn), packetIn);
-      }
     }
   }
 
@@ -208,18 +198,7 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
   /** The switch's master has ended or is silent: packet-ins are kept longer from now on. */
   void masterSilent() {
     if (standsBy()) {
-      endSilence();
-      recent.keepFor(RecentPackets.SILENCE_AGE_NANOS);
-      silence =
-          context.executor().schedule(this::endSilence, SILENCE_MILLIS, TimeUnit.MILLISECONDS);
-    }
-  }
-
-  private void endSilence() {
-    if (silence != null) {
-      silence.cancel(false);
-      silence = null;
-      recent.keepFor(RecentPackets.AGE_NANOS);
+      recent.beginSilence(nanoTime.getAsLong());
     }
   }
 
@@ -237,7 +216,7 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
     if (!standsBy()) {
       recent.drainTo(this::keep, nanoTime.getAsLong());
     }
-    endSilence();
+    recent.endSilence();
     handleEarly();
   }
 

@@ -20,17 +20,27 @@ final class RecentPackets {
    */
   static final long SILENCE_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(1_200);
 
+  /** How long a master that was silent once is taken for gone: longer than its lease lasts. */
+  static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(4);
+
   private static final int MAX_PACKETS = 2_048;
 
   private final ArrayDeque<Recent> packets = new ArrayDeque<>();
 
-  private long maxAgeNanos = AGE_NANOS;
+  private boolean isSilent;
+  private long silenceEndNanos;
 
   private record Recent(OFPacketIn packetIn, long nanos) {}
 
-  /** Keeps packet-ins for this time from now on. */
-  void keepFor(long nanos) {
-    maxAgeNanos = nanos;
+  /** Nothing is heard of the master: keeps packet-ins longer for some time from now. */
+  void beginSilence(long nowNanos) {
+    isSilent = true;
+    silenceEndNanos = nowNanos + SILENCE_NANOS;
+  }
+
+  /** The switch has a master. */
+  void endSilence() {
+    isSilent = false;
   }
 
   /** Adds one, and forgets old ones. */
@@ -54,6 +64,8 @@ final class RecentPackets {
   }
 
   private void forgetOld(long nowNanos) {
+    isSilent &= nowNanos - silenceEndNanos < 0;
+    long maxAgeNanos = isSilent ? SILENCE_AGE_NANOS : AGE_NANOS;
     while (!packets.isEmpty() && nowNanos - packets.getFirst().nanos > maxAgeNanos) {
       packets.removeFirst();
     }

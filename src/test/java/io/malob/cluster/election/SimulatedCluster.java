@@ -366,7 +366,7 @@ final class SimulatedCluster {
     private boolean isCut;
     private boolean isGone;
 
-    /** Whether this controller knows that the process of the switch's master has ended. */
+    /** Whether this controller knows that the switch's master has ended or is silent. */
     boolean masterSilent;
 
     Link(Switch sw, Controller controller) {

@@ -482,7 +482,7 @@ class ClusterHandshakeTest extends EmbeddedSwitch {
     becomeSlave();
     election.sw.masterSilent();
     pass(0);
-    pass(PacketInGate.SILENCE_MILLIS);
+    pass(TimeUnit.NANOSECONDS.toMillis(RecentPackets.SILENCE_NANOS));
     receive(packetIn(TCP));
     events.clear(); // without the sample
     pass(TimeUnit.NANOSECONDS.toMillis(RecentPackets.AGE_NANOS) + 1);
