@@ -467,7 +467,7 @@ final class BalancerNetwork {
           answer.set(List.of(reply));
         };
     if (holdStatistics) {
-      heldStatistics.add(arrival);
+      heldStatistics.put(switchId, arrival);
     } else {
       arrival.run();
     }
@@ -483,7 +483,9 @@ final class BalancerNetwork {
   private final ListMultimap<DatapathId, SettableFuture<List<OFStatsReply>>> probes =
       MultimapBuilder.treeKeys().arrayListValues().build();
 
-  private final List<Runnable> heldStatistics = new ArrayList<>();
+  private final ListMultimap<DatapathId, Runnable> heldStatistics =
+      MultimapBuilder.treeKeys().arrayListValues().build();
+
   private boolean holdStatistics;
   private boolean silent;
 
@@ -505,9 +507,14 @@ final class BalancerNetwork {
 
   /** The answers arrive; those that follow are on their way then. */
   void passStatistics() {
-    List<Runnable> held = List.copyOf(heldStatistics);
+    List<Runnable> held = List.copyOf(heldStatistics.values());
     heldStatistics.clear();
     held.forEach(Runnable::run);
+  }
+
+  /** The same for those of one switch. */
+  void passStatistics(DatapathId switchId) {
+    List.copyOf(heldStatistics.removeAll(switchId)).forEach(Runnable::run);
   }
 
   private void send(DatapathId switchId, OFMessage message) {

@@ -453,6 +453,23 @@ class ReplicaTest {
     assertEquals(1, dormant(b));
   }
 
+  @Test
+  void connectionWhoseRuleTimesOutAfterItsMembersSwitchWasRead_isDormant() {
+    Host member = open(40_000);
+    pair.talk();
+    pair.kill();
+    b.holdStatistics();
+    pair.takeOver();
+    b.passStatistics(); // the sizes of the tables
+    b.passStatistics(s3);
+    b.timeOut(s1, requestRule(40_000));
+    b.releaseStatistics();
+    pair.talk();
+    assertEquals(1, dormant(b));
+    b.send(client, toVip(40_000, ACK));
+    assertGoesOn(member, 40_000);
+  }
+
   private long replyRules() {
     return a.table(s3).rules().stream()
         .filter(rule -> Cookie.is(rule.cookie(), Cookie.Kind.REPLY))

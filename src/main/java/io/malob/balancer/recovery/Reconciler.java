@@ -178,7 +178,7 @@ public final class Reconciler {
     }
     boolean isOutdated =
         connection.state() == State.DORMANT
-            ? isRequest
+            ? isRequest && !parts.stateRecovery.hasTimedOut(rule)
             : connection.isReplicated() && !isAsFound(connection, rule, isRequest);
     if (isOutdated) {
       parts.teardown.forgetReplicated(connection);

@@ -57,15 +57,16 @@ public final class RecoveringConnections implements RecoveredConnections {
     bySwitch.computeIfAbsent(connection.at(), any -> ConcurrentHashMap.newKeySet()).add(connection);
     byReply.put(connection.reply(), connection);
     byRequest.put(connection.request(), connection);
-    if (hasTimedOut(connection)) {
+    if (hasTimedOut(connection.request(), connection.rule().generation())) {
       expire(connection);
     }
     return true;
   }
 
-  private boolean hasTimedOut(RecoveringConnection connection) {
-    @Nullable Integer generation = timedOut.get(connection.request());
-    return generation != null && generation == connection.rule().generation();
+  /** Whether a request rule has timed out while switches are being read. */
+  boolean hasTimedOut(FiveTuple request, int generation) {
+    @Nullable Integer timedOutLast = timedOut.get(request);
+    return timedOutLast != null && timedOutLast == generation;
   }
 
   /** Forgets what has timed out, unless a switch is being read. */

@@ -127,6 +127,11 @@ public final class StateRecovery {
     return known != null && known.rule().equals(rule);
   }
 
+  /** Whether a request rule has timed out since its switch was asked for its rules. */
+  boolean hasTimedOut(FoundRule.Direction rule) {
+    return pending.hasTimedOut(rule.incoming(), rule.generation());
+  }
+
   /** Adds a request rule; false if no connection can have it, so that it must be removed. */
   boolean addRequest(DatapathId at, FoundRule.Direction rule) {
     hasWork = true;

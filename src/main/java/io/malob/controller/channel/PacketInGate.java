@@ -1,16 +1,22 @@
 package io.malob.controller.channel;
 
+import io.malob.controller.network.PacketMessages;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.PacketOuts;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFControllerRole;
+import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 
 /**
@@ -22,8 +28,8 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
  * of the switch, only packet-ins that tell of links and hosts pass.
  *
  * <p>During a hand-over, the former master hands the packet-ins of hosts on to the next one, whose
- * gate keeps them until that one is the master. Without a hand-over, the next master handles what
- * the switch itself has sent it lately, as {@link RecentPackets} says.
+ * gate keeps them until that one is the master. Without a hand-over, the next master returns to the
+ * switch what that has sent it lately, as {@link RecentPackets} says.
  */
 final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQueue.Drops {
   /**
@@ -104,8 +110,9 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
       ctx.fireChannelRead(message);
       return;
     }
-    boolean isForMaster = standsBy() && !StandbyMessages.isOfUse(packetIn);
-    if (isForMaster && early.isEmpty()) {
+    boolean standsBy = standsBy();
+    boolean isForMaster = standsBy && !StandbyMessages.isOfUse(packetIn);
+    if (standsBy && early.isEmpty() && !StandbyMessages.isProbe(packetIn)) {
       recent.add(packetIn, nanoTime.getAsLong());
     }
     if (!isForMaster || isSample()) {
@@ -213,11 +220,29 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
   /** The switch has another master, or this one. */
   void roleChanged() {
     next = null;
-    if (!standsBy()) {
-      recent.drainTo(this::keep, nanoTime.getAsLong());
+    @Nullable OpenFlowSwitch active = sw;
+    if (active != null && !standsBy()) {
+      List<OFMessage> questions = new ArrayList<>();
+      recent.drainTo(packetIn -> ask(active, packetIn, questions), nanoTime.getAsLong());
+      active.write(questions);
     }
     recent.endSilence();
     handleEarly();
+  }
+
+  /**
+   * Has the switch decide about a recent packet: the former master may have set up its connection
+   * without a chance to tell. If the switch has no rule for it, it comes back.
+   */
+  private void ask(OpenFlowSwitch active, OFPacketIn packetIn, List<OFMessage> questions) {
+    if (Cookie.is(packetIn.getCookie(), Cookie.Kind.END)) {
+      waiting.add(queues.classOf(packetIn), packetIn); // a copy: the switch has forwarded it
+      goOnSoon(context);
+    } else {
+      questions.add(
+          PacketOuts.throughTables(
+              active.getOFFactory(), PacketMessages.inPort(packetIn), packetIn.getData()));
+    }
   }
 
   private void handleEarly() {

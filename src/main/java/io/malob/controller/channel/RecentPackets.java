@@ -6,9 +6,9 @@ import java.util.function.Consumer;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 
 /**
- * The latest packet-ins that a standby has got from a switch. If it becomes the master, the former
- * one may have ended, or have lost the switch, without handling them: their hosts would repeat them
- * after a second. For one thread.
+ * The latest packet-ins of hosts that a standby has got from a switch. If it becomes the master,
+ * the former one may have ended, or have lost the switch, without handling them: their hosts would
+ * repeat them after a second. For one thread.
  */
 final class RecentPackets {
   /** Longer than a standby usually takes to notice that the master has ended. */

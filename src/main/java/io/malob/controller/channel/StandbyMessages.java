@@ -24,6 +24,7 @@ final class StandbyMessages {
   private static final int TYPE_OFFSET = 12;
   private static final int ARP = 0x0806;
   private static final int LLDP = 0x88cc;
+  private static final int NO_TYPE = -1;
   private static final int BROADCAST_PROBE = 0x8942;
   private static final int LATENCY_PROBE = 0x88b5;
 
@@ -56,11 +57,19 @@ final class StandbyMessages {
    * probes and ARP are. Of the others, samples show hosts that send no ARP.
    */
   static boolean isOfUse(OFPacketIn packetIn) {
+    return isProbe(packetIn) || typeOf(packetIn) == ARP;
+  }
+
+  /** Whether a packet-in is a probe of a controller, and not a packet of a host. */
+  static boolean isProbe(OFPacketIn packetIn) {
+    int type = typeOf(packetIn);
+    return type == LLDP || type == BROADCAST_PROBE || type == LATENCY_PROBE;
+  }
+
+  private static int typeOf(OFPacketIn packetIn) {
     byte[] frame = packetIn.getData();
-    if (frame.length < TYPE_OFFSET + 2) {
-      return false;
-    }
-    int type = (frame[TYPE_OFFSET] & 0xff) << 8 | (frame[TYPE_OFFSET + 1] & 0xff);
-    return type == ARP || type == LLDP || type == BROADCAST_PROBE || type == LATENCY_PROBE;
+    return frame.length < TYPE_OFFSET + 2
+        ? NO_TYPE
+        : (frame[TYPE_OFFSET] & 0xff) << 8 | (frame[TYPE_OFFSET + 1] & 0xff);
   }
 }
