@@ -25,8 +25,14 @@ import org.jspecify.annotations.Nullable;
 final class PeerLink implements PeerChannel.Events {
   private static final int CONNECT_MILLIS = 1_000;
 
-  /** The pause after an attempt that has told nothing, and the min time between two attempts. */
-  private static final long PAUSE_MILLIS = 1_000;
+  /**
+   * The first pause after an attempt that has told nothing: the port of a process that ends may
+   * outlive its connections by a moment.
+   */
+  private static final long FIRST_PAUSE_MILLIS = 10;
+
+  /** The max pause. A connection that has lasted as long is no failed attempt. */
+  private static final long MAX_PAUSE_MILLIS = 1_000;
 
   private final PeerAddress address;
   private final EventLoop loop;
@@ -34,6 +40,7 @@ final class PeerLink implements PeerChannel.Events {
   private final Owner owner;
   private @Nullable PeerChannel connection;
   private long attemptNanos;
+  private long pauseMillis = FIRST_PAUSE_MILLIS;
   private boolean isClosed;
 
   /** The peer was reached at least once: without that, the address may lead anywhere. */
@@ -120,7 +127,8 @@ final class PeerLink implements PeerChannel.Events {
   }
 
   private void attemptLater() {
-    var unused = loop.schedule(this::attempt, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+    var unused = loop.schedule(this::attempt, pauseMillis, TimeUnit.MILLISECONDS);
+    pauseMillis = Math.min(2 * pauseMillis, MAX_PAUSE_MILLIS);
   }
 
   @Override
@@ -158,10 +166,15 @@ final class PeerLink implements PeerChannel.Events {
     owner.closed(other);
     if (isAnother) {
       notThere();
-    } else if (System.nanoTime() - attemptNanos >= TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS)) {
+    } else if (hasLasted()) {
+      pauseMillis = FIRST_PAUSE_MILLIS;
       attempt();
     } else {
       attemptLater();
     }
+  }
+
+  private boolean hasLasted() {
+    return System.nanoTime() - attemptNanos >= TimeUnit.MILLISECONDS.toNanos(MAX_PAUSE_MILLIS);
   }
 }

@@ -10,13 +10,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -27,7 +30,7 @@ class PeerStreamsTest {
   private static final String LOOPBACK = "127.0.0.1";
   private static final long SOON_SECONDS = 10;
 
-  /** Two attempts to connect: the first tells nothing, and the next follows after a second. */
+  /** Several attempts to connect. */
   private static final long ATTEMPTS_MILLIS = 1_300;
 
   /** On loopback, the handshake and the end of a connection take milliseconds. */
@@ -163,6 +166,69 @@ class PeerStreamsTest {
     assertEquals(Set.of(), pair[0].streams.reached());
     assertFalse(pair[0].streams.send("b", PeerTopic.HOSTS, new byte[1]));
     assertNull(pair[0].ended.poll(QUIET_MILLIS, TimeUnit.MILLISECONDS));
+  }
+
+  /** A process ends its connections and its port in any order. */
+  @Test
+  void peerWhosePortOutlivesItsConnections_hasEndedSoon() throws Exception {
+    Controller a = new Controller("a", KEY);
+    Controller b = new Controller("b", KEY);
+    b.streams.follow(Set.of(a.address()));
+    try (Relay relay = new Relay(b.address().port())) {
+      PeerAddress relayed = new PeerAddress("b", LOOPBACK, relay.port(), b.address().token());
+      a.streams.follow(Set.of(relayed));
+      assertEquals("reached b", a.nextEvent());
+      Thread.sleep(1_100); // the link has been up for a while
+
+      relay.closeButForOneMore();
+
+      assertEquals(relayed, a.ended.poll(QUIET_MILLIS, TimeUnit.MILLISECONDS));
+    }
+  }
+
+  /** Passes on one connection to a port of loopback. */
+  private static final class Relay implements AutoCloseable {
+    private final ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
+    private final Socket to;
+    private final FutureTask<Socket> accepted = new FutureTask<>(this::accept);
+
+    Relay(int port) throws IOException {
+      to = new Socket(InetAddress.getLoopbackAddress(), port);
+      new Thread(accepted).start();
+    }
+
+    int port() {
+      return server.getLocalPort();
+    }
+
+    private Socket accept() throws IOException {
+      Socket from = server.accept();
+      new Thread(() -> pass(from, to)).start();
+      new Thread(() -> pass(to, from)).start();
+      return from;
+    }
+
+    private static void pass(Socket from, Socket to) {
+      try {
+        from.getInputStream().transferTo(to.getOutputStream());
+      } catch (IOException e) {
+        // closed
+      }
+    }
+
+    /** Ends the connection, refuses another that comes at once, and then has no port. */
+    void closeButForOneMore() throws Exception {
+      accepted.get().close();
+      to.close();
+      server.accept().close();
+      server.close();
+    }
+
+    @Override
+    public void close() throws IOException {
+      server.close();
+      to.close();
+    }
   }
 
   @Test
