@@ -28,8 +28,9 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
  * of the switch, only packet-ins that tell of links and hosts pass.
  *
  * <p>During a hand-over, the former master hands the packet-ins of hosts on to the next one, whose
- * gate keeps them until that one is the master. Without a hand-over, the next master returns to the
- * switch what that has sent it lately, as {@link RecentPackets} says.
+ * gate keeps them until that one is the master. The former one cannot hand on all if it ends, loses
+ * the switch, or has packet-ins in its queue when it becomes a slave. So the next master also
+ * returns to the switch what that has sent it lately, as {@link RecentPackets} says.
  */
 final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQueue.Drops {
   /**
@@ -112,7 +113,7 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
     }
     boolean standsBy = standsBy();
     boolean isForMaster = standsBy && !StandbyMessages.isOfUse(packetIn);
-    if (standsBy && early.isEmpty() && !StandbyMessages.isProbe(packetIn)) {
+    if (standsBy && !StandbyMessages.isProbe(packetIn)) {
       recent.add(packetIn, nanoTime.getAsLong());
     }
     if (!isForMaster || isSample()) {
@@ -197,7 +198,7 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
 
   /** Takes a packet-in that the former master has handed on. */
   void takeHandedOn(OFPacketIn packetIn) {
-    recent.clear(); // the former master has handled earlier ones, and hands later ones on
+    recent.beginHandOver();
     keep(packetIn);
     handleEarly();
   }
@@ -226,7 +227,7 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
       recent.drainTo(packetIn -> ask(active, packetIn, questions), nanoTime.getAsLong());
       active.write(questions);
     }
-    recent.endSilence();
+    recent.settle();
     handleEarly();
   }
 

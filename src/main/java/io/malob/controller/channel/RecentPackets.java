@@ -15,6 +15,11 @@ final class RecentPackets {
   static final long AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   /**
+   * If the master hands on its packet-ins: what may still be in its queue when it becomes a slave.
+   */
+  static final long HAND_OVER_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /**
    * While nothing is heard of the master. Linux repeats a SYN every second at first: so one of each
    * new connection is here.
    */
@@ -28,6 +33,7 @@ final class RecentPackets {
   private final ArrayDeque<Recent> packets = new ArrayDeque<>();
 
   private boolean isSilent;
+  private boolean isHandedOver;
   private long silenceEndNanos;
 
   private record Recent(OFPacketIn packetIn, long nanos) {}
@@ -38,9 +44,15 @@ final class RecentPackets {
     silenceEndNanos = nowNanos + SILENCE_NANOS;
   }
 
+  /** The master hands on what it gets. */
+  void beginHandOver() {
+    isHandedOver = true;
+  }
+
   /** The switch has a master. */
-  void endSilence() {
+  void settle() {
     isSilent = false;
+    isHandedOver = false;
   }
 
   /** Adds one, and forgets old ones. */
@@ -59,15 +71,17 @@ final class RecentPackets {
     packets.clear();
   }
 
-  void clear() {
-    packets.clear();
-  }
-
   private void forgetOld(long nowNanos) {
     isSilent &= nowNanos - silenceEndNanos < 0;
-    long maxAgeNanos = isSilent ? SILENCE_AGE_NANOS : AGE_NANOS;
-    while (!packets.isEmpty() && nowNanos - packets.getFirst().nanos > maxAgeNanos) {
+    while (!packets.isEmpty() && nowNanos - packets.getFirst().nanos > maxAgeNanos()) {
       packets.removeFirst();
     }
+  }
+
+  private long maxAgeNanos() {
+    if (isHandedOver) {
+      return HAND_OVER_AGE_NANOS;
+    }
+    return isSilent ? SILENCE_AGE_NANOS : AGE_NANOS;
   }
 }
