@@ -1,31 +1,128 @@
 package io.malob.algorithm;
 
+import java.util.BitSet;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 
 /**
  * The number by which the packet path knows an address. Five-tuples, packets and the catalog's
  * indexes hold keys, so that a packet is placed without an object for each of its addresses; all
- * other code holds {@link IPAddress} and converts here. The key of an IPv4 address is the address
- * itself. IPv6 addresses have no keys yet; support for IPv6 VIPs adds them here (ADR 30).
+ * other code holds {@link IPAddress} and converts here.
+ *
+ * <p>The key of an IPv4 address is the address itself. An IPv6 address gets one of 240.0.0.0/12,
+ * which are reserved and have no key themselves, when it is first needed (ADR 49). It is of this
+ * process alone: no file, message or lasting choice may depend on it. Safe for several threads.
  */
 public final class AddressKey {
+  /** The key of an address that has none: 0.0.0.0, which is no host. */
+  public static final int NONE = 0;
+
+  /** The max number of IPv6 addresses in use. */
+  public static final int MAX_IPV6 = 1 << 20;
+
+  private static final int FIRST_IPV6 = 240 << 24;
+  private static final Ipv6Keys IPV6 = new Ipv6Keys(MAX_IPV6);
+  private static final Set<Consumer<IntConsumer>> USERS = new CopyOnWriteArraySet<>();
+
   private AddressKey() {}
 
   /**
    * The key of an address.
    *
-   * @throws IllegalArgumentException if it is not an IPv4 address
+   * @throws IllegalStateException if {@link #MAX_IPV6} addresses are in use
    */
   public static int of(IPAddress<?> address) {
     if (address instanceof IPv4Address ipv4) {
-      return ipv4.getInt();
+      return isIpv6(ipv4.getInt()) ? NONE : ipv4.getInt();
     }
-    throw new IllegalArgumentException("an IPv6 address has no key: " + address);
+    byte[] bytes = address.getBytes();
+    int number = IPV6.add(half(bytes, 0), half(bytes, 8), true);
+    if (number == Ipv6Keys.NONE) {
+      throw new IllegalStateException("there are " + MAX_IPV6 + " IPv6 addresses in use already");
+    }
+    return FIRST_IPV6 + number;
+  }
+
+  private static long half(byte[] bytes, int from) {
+    long half = 0;
+    for (int i = from; i < from + Long.BYTES; i++) {
+      half = half << 8 | (bytes[i] & 0xff);
+    }
+    return half;
+  }
+
+  /**
+   * The key of the IPv6 address with these halves if it has one, else {@link #NONE}: then no
+   * connection, host or VIP has this address.
+   */
+  public static int find(long upper, long lower) {
+    int number = IPV6.find(upper, lower);
+    return number == Ipv6Keys.NONE ? NONE : FIRST_IPV6 + number;
+  }
+
+  /** The key of the source of a packet for a VIP; {@link #NONE} if too many are in use. */
+  public static int ofClient(long upper, long lower) {
+    int number = IPV6.add(upper, lower, false);
+    return number == Ipv6Keys.NONE ? NONE : FIRST_IPV6 + number;
   }
 
   /** The address that has this key. */
   public static IPAddress<?> toAddress(int key) {
-    return IPv4Address.of(key);
+    return isIpv6(key) ? IPv6Address.of(upper(key), lower(key)) : IPv4Address.of(key);
+  }
+
+  /** Whether this is the key of an IPv6 address. */
+  public static boolean isIpv6(int key) {
+    return key >>> 20 == FIRST_IPV6 >>> 20;
+  }
+
+  /** The upper half of the IPv6 address that has this key. */
+  public static long upper(int key) {
+    return IPV6.upper(key - FIRST_IPV6);
+  }
+
+  /** The lower half of the IPv6 address that has this key. */
+  public static long lower(int key) {
+    return IPV6.lower(key - FIRST_IPV6);
+  }
+
+  /** How many IPv6 addresses have keys. */
+  public static int countOfIpv6() {
+    return IPV6.size();
+  }
+
+  /**
+   * Adds a user of keys, which passes on all the keys that it holds when it is asked to. Those who
+   * hold keys for less than {@link #sweep}'s patience need not be users.
+   */
+  public static void addUser(Consumer<IntConsumer> user) {
+    USERS.add(user);
+  }
+
+  /** Removes a user. */
+  public static void removeUser(Consumer<IntConsumer> user) {
+    USERS.remove(user);
+  }
+
+  /**
+   * Frees the keys of addresses that no user holds and no packet had for some sweeps. Linear in the
+   * keys in use, and in the sizes of users: for housekeeping.
+   */
+  public static void sweep(int patience) {
+    BitSet used = new BitSet(MAX_IPV6);
+    for (Consumer<IntConsumer> user : USERS) {
+      user.accept(
+          key -> {
+            if (isIpv6(key)) {
+              used.set(key - FIRST_IPV6);
+            }
+          });
+    }
+    IPV6.sweep(used, patience);
   }
 }

@@ -4,8 +4,9 @@ import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * The identity of a connection: protocol, addresses and ports of the packets that flow in one
- * direction. ICMP has no ports: both are zero. Packed into two longs, because every packet that
- * reaches the controller is looked up by it; addresses are {@link AddressKey}s.
+ * direction, both of one IP version. ICMP has no ports: both are zero. ICMPv6 has the protocol
+ * number of ICMP here: the addresses tell which it is. Packed into two longs, because every packet
+ * that reaches the controller is looked up by it; addresses are {@link AddressKey}s.
  *
  * @param addresses key of the source address in the upper half, of the destination in the lower
  * @param protocolAndPorts IP protocol number above source port above destination port, 16 bits each
@@ -28,6 +29,11 @@ public record FiveTuple(long addresses, long protocolAndPorts) implements Compar
   public static FiveTuple of(
       int protocol, IPAddress<?> src, int srcPort, IPAddress<?> dst, int dstPort) {
     return of(protocol, AddressKey.of(src), srcPort, AddressKey.of(dst), dstPort);
+  }
+
+  /** Whether this is IPv6. */
+  public boolean isIpv6() {
+    return AddressKey.isIpv6(dstAddress());
   }
 
   /** The IP protocol number. */

@@ -201,7 +201,7 @@ final class SwitchMessages implements IOFMessageListener {
     }
     return switch (packet.kind()) {
       case ARP -> arp(switchId, inPort, packet);
-      case TCP, UDP, ICMP, OTHER_IPV4 ->
+      case TCP, UDP, ICMP, OTHER_IP ->
           answersCheck(switchId, inPort, packet) || requests.handle(switchId, inPort, packet);
       case MALFORMED -> malformed(packetIn);
       case OTHER -> false;

@@ -1,5 +1,6 @@
 package io.malob.openflow;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.ConnectionRules.Translation;
 import io.malob.openflow.label.Label;
@@ -28,6 +29,8 @@ final class WireFormat {
   private static final int IP_PROTO = 0x8000_1401;
   private static final int IPV4_SRC = 0x8000_1604;
   private static final int IPV4_DST = 0x8000_1804;
+  private static final int IPV6_SRC = 0x8000_3410;
+  private static final int IPV6_DST = 0x8000_3610;
   private static final int TCP_SRC = 0x8000_1a02;
   private static final int TCP_DST = 0x8000_1c02;
   private static final int UDP_SRC = 0x8000_1e02;
@@ -39,12 +42,16 @@ final class WireFormat {
   private static final int ACTION_OUTPUT = 0;
   private static final int ACTION_SET_FIELD = 25;
 
-  /** Each of our actions is padded to this size. */
+  /** Each of our actions is padded to this size; those with an IPv6 address are longer. */
   static final int ACTION_BYTES = 16;
+
+  private static final int IPV6_ACTION_BYTES = 24;
 
   private static final int ALL_BYTES = 0xffff;
   private static final int IPV4 = 0x0800;
+  private static final int IPV6 = 0x86dd;
   private static final int ICMP = IpProtocol.ICMP.getIpProtocolNumber();
+  private static final int ICMPV6 = IpProtocol.IPv6_ICMP.getIpProtocolNumber();
   private static final int TCP = IpProtocol.TCP.getIpProtocolNumber();
 
   private WireFormat() {}
@@ -54,15 +61,26 @@ final class WireFormat {
     int start = out.writerIndex();
     out.writeShort(MATCH_OXM);
     out.writeShort(0);
-    out.writeInt(ETH_TYPE).writeShort(IPV4);
-    out.writeInt(IP_PROTO).writeByte(tuple.protocol());
-    out.writeInt(IPV4_SRC).writeInt(tuple.srcAddress());
-    out.writeInt(IPV4_DST).writeInt(tuple.dstAddress());
+    boolean isIpv6 = tuple.isIpv6();
+    int protocol = isIpv6 && tuple.protocol() == ICMP ? ICMPV6 : tuple.protocol();
+    out.writeInt(ETH_TYPE).writeShort(isIpv6 ? IPV6 : IPV4);
+    out.writeInt(IP_PROTO).writeByte(protocol);
+    if (isIpv6) {
+      ipv6(out.writeInt(IPV6_SRC), tuple.srcAddress());
+      ipv6(out.writeInt(IPV6_DST), tuple.dstAddress());
+    } else {
+      out.writeInt(IPV4_SRC).writeInt(tuple.srcAddress());
+      out.writeInt(IPV4_DST).writeInt(tuple.dstAddress());
+    }
     if (tuple.protocol() != ICMP) {
       out.writeInt(srcPort(tuple)).writeShort(tuple.srcPort());
       out.writeInt(dstPort(tuple)).writeShort(tuple.dstPort());
     }
     endMatch(out, start);
+  }
+
+  private static void ipv6(ByteBuf out, int key) {
+    out.writeLong(AddressKey.upper(key)).writeLong(AddressKey.lower(key));
   }
 
   /** Matches what comes from the controller. */
@@ -122,10 +140,10 @@ final class WireFormat {
       setMac(out, ETH_SRC, srcMac);
     }
     if (before.srcAddress() != after.srcAddress()) {
-      setAddress(out, IPV4_SRC, after.srcAddress());
+      setAddress(out, IPV4_SRC, IPV6_SRC, after.srcAddress());
     }
     if (before.dstAddress() != after.dstAddress()) {
-      setAddress(out, IPV4_DST, after.dstAddress());
+      setAddress(out, IPV4_DST, IPV6_DST, after.dstAddress());
     }
     if (before.srcPort() != after.srcPort()) {
       setPort(out, srcPort(before), after.srcPort());
@@ -142,10 +160,15 @@ final class WireFormat {
     out.writeZero(2);
   }
 
-  private static void setAddress(ByteBuf out, int field, int address) {
-    setField(out, field);
-    out.writeInt(address);
-    out.writeZero(4);
+  private static void setAddress(ByteBuf out, int ipv4Field, int ipv6Field, int key) {
+    if (AddressKey.isIpv6(key)) {
+      out.writeShort(ACTION_SET_FIELD).writeShort(IPV6_ACTION_BYTES);
+      ipv6(out.writeInt(ipv6Field), key);
+    } else {
+      setField(out, ipv4Field);
+      out.writeInt(key);
+      out.writeZero(4);
+    }
   }
 
   private static void setPort(ByteBuf out, int field, int port) {

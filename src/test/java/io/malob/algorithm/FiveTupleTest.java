@@ -1,7 +1,8 @@
 package io.malob.algorithm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.BitSet;
@@ -68,11 +69,21 @@ class FiveTupleTest {
   }
 
   @Test
-  void of_addressWithoutKey_throws() {
-    IPv6Address address = IPv6Address.of("2001:db8::1");
-    assertThrows(
-        IllegalArgumentException.class,
-        () -> FiveTuple.of(6, IPv4Address.of(VIP), 40_000, address, 80));
+  void ipv6Addresses_areThoseThatWentIn() {
+    IPv6Address client = IPv6Address.of("2001:db8::1");
+    IPv6Address vip = IPv6Address.of("2001:db8::64");
+    FiveTuple tuple = FiveTuple.of(6, client, 40_000, vip, 80);
+    assertTrue(tuple.isIpv6());
+    assertEquals(client, tuple.source());
+    assertEquals(vip, tuple.destination());
+    assertEquals(tuple, FiveTuple.of(6, vip, 80, client, 40_000).reversed());
+    assertFalse(FiveTuple.of(6, VIP, 1, VIP, 2).isIpv6());
+  }
+
+  @Test
+  void ipv4AddressThatStandsForAnIpv6Address_hasNoKey() {
+    assertEquals(AddressKey.NONE, AddressKey.of(IPv4Address.of("240.0.0.1")));
+    assertNotEquals(AddressKey.NONE, AddressKey.of(IPv4Address.of("240.16.0.0")));
   }
 
   @Test

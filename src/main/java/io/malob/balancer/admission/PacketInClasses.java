@@ -49,7 +49,7 @@ public final class PacketInClasses implements IPacketInQueueService.Classifier {
       case ICMP -> ofIpv4(packetIn, packet, Protocol.ICMP, packet.icmpType());
       case ARP -> ARP + portOf(packetIn);
       case OTHER -> isLinkProbe(packet) ? IPacketInQueueService.FIRST : OTHER + portOf(packetIn);
-      case OTHER_IPV4, MALFORMED -> OTHER + portOf(packetIn);
+      case OTHER_IP, MALFORMED -> OTHER + portOf(packetIn);
     };
   }
 

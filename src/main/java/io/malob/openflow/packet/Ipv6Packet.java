@@ -1,5 +1,6 @@
 package io.malob.openflow.packet;
 
+import io.malob.algorithm.AddressKey;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.projectfloodlight.openflow.types.IPv6Address;
@@ -31,23 +32,21 @@ public final class Ipv6Packet implements IpPacket {
   private int transportOffset;
   private int end;
   private boolean isFragment;
+  private boolean hasRoutingHeader;
 
-  private Ipv6Packet(Packet ethernet) {
+  /** A packet without headers yet. */
+  Ipv6Packet(Packet ethernet) {
     this.ethernet = ethernet;
     this.bytes = ByteBuffer.wrap(ethernet.frame());
   }
 
-  /** Reads what a frame carries; empty if it is not IPv6, or lengths contradict each other. */
+  /** What a frame carries; empty if it is not IPv6, or lengths contradict each other. */
   public static Optional<Ipv6Packet> of(Packet ethernet) {
-    boolean isIpv6 =
-        ethernet.etherType() == Packet.ETHERTYPE_IPV6
-            && ethernet.kind() != Packet.Kind.MALFORMED
-            && !ethernet.isTagged();
-    Ipv6Packet packet = new Ipv6Packet(ethernet);
-    return isIpv6 && packet.readHeaders() ? Optional.of(packet) : Optional.empty();
+    return Optional.ofNullable(ethernet.untaggedIpv6());
   }
 
-  private boolean readHeaders() {
+  /** Reads the headers; false if lengths contradict each other. */
+  boolean readHeaders() {
     int network = networkOffset();
     if (bytes.capacity() < network + IPV6_BYTES || (uint8(network) >> 4) != 6) {
       return false;
@@ -67,6 +66,7 @@ public final class Ipv6Packet implements IpPacket {
       if (headers == MAX_HEADERS || end < transportOffset + MIN_HEADER_BYTES) {
         return false;
       }
+      hasRoutingHeader |= protocol == ROUTING;
       int units = uint8(transportOffset + 1);
       int length =
           switch (protocol) {
@@ -129,6 +129,23 @@ public final class Ipv6Packet implements IpPacket {
   @Override
   public IPv6Address destination() {
     return addressAt(networkOffset() + 24);
+  }
+
+  /** The {@link AddressKey} of the source, which gets one if it has none. */
+  int keyOfSource() {
+    int at = networkOffset() + 8;
+    return AddressKey.ofClient(bytes.getLong(at), bytes.getLong(at + 8));
+  }
+
+  /** The {@link AddressKey} of the destination if it has one, else {@link AddressKey#NONE}. */
+  int keyOfDestination() {
+    int at = networkOffset() + 24;
+    return AddressKey.find(bytes.getLong(at), bytes.getLong(at + 8));
+  }
+
+  /** Whether it has a header that lists routers to visit. */
+  boolean hasRoutingHeader() {
+    return hasRoutingHeader;
   }
 
   @Override

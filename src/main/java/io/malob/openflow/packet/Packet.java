@@ -3,15 +3,16 @@ package io.malob.openflow.packet;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.FiveTuple;
 import java.util.Arrays;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * The headers of one Ethernet frame, read once from its bytes (which are not copied): Ethernet II
- * with up to two VLAN tags, ARP for IPv4, IPv4, TCP, UDP and ICMP ({@link Ipv6Packet} reads IPv6).
- * Immutable as long as the bytes are not modified. Fields that a frame of this {@link Kind} does
- * not have are zero.
+ * with up to two VLAN tags, ARP for IPv4, IPv4, IPv6 (by {@link Ipv6Packet}), TCP, UDP and ICMP of
+ * both. Immutable as long as the bytes are not modified. Fields that a frame of this {@link Kind}
+ * does not have are zero.
  */
 public final class Packet implements IpPacket {
 
@@ -19,9 +20,10 @@ public final class Packet implements IpPacket {
   public enum Kind {
     TCP,
     UDP,
+    /** ICMP of IPv4, or ICMPv6. */
     ICMP,
-    /** IPv4 without readable ports: another protocol, or a fragment after the first. */
-    OTHER_IPV4,
+    /** IP without readable ports: another protocol, or a fragment after the first. */
+    OTHER_IP,
     ARP,
     /** A well-formed frame of another EtherType. */
     OTHER,
@@ -73,6 +75,9 @@ public final class Packet implements IpPacket {
   private int icmpType;
   private int arpOperation;
 
+  /** What IPv6 alone has; null if this is not IPv6. */
+  private @Nullable Ipv6Packet ipv6;
+
   /** Created once; a race only creates it twice, because five-tuples are immutable. */
   private @Nullable FiveTuple fiveTuple;
 
@@ -107,6 +112,7 @@ public final class Packet implements IpPacket {
     return switch (etherType) {
       case ETHERTYPE_IPV4 -> readIpv4();
       case ETHERTYPE_ARP -> readArp();
+      case ETHERTYPE_IPV6 -> readIpv6();
       default -> Kind.OTHER;
     };
   }
@@ -127,7 +133,7 @@ public final class Packet implements IpPacket {
     arpOperation = uint16(at + 6);
     srcAddress = int32(at + 14);
     dstAddress = int32(at + 24);
-    return Kind.ARP;
+    return hasReservedAddress() ? Kind.MALFORMED : Kind.ARP;
   }
 
   private Kind readIpv4() {
@@ -143,10 +149,59 @@ public final class Packet implements IpPacket {
     protocol = frame[at + 9] & 0xff;
     srcAddress = int32(at + 12);
     dstAddress = int32(at + 16);
+    if (hasReservedAddress()) {
+      return Kind.MALFORMED;
+    }
     transportOffset = at + headerBytes;
     networkEnd = at + totalBytes;
     boolean laterFragment = (uint16(at + 6) & 0x1fff) != 0;
-    return laterFragment ? Kind.OTHER_IPV4 : readTransport();
+    return laterFragment ? Kind.OTHER_IP : readTransport();
+  }
+
+  /** No IPv4 host may pass for an IPv6 one: the packet then has no addresses. */
+  private boolean hasReservedAddress() {
+    boolean isReserved = AddressKey.isIpv6(srcAddress) || AddressKey.isIpv6(dstAddress);
+    if (isReserved) {
+      srcAddress = AddressKey.NONE;
+      dstAddress = AddressKey.NONE;
+    }
+    return isReserved;
+  }
+
+  /** A fragment of IPv6 has no readable ports, not even the first: no rule would match others. */
+  private Kind readIpv6() {
+    Ipv6Packet read = new Ipv6Packet(this);
+    if (!read.readHeaders()) {
+      return Kind.MALFORMED;
+    }
+    ipv6 = read;
+    protocol = read.protocol();
+    transportOffset = read.transportOffset();
+    networkEnd = read.end();
+    dstAddress = read.keyOfDestination();
+    // the key of a source is needed only if the destination has one
+    srcAddress = dstAddress == AddressKey.NONE ? AddressKey.NONE : read.keyOfSource();
+    if (read.isFragment()) {
+      return Kind.OTHER_IP;
+    }
+    srcPort = read.srcPort();
+    dstPort = read.dstPort();
+    switch (protocol) {
+      case PROTOCOL_TCP -> {
+        tcpFlags = frame[transportOffset + 13] & 0xff;
+        return Kind.TCP;
+      }
+      case PROTOCOL_UDP -> {
+        return Kind.UDP;
+      }
+      case Ipv6Packet.PROTOCOL_ICMPV6 -> {
+        icmpType = read.icmpType();
+        return Kind.ICMP;
+      }
+      default -> {
+        return Kind.OTHER_IP;
+      }
+    }
   }
 
   private Kind readTransport() {
@@ -176,7 +231,7 @@ public final class Packet implements IpPacket {
         return Kind.ICMP;
       }
       default -> {
-        return Kind.OTHER_IPV4;
+        return Kind.OTHER_IP;
       }
     }
   }
@@ -197,7 +252,7 @@ public final class Packet implements IpPacket {
 
   @Override
   public boolean isFragment() {
-    return isIpv4() && (uint16(networkOffset + 6) & 0x3fff) != 0;
+    return ipv6 != null ? ipv6.isFragment() : isIpv4() && (uint16(networkOffset + 6) & 0x3fff) != 0;
   }
 
   @Override
@@ -244,24 +299,55 @@ public final class Packet implements IpPacket {
     return etherType == ETHERTYPE_IPV4 && kind != Kind.MALFORMED;
   }
 
-  /** The {@link AddressKey} of the source, or of the sender of an ARP packet. */
+  /** Whether this is IPv6, of any protocol. */
+  public boolean isIpv6() {
+    return ipv6 != null;
+  }
+
+  /** Whether this is IPv4 or IPv6. */
+  public boolean isIp() {
+    return isIpv4() || isIpv6();
+  }
+
+  /** Whether IPv6 has a header that lists routers to visit, which can evade rules. */
+  public boolean hasRoutingHeader() {
+    return ipv6 != null && ipv6.hasRoutingHeader();
+  }
+
+  /** The IPv6 packet without VLAN tag that this is; null if it is none. */
+  @Nullable Ipv6Packet untaggedIpv6() {
+    return isTagged() ? null : ipv6;
+  }
+
+  /** The neighbour solicitation or advertisement that this is. */
+  public Optional<NeighbourMessage> neighbourMessage() {
+    return ipv6 == null ? Optional.empty() : NeighbourMessage.of(ipv6);
+  }
+
+  /**
+   * The {@link AddressKey} of the source, or of the sender of an ARP packet. An IPv6 source has
+   * none if the destination has none.
+   */
   public int srcAddress() {
     return srcAddress;
   }
 
-  /** The {@link AddressKey} of the destination, or of the target of an ARP packet. */
+  /**
+   * The {@link AddressKey} of the destination, or of the target of an ARP packet. An IPv6 address
+   * that nothing knows has none.
+   */
   public int dstAddress() {
     return dstAddress;
   }
 
   @Override
   public IPAddress<?> source() {
-    return AddressKey.toAddress(srcAddress);
+    return ipv6 != null ? ipv6.source() : AddressKey.toAddress(srcAddress);
   }
 
   @Override
   public IPAddress<?> destination() {
-    return AddressKey.toAddress(dstAddress);
+    return ipv6 != null ? ipv6.destination() : AddressKey.toAddress(dstAddress);
   }
 
   /** The sender of an ARP packet. */
@@ -351,11 +437,22 @@ public final class Packet implements IpPacket {
     return transportOffset;
   }
 
+  /** Whether this is an echo request of ICMP or ICMPv6. */
+  public boolean isEchoRequest() {
+    return kind == Kind.ICMP && icmpType == (isIpv6() ? 128 : EchoFrames.ICMP_ECHO_REQUEST);
+  }
+
+  /** Whether this is an echo reply of ICMP or ICMPv6. */
+  public boolean isEchoReply() {
+    return kind == Kind.ICMP && icmpType == (isIpv6() ? 129 : EchoFrames.ICMP_ECHO_REPLY);
+  }
+
   /** The connection that a TCP, UDP or ICMP packet belongs to; ICMP counts without type. */
   public FiveTuple fiveTuple() {
     @Nullable FiveTuple made = fiveTuple;
     if (made == null) {
-      made = FiveTuple.of(protocol, srcAddress, srcPort, dstAddress, dstPort);
+      int number = protocol == Ipv6Packet.PROTOCOL_ICMPV6 && isIpv6() ? PROTOCOL_ICMP : protocol;
+      made = FiveTuple.of(number, srcAddress, srcPort, dstAddress, dstPort);
       fiveTuple = made;
     }
     return made;
@@ -381,7 +478,7 @@ public final class Packet implements IpPacket {
     String ends = source() + " -> " + destination();
     return switch (kind) {
       case TCP, UDP -> kind + " " + fiveTuple();
-      case ICMP, OTHER_IPV4, ARP -> kind + " " + ends;
+      case ICMP, OTHER_IP, ARP -> kind + " " + ends;
       case OTHER, MALFORMED -> kind + " of " + frame.length + " bytes";
     };
   }

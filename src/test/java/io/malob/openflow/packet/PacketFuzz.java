@@ -2,6 +2,7 @@ package io.malob.openflow.packet;
 
 import io.malob.algorithm.FiveTuple;
 import java.util.Optional;
+import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -30,14 +31,14 @@ public final class PacketFuzz {
       case ARP -> reads(Packet.Kind.ARP, Replies.arpReply(packet, MAC));
       case TCP -> {
         check(packet.tcpSequenceLength() >= 0, "a length");
-        ipv4(packet);
+        ip(packet);
         if (!packet.isFragment()) {
           reads(Packet.Kind.TCP, Replies.tcpReset(packet));
         }
       }
-      case UDP, ICMP, OTHER_IPV4 -> ipv4(packet);
-      case OTHER -> Ipv6Packet.of(packet).ifPresent(PacketFuzz::ipv6);
-      case MALFORMED -> check(!packet.isIpv4(), "nothing that could be carried");
+      case UDP, ICMP, OTHER_IP -> ip(packet);
+      case OTHER -> check(!packet.isIp(), "another protocol");
+      case MALFORMED -> check(!packet.isIp(), "nothing that could be carried");
     }
   }
 
@@ -45,6 +46,15 @@ public final class PacketFuzz {
     check(FrameSender.mac(frame) == packet.srcMac().getLong(), "one MAC");
     if (packet.kind() == Packet.Kind.ARP || packet.isIpv4()) {
       check(FrameSender.ipv4(frame) == packet.srcAddress(), "one sender");
+    }
+  }
+
+  private static void ip(Packet packet) {
+    if (packet.isIpv4()) {
+      ipv4(packet);
+    } else {
+      check(packet.source().getIpVersion() == IPVersion.IPv6, "an address");
+      Ipv6Packet.of(packet).ifPresent(PacketFuzz::ipv6);
     }
   }
 

@@ -100,7 +100,7 @@ class PacketTest {
     assertEquals(8, Packet.parse(PING).icmpType());
     assertEquals(
         FiveTuple.of(1, IP_A.getInt(), 0, IP_B.getInt(), 0), Packet.parse(PING).fiveTuple());
-    assertEquals(Kind.OTHER_IPV4, Packet.parse(GRE).kind());
+    assertEquals(Kind.OTHER_IP, Packet.parse(GRE).kind());
     assertEquals(47, Packet.parse(GRE).protocol());
     assertTrue(Packet.parse(GRE).isIpv4());
   }
@@ -132,7 +132,7 @@ class PacketTest {
   void parse_ofOtherEtherType_isOther() {
     assertEquals(Kind.OTHER, Packet.parse(LLDP).kind());
     assertEquals(Packet.ETHERTYPE_LLDP, Packet.parse(LLDP).etherType());
-    assertEquals(Kind.OTHER, Packet.parse(Frames.ethernet(A, B, 0x86dd, new byte[40])).kind());
+    assertEquals(Kind.MALFORMED, Packet.parse(Frames.ethernet(A, B, 0x86dd, new byte[40])).kind());
     assertEquals(Kind.OTHER, Packet.parse(Frames.ethernet(A, B, 0x1234, new byte[0])).kind());
   }
 
@@ -166,7 +166,7 @@ class PacketTest {
         kind("UDP", UDP, Kind.UDP),
         kind("ping", PING, Kind.ICMP),
         kind("ARP", ARP, Kind.ARP),
-        kind("GRE", GRE, Kind.OTHER_IPV4));
+        kind("GRE", GRE, Kind.OTHER_IP));
   }
 
   private static Arguments kind(String name, byte[] frame, Kind kind) {
@@ -238,7 +238,7 @@ class PacketTest {
     assertEquals(40_000, first.srcPort());
     for (int offset : new int[] {1, 0x1fff, moreFragments | 185}) {
       Packet later = Packet.parse(with(TCP, IP_AT + 6, offset));
-      assertEquals(Kind.OTHER_IPV4, later.kind());
+      assertEquals(Kind.OTHER_IP, later.kind());
       assertEquals(FiveTuple.of(6, IP_A.getInt(), 0, IP_B.getInt(), 0), later.fiveTuple());
       assertFalse(later.isTcpSyn());
     }

@@ -44,7 +44,7 @@ final class RouteRule {
   static boolean isFor(Packet packet) {
     return switch (packet.kind()) {
       case TCP, UDP, ICMP, OTHER -> true;
-      case OTHER_IPV4 -> packet.protocol() != PROTOCOL_TCP && packet.protocol() != PROTOCOL_UDP;
+      case OTHER_IP -> packet.protocol() != PROTOCOL_TCP && packet.protocol() != PROTOCOL_UDP;
       case ARP, MALFORMED -> false;
     };
   }
