@@ -182,7 +182,7 @@ final class SwitchMessages implements IOFMessageListener {
     OFPort inPort = packetIn.getMatch().get(MatchField.IN_PORT);
     // translated packets are delivered at once, whoever owns their connections
     if (others != null
-        && packet.isIpv4()
+        && packet.isIp()
         && !isMissOf(FlowLayout.HOSTS, packetIn)
         && !Label.isLabel(packet.dstMac())
         && others.takes(switchId, packetIn, packet)) {
@@ -191,7 +191,7 @@ final class SwitchMessages implements IOFMessageListener {
     if (Cookie.is(packetIn.getCookie(), Cookie.Kind.CLOSED)) {
       return requests.handleAfterClosing(switchId, inPort, packet);
     }
-    if (packet.isIpv4() && isMissOf(FlowLayout.HOSTS, packetIn)) {
+    if (packet.isIp() && isMissOf(FlowLayout.HOSTS, packetIn)) {
       requests.handleLost(switchId, inPort, packet);
       return true;
     }

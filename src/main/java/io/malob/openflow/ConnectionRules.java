@@ -238,11 +238,16 @@ public final class ConnectionRules {
     return new TranslatedPacketOut(factory, translation, frame);
   }
 
+  /** The protocol that packets of a connection have. */
+  static IpProtocol protocolOf(FiveTuple tuple) {
+    IpProtocol protocol = IpProtocol.of((short) tuple.protocol());
+    return protocol.equals(IpProtocol.ICMP) && tuple.isIpv6() ? IpProtocol.IPv6_ICMP : protocol;
+  }
+
   /** The same as {@link WireFormat#match}, for messages that are rare. */
   private static Match match(OFFactory factory, FiveTuple tuple) {
     Match.Builder match =
-        IpFamily.matchBetween(
-            factory, IpProtocol.of((short) tuple.protocol()), tuple.source(), tuple.destination());
+        IpFamily.matchBetween(factory, protocolOf(tuple), tuple.source(), tuple.destination());
     if (tuple.protocol() != IpProtocol.ICMP.getIpProtocolNumber()) {
       boolean tcp = tuple.protocol() == IpProtocol.TCP.getIpProtocolNumber();
       match
@@ -256,11 +261,12 @@ public final class ConnectionRules {
 
   /** The connection of one of these matches; the reverse of the matches here. */
   public static FiveTuple tupleOf(Match match) {
-    int protocol = match.get(MatchField.IP_PROTO).getIpProtocolNumber();
+    IpProtocol of = match.get(MatchField.IP_PROTO);
+    int protocol = of.getIpProtocolNumber();
     IPAddress<?> src = IpFamily.source(match);
     IPAddress<?> dst = IpFamily.destination(match);
-    if (protocol == IpProtocol.ICMP.getIpProtocolNumber()) {
-      return FiveTuple.of(protocol, src, 0, dst, 0);
+    if (of.equals(IpProtocol.ICMP) || of.equals(IpProtocol.IPv6_ICMP)) {
+      return FiveTuple.of(IpProtocol.ICMP.getIpProtocolNumber(), src, 0, dst, 0);
     }
     boolean tcp = protocol == IpProtocol.TCP.getIpProtocolNumber();
     return FiveTuple.of(

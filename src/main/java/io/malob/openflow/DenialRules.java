@@ -43,10 +43,7 @@ public final class DenialRules {
   private static Match match(OFFactory factory, FiveTuple request) {
     Match.Builder match =
         IpFamily.matchBetween(
-            factory,
-            IpProtocol.of((short) request.protocol()),
-            request.source(),
-            request.destination());
+            factory, ConnectionRules.protocolOf(request), request.source(), request.destination());
     if (request.protocol() == IpProtocol.TCP.getIpProtocolNumber()) {
       match.setExact(MatchField.TCP_DST, TransportPort.of(request.dstPort()));
     } else if (request.protocol() == IpProtocol.UDP.getIpProtocolNumber()) {

@@ -1,5 +1,6 @@
 package io.malob.openflow;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.label.Label;
 import java.util.List;
@@ -19,7 +20,7 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstructionApplyAct
 import org.projectfloodlight.openflow.protocol.instruction.OFInstructionGotoTable;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -36,6 +37,7 @@ public final class FoundRules {
   private static final int ICMP = 1;
   private static final int TCP = 6;
   private static final int UDP = 17;
+  private static final int ICMPV6 = 58;
 
   private FoundRules() {}
 
@@ -100,10 +102,10 @@ public final class FoundRules {
           case HOST -> host(entry, match);
           case FTP_DATA -> ftpData(entry, match);
           case REPORT -> vip(match).map(address -> new FoundRule.Foreign());
-          case DENIAL -> value(match, MatchField.IPV4_SRC).map(any -> new FoundRule.Foreign());
+          case DENIAL -> source(match).map(any -> new FoundRule.Foreign());
           case BUCKET, PROACTIVE ->
               vip(match)
-                  .or(() -> value(match, MatchField.IPV4_SRC).map(FoundRule.Vip::new))
+                  .or(() -> source(match).map(FoundRule.Vip::new))
                   .map(any -> new FoundRule.Proactive(entry));
           case PROBE, FLOOD -> Optional.of(new FoundRule.Foreign());
           case CLOSED ->
@@ -137,8 +139,20 @@ public final class FoundRules {
   }
 
   private static Optional<FoundRule> vip(OFOxmList match) {
-    Optional<IPv4Address> address = value(match, MatchField.IPV4_DST);
-    return address.or(() -> value(match, MatchField.ARP_TPA)).map(FoundRule.Vip::new);
+    return destination(match)
+        .or(() -> value(match, MatchField.ARP_TPA))
+        .or(() -> value(match, MatchField.IPV6_ND_TARGET))
+        .map(FoundRule.Vip::new);
+  }
+
+  private static Optional<IPAddress<?>> source(OFOxmList match) {
+    Optional<IPAddress<?>> ipv4 = value(match, MatchField.IPV4_SRC).map(found -> found);
+    return ipv4.or(() -> value(match, MatchField.IPV6_SRC));
+  }
+
+  private static Optional<IPAddress<?>> destination(OFOxmList match) {
+    Optional<IPAddress<?>> ipv4 = value(match, MatchField.IPV4_DST).map(found -> found);
+    return ipv4.or(() -> value(match, MatchField.IPV6_DST));
   }
 
   private static Optional<FoundRule.Direction> direction(OFFlowStatsEntry entry, OFOxmList match) {
@@ -179,11 +193,9 @@ public final class FoundRules {
           case UDP ->
               value(match, MatchField.UDP_SRC).isPresent()
                   && value(match, MatchField.UDP_DST).isPresent();
-          default -> protocol == ICMP;
+          default -> protocol == ICMP || protocol == ICMPV6;
         };
-    return hasPorts
-        && value(match, MatchField.IPV4_SRC).isPresent()
-        && value(match, MatchField.IPV4_DST).isPresent();
+    return hasPorts && source(match).isPresent() && destination(match).isPresent();
   }
 
   private static FiveTuple rewritten(FiveTuple tuple, OFOxm<?> field) {
@@ -192,8 +204,8 @@ public final class FoundRules {
     int dstAddress = tuple.dstAddress();
     int dstPort = tuple.dstPort();
     switch (field.getMatchField().id) {
-      case IPV4_SRC -> srcAddress = ((IPv4Address) field.getValue()).getInt();
-      case IPV4_DST -> dstAddress = ((IPv4Address) field.getValue()).getInt();
+      case IPV4_SRC, IPV6_SRC -> srcAddress = AddressKey.of((IPAddress<?>) field.getValue());
+      case IPV4_DST, IPV6_DST -> dstAddress = AddressKey.of((IPAddress<?>) field.getValue());
       case TCP_SRC, UDP_SRC -> srcPort = ((TransportPort) field.getValue()).getPort();
       case TCP_DST, UDP_DST -> dstPort = ((TransportPort) field.getValue()).getPort();
       default -> {}
@@ -216,7 +228,7 @@ public final class FoundRules {
     for (OFAction action : actions(entry)) {
       if (action instanceof OFActionSetField set
           && set.getField().getValue() instanceof MacAddress mac) {
-        return value(match, MatchField.IPV4_DST)
+        return destination(match)
             .flatMap(address -> output(entry).map(port -> new FoundRule.Host(address, port, mac)));
       }
     }
@@ -224,13 +236,15 @@ public final class FoundRules {
   }
 
   private static Optional<FoundRule> ftpData(OFFlowStatsEntry entry, OFOxmList match) {
-    Optional<IPv4Address> member = value(match, MatchField.IPV4_SRC);
-    Optional<IPv4Address> client = value(match, MatchField.IPV4_DST);
-    return member.isPresent() && client.isPresent()
-        ? Optional.of(
-            new FoundRule.FtpData(
-                member.get().getInt(), client.get().getInt(), Cookie.generation(entry.getCookie())))
-        : Optional.empty();
+    int generation = Cookie.generation(entry.getCookie());
+    return source(match)
+        .flatMap(
+            member ->
+                destination(match)
+                    .map(
+                        client ->
+                            new FoundRule.FtpData(
+                                AddressKey.of(member), AddressKey.of(client), generation)));
   }
 
   private static Optional<OFPort> output(OFFlowStatsEntry entry) {

@@ -3,6 +3,7 @@ package io.malob.balancer.admission;
 import io.malob.balancer.bucket.TranslatedReply;
 import io.malob.module.IPacketInQueueService;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.packet.EchoFrames;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Protocol;
@@ -44,16 +45,23 @@ public final class PacketInClasses implements IPacketInQueueService.Classifier {
   public int classOf(OFPacketIn packetIn) {
     Packet packet = Packet.parse(packetIn.getData());
     return switch (packet.kind()) {
-      case TCP -> ofIpv4(packetIn, packet, Protocol.TCP, packet.dstPort());
-      case UDP -> ofIpv4(packetIn, packet, Protocol.UDP, packet.dstPort());
-      case ICMP -> ofIpv4(packetIn, packet, Protocol.ICMP, packet.icmpType());
+      case TCP -> ofIp(packetIn, packet, Protocol.TCP, packet.dstPort());
+      case UDP -> ofIp(packetIn, packet, Protocol.UDP, packet.dstPort());
+      case ICMP -> ofIcmp(packetIn, packet);
       case ARP -> ARP + portOf(packetIn);
       case OTHER -> isLinkProbe(packet) ? IPacketInQueueService.FIRST : OTHER + portOf(packetIn);
       case OTHER_IP, MALFORMED -> OTHER + portOf(packetIn);
     };
   }
 
-  private int ofIpv4(OFPacketIn packetIn, Packet packet, Protocol protocol, int port) {
+  private int ofIcmp(OFPacketIn packetIn, Packet packet) {
+    int type = packet.isEchoRequest() ? EchoFrames.ICMP_ECHO_REQUEST : packet.icmpType();
+    return packet.isNeighbourMessage()
+        ? ARP + portOf(packetIn)
+        : ofIp(packetIn, packet, Protocol.ICMP, type);
+  }
+
+  private int ofIp(OFPacketIn packetIn, Packet packet, Protocol protocol, int port) {
     CatalogSnapshot now = catalog.get();
     Optional<Vip> vip = now.vipFor(packet.dstAddress(), protocol, port);
     if (vip.isPresent()) {

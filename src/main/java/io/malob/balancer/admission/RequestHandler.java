@@ -134,7 +134,7 @@ public final class RequestHandler {
     this.nanoTime = nanoTime;
   }
 
-  /** Handles an IPv4 packet; false if it is none of the balancer's business. */
+  /** Handles an IP packet; false if it is none of the balancer's business. */
   public boolean handle(DatapathId switchId, OFPort inPort, Packet packet) {
     return handle(new Arrival(switchId, inPort, packet, nanoTime.getAsLong()));
   }
@@ -456,7 +456,7 @@ public final class RequestHandler {
     return switch (packet.kind()) {
       case TCP -> Protocol.TCP;
       case UDP -> Protocol.UDP;
-      case ICMP -> packet.icmpType() == EchoFrames.ICMP_ECHO_REQUEST ? Protocol.ICMP : null;
+      case ICMP -> packet.isEchoRequest() ? Protocol.ICMP : null;
       default -> null;
     };
   }

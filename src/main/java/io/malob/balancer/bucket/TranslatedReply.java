@@ -23,7 +23,7 @@ public final class TranslatedReply {
   public static boolean is(OFPacketIn packetIn, Packet packet, CatalogSnapshot catalog) {
     return packetIn.getTableId().equals(FlowLayout.REQUESTS)
         && Cookie.is(packetIn.getCookie(), Cookie.Kind.SWITCH)
-        && packet.isIpv4()
+        && packet.isIp()
         && catalog.isVipAddress(packet.srcAddress())
         && !catalog.isVipAddress(packet.dstAddress());
   }

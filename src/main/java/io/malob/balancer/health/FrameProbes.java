@@ -87,7 +87,7 @@ public final class FrameProbes {
             new EchoFrames.End(target.at.mac(), target.address),
             sent.answer().srcPort(),
             sent.answer().dstPort(),
-            EchoFrames.MIN_BYTES));
+            EchoFrames.minBytes(target.vip)));
     return sent.probe;
   }
 
@@ -147,7 +147,7 @@ public final class FrameProbes {
   }
 
   private boolean takeEcho(Packet packet) {
-    if (packet.icmpType() != EchoFrames.ICMP_ECHO_REPLY) {
+    if (!packet.isEchoReply()) {
       return false;
     }
     @Nullable Sent sent =

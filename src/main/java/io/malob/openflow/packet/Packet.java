@@ -3,7 +3,6 @@ package io.malob.openflow.packet;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.FiveTuple;
 import java.util.Arrays;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -319,9 +318,12 @@ public final class Packet implements IpPacket {
     return isTagged() ? null : ipv6;
   }
 
-  /** The neighbour solicitation or advertisement that this is. */
-  public Optional<NeighbourMessage> neighbourMessage() {
-    return ipv6 == null ? Optional.empty() : NeighbourMessage.of(ipv6);
+  /** Whether this is a neighbour solicitation or advertisement of ICMPv6. */
+  public boolean isNeighbourMessage() {
+    return isIpv6()
+        && kind == Kind.ICMP
+        && (icmpType == NeighbourMessage.SOLICITATION
+            || icmpType == NeighbourMessage.ADVERTISEMENT);
   }
 
   /**
@@ -439,12 +441,14 @@ public final class Packet implements IpPacket {
 
   /** Whether this is an echo request of ICMP or ICMPv6. */
   public boolean isEchoRequest() {
-    return kind == Kind.ICMP && icmpType == (isIpv6() ? 128 : EchoFrames.ICMP_ECHO_REQUEST);
+    return kind == Kind.ICMP
+        && icmpType == (isIpv6() ? EchoFrames.ICMPV6_ECHO_REQUEST : EchoFrames.ICMP_ECHO_REQUEST);
   }
 
   /** Whether this is an echo reply of ICMP or ICMPv6. */
   public boolean isEchoReply() {
-    return kind == Kind.ICMP && icmpType == (isIpv6() ? 129 : EchoFrames.ICMP_ECHO_REPLY);
+    return kind == Kind.ICMP
+        && icmpType == (isIpv6() ? EchoFrames.ICMPV6_ECHO_REPLY : EchoFrames.ICMP_ECHO_REPLY);
   }
 
   /** The connection that a TCP, UDP or ICMP packet belongs to; ICMP counts without type. */
