@@ -6,10 +6,10 @@ import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * The headers of one IPv6 packet (RFC 8200) in an Ethernet frame without VLAN tag, read from its
- * bytes, which are not copied: TCP, UDP, ICMPv6, and any other protocol by its number. Hop-by-hop,
- * routing, destination and authentication headers are skipped, as in switches. Immutable as long as
- * the bytes are not modified.
+ * The headers of one IPv6 packet (RFC 8200) in an Ethernet frame, read from its bytes, which are
+ * not copied: TCP, UDP, ICMPv6, and any other protocol by its number. Hop-by-hop, routing,
+ * destination and authentication headers are skipped, as in switches. Immutable as long as the
+ * bytes are not modified.
  */
 public final class Ipv6Packet implements IpPacket {
   static final int IPV6_BYTES = 40;
@@ -40,9 +40,7 @@ public final class Ipv6Packet implements IpPacket {
   /** Reads what a frame carries; empty if it is not IPv6, or lengths contradict each other. */
   public static Optional<Ipv6Packet> of(Packet ethernet) {
     boolean isIpv6 =
-        ethernet.etherType() == Packet.ETHERTYPE_IPV6
-            && ethernet.kind() != Packet.Kind.MALFORMED
-            && !ethernet.isTagged();
+        ethernet.etherType() == Packet.ETHERTYPE_IPV6 && ethernet.kind() != Packet.Kind.MALFORMED;
     Ipv6Packet packet = new Ipv6Packet(ethernet);
     return isIpv6 && packet.readHeaders() ? Optional.of(packet) : Optional.empty();
   }

@@ -77,7 +77,9 @@ public final class PacketFuzz {
     NeighbourMessage.of(packet)
         .ifPresent(
             message ->
-                check(readsIpv6(NeighbourReplies.advertisement(message, MAC)), "an advertisement"));
+                check(
+                    readsIpv6(NeighbourReplies.answer(Packet.parse(packet.frame()), message, MAC)),
+                    "an advertisement"));
     QuotedPacket.of(packet)
         .ifPresent(
             quoted -> {
