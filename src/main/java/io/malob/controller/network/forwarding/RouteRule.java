@@ -1,15 +1,19 @@
 package io.malob.controller.network.forwarding;
 
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Sets;
+import io.malob.openflow.IpFamily;
+import io.malob.openflow.packet.IpPacket;
+import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
 import java.util.List;
+import java.util.Optional;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowDelete;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.EthType;
-import org.projectfloodlight.openflow.types.ICMPv4Type;
-import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFGroup;
@@ -32,21 +36,36 @@ final class RouteRule {
   /** Above the table-miss rule alone. */
   private static final int PRIORITY = 1;
 
+  private static final ImmutableSet<Packet.Kind> TRANSPORTS =
+      Sets.immutableEnumSet(Packet.Kind.TCP, Packet.Kind.UDP, Packet.Kind.ICMP);
+
+  private static final int PROTOCOL_ICMP = 1;
   private static final int PROTOCOL_TCP = 6;
   private static final int PROTOCOL_UDP = 17;
+  private static final int PROTOCOL_ICMPV6 = 58;
 
   private RouteRule() {}
 
   /**
-   * Whether rules are made for packets like this. Not for ARP, because hosts' addresses are learned
-   * from it; not for later fragments, which do not show the ports.
+   * Whether rules are made for packets like this. Not for ARP and neighbour discovery, because
+   * hosts' addresses are learned from them; not for later fragments, which do not show the ports.
    */
   static boolean isFor(Packet packet) {
-    return switch (packet.kind()) {
-      case TCP, UDP, ICMP, OTHER -> true;
-      case OTHER_IPV4 -> packet.protocol() != PROTOCOL_TCP && packet.protocol() != PROTOCOL_UDP;
-      case ARP, MALFORMED -> false;
-    };
+    if (packet.kind() == Packet.Kind.MALFORMED || NeighbourMessage.of(packet).isPresent()) {
+      return false;
+    }
+    Optional<IpPacket> ip = IpPacket.of(packet);
+    return ip.isPresent()
+        ? showsTransport(ip.get()) || !hasPorts(ip.get())
+        : packet.etherType() != Packet.ETHERTYPE_IPV6;
+  }
+
+  private static boolean showsTransport(IpPacket ip) {
+    return ip instanceof Packet packet ? TRANSPORTS.contains(packet.kind()) : !ip.isFragment();
+  }
+
+  private static boolean hasPorts(IpPacket ip) {
+    return ip.protocol() == PROTOCOL_TCP || ip.protocol() == PROTOCOL_UDP;
   }
 
   /** Forwards packets like this one from port to port. */
@@ -74,27 +93,34 @@ final class RouteRule {
             .setExact(
                 MatchField.VLAN_VID,
                 packet.isTagged() ? OFVlanVidMatch.ofVlan(packet.vlan()) : OFVlanVidMatch.UNTAGGED);
-    if (packet.isIpv4()) {
-      match
-          .setExact(MatchField.IPV4_SRC, IPv4Address.of(packet.srcAddress()))
-          .setExact(MatchField.IPV4_DST, IPv4Address.of(packet.dstAddress()))
-          .setExact(MatchField.IP_PROTO, IpProtocol.of((short) packet.protocol()));
+    IpPacket.of(packet).ifPresent(ip -> match(match, ip));
+    return match.build();
+  }
+
+  private static void match(Match.Builder match, IpPacket ip) {
+    IpFamily family = IpFamily.of(ip.version());
+    family
+        .protocol(IpProtocol.of((short) ip.protocol()))
+        .andThen(IpFamily.from(ip.source()))
+        .andThen(IpFamily.to(ip.destination()))
+        .accept(match);
+    if (!showsTransport(ip)) {
+      return;
     }
-    switch (packet.kind()) {
-      case TCP ->
+    switch (ip.protocol()) {
+      case PROTOCOL_TCP ->
           match
-              .setExact(MatchField.TCP_SRC, TransportPort.of(packet.srcPort()))
-              .setExact(MatchField.TCP_DST, TransportPort.of(packet.dstPort()));
-      case UDP ->
+              .setExact(MatchField.TCP_SRC, TransportPort.of(ip.srcPort()))
+              .setExact(MatchField.TCP_DST, TransportPort.of(ip.dstPort()));
+      case PROTOCOL_UDP ->
           match
-              .setExact(MatchField.UDP_SRC, TransportPort.of(packet.srcPort()))
-              .setExact(MatchField.UDP_DST, TransportPort.of(packet.dstPort()));
-      case ICMP -> match.setExact(MatchField.ICMPV4_TYPE, ICMPv4Type.of((short) packet.icmpType()));
+              .setExact(MatchField.UDP_SRC, TransportPort.of(ip.srcPort()))
+              .setExact(MatchField.UDP_DST, TransportPort.of(ip.dstPort()));
+      case PROTOCOL_ICMP, PROTOCOL_ICMPV6 -> family.icmp(ip.icmpType()).accept(match);
       default -> {
         // nothing more to match
       }
     }
-    return match.build();
   }
 
   /** Deletes the rules of one path. */
