@@ -2,6 +2,8 @@ package io.malob.openflow.packet;
 
 import io.malob.algorithm.FiveTuple;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -44,8 +46,16 @@ public final class PacketFuzz {
   private static void sender(Packet packet, byte[] frame) {
     check(FrameSender.mac(frame) == packet.srcMac().getLong(), "one MAC");
     if (packet.kind() == Packet.Kind.ARP || packet.isIpv4()) {
-      check(FrameSender.ipv4(frame) == packet.srcAddress(), "one sender");
+      check(FrameSender.address(frame).equals(packet.source()), "one sender");
     }
+    Ipv6Packet.of(packet)
+        .ifPresent(ipv6 -> check(FrameSender.address(frame).equals(ipv6.source()), "one sender"));
+    @Nullable IPAddress<?> advertised = FrameSender.advertised(frame);
+    NeighbourMessage.of(packet)
+        .filter(message -> !message.isSolicitation() && packet.kind() != Packet.Kind.ARP)
+        .ifPresent(
+            message ->
+                check(advertised == null || message.claimed().equals(advertised), "one claim"));
   }
 
   private static void ipv4(Packet packet) {
