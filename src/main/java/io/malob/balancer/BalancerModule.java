@@ -35,7 +35,7 @@ import io.malob.balancer.admission.RejectSender;
 import io.malob.balancer.admission.Relocations;
 import io.malob.balancer.admission.RequestHandler;
 import io.malob.balancer.admission.SwitchOutages;
-import io.malob.balancer.admission.VipArp;
+import io.malob.balancer.admission.VipNeighbours;
 import io.malob.balancer.api.BalancerActivity;
 import io.malob.balancer.api.BalancerActivity.PlacementCount;
 import io.malob.balancer.api.BalancerCounters;
@@ -641,7 +641,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     messages =
         new SwitchMessages(
             requests,
-            new VipArp(views, programmer, hosts, proactiveClients),
+            new VipNeighbours(views, programmer, hosts, proactiveClients),
             healthProbes,
             teardown,
             aclDropRules,

@@ -112,7 +112,8 @@ final class NetworkChanges implements NetworkEvents.Follower {
     AttachedHosts.attachmentOf(device)
         .ifPresent(
             now -> {
-              AttachedHosts.addressesOf(device)
+              AttachedHosts.addressesOf(device).stream()
+                  .filter(address -> address.getIpVersion() == ProactiveClients.IP_VERSION)
                   .forEach(address -> proactiveClients.moved(AddressKey.of(address), now));
               housekeeping.execute(() -> relocations.hostMoved(now));
             });

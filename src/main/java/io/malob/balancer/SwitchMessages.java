@@ -4,7 +4,7 @@ import io.malob.algorithm.AddressKey;
 import io.malob.balancer.admission.AclDropRules;
 import io.malob.balancer.admission.ConnectionTeardown;
 import io.malob.balancer.admission.RequestHandler;
-import io.malob.balancer.admission.VipArp;
+import io.malob.balancer.admission.VipNeighbours;
 import io.malob.balancer.api.PacketInCounters;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.RejectReason;
@@ -62,7 +62,7 @@ final class SwitchMessages implements IOFMessageListener {
   private static final Set<String> BEFORE = Set.of("linkdiscovery", "topology", "devicemanager");
 
   private final RequestHandler requests;
-  private final VipArp arp;
+  private final VipNeighbours neighbours;
   private final FrameProbes healthProbes;
   private final ConnectionTeardown teardown;
   private final AclDropRules aclDropRules;
@@ -99,7 +99,7 @@ final class SwitchMessages implements IOFMessageListener {
 
   SwitchMessages(
       RequestHandler requests,
-      VipArp arp,
+      VipNeighbours neighbours,
       FrameProbes healthProbes,
       ConnectionTeardown teardown,
       AclDropRules aclDropRules,
@@ -115,7 +115,7 @@ final class SwitchMessages implements IOFMessageListener {
       PacketInCounters packetIns,
       Proactive proactive) {
     this.requests = requests;
-    this.arp = arp;
+    this.neighbours = neighbours;
     this.healthProbes = healthProbes;
     this.teardown = teardown;
     this.aclDropRules = aclDropRules;
@@ -180,6 +180,10 @@ final class SwitchMessages implements IOFMessageListener {
       return true;
     }
     OFPort inPort = packetIn.getMatch().get(MatchField.IN_PORT);
+    if (neighbours.handle(switchId, inPort, packet)) {
+      packetIns.count(PacketInCounters.Outcome.ARP);
+      return true;
+    }
     // translated packets are delivered at once, whoever owns their connections
     if (others != null
         && packet.isIp()
@@ -200,11 +204,10 @@ final class SwitchMessages implements IOFMessageListener {
       return true;
     }
     return switch (packet.kind()) {
-      case ARP -> arp(switchId, inPort, packet);
       case TCP, UDP, ICMP, OTHER_IP ->
           answersCheck(switchId, inPort, packet) || requests.handle(switchId, inPort, packet);
       case MALFORMED -> malformed(packetIn);
-      case OTHER -> false;
+      case ARP, OTHER -> false;
     };
   }
 
@@ -214,14 +217,6 @@ final class SwitchMessages implements IOFMessageListener {
       packetIns.count(PacketInCounters.Outcome.CHECK);
     }
     return isAnswer;
-  }
-
-  private boolean arp(DatapathId switchId, OFPort inPort, Packet packet) {
-    boolean isForAVip = arp.handle(switchId, inPort, packet);
-    if (isForAVip) {
-      packetIns.count(PacketInCounters.Outcome.ARP);
-    }
-    return isForAVip;
   }
 
   private boolean malformed(OFPacketIn packetIn) {

@@ -1,8 +1,8 @@
 package io.malob.module;
 
 import com.google.common.collect.ImmutableList;
-import com.google.common.collect.Iterables;
 import io.malob.algorithm.Attachment;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -12,6 +12,7 @@ import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -27,9 +28,18 @@ public record AttachedHosts(IDeviceService devices) {
   /**
    * A host at its last location.
    *
-   * @param address its IPv4 address, the smallest of several; null while none is known
+   * @param addresses the known ones, sorted
    */
-  public record Seen(@Nullable IPAddress<?> address, Attachment at) {}
+  public record Seen(ImmutableList<IPAddress<?>> addresses, Attachment at) {
+
+    /** Its address of that IP version, the smallest of several; null while none is known. */
+    public @Nullable IPAddress<?> address(IPVersion version) {
+      return addresses.stream()
+          .filter(address -> address.getIpVersion() == version)
+          .findFirst()
+          .orElse(null);
+    }
+  }
 
   /** The last location of the host with that address. */
   public Optional<Attachment> find(IPAddress<?> address) {
@@ -55,16 +65,22 @@ public record AttachedHosts(IDeviceService devices) {
       IDevice device = found.next();
       Optional<Attachment> at = attachmentOf(device);
       if (at.isPresent()) {
-        @Nullable IPAddress<?> address = Iterables.getFirst(addressesOf(device), null);
-        return Optional.of(new Seen(address, at.get()));
+        return Optional.of(new Seen(addressesOf(device), at.get()));
       }
     }
     return Optional.empty();
   }
 
-  /** The IPv4 addresses of a host, sorted. */
+  /** The addresses of a host, sorted: IPv4 first, then IPv6 without those of its link only. */
   public static ImmutableList<IPAddress<?>> addressesOf(IDevice device) {
-    return ImmutableList.copyOf(ImmutableList.sortedCopyOf(List.of(device.getIPv4Addresses())));
+    return ImmutableList.<IPAddress<?>>builder()
+        .addAll(ImmutableList.sortedCopyOf(List.of(device.getIPv4Addresses())))
+        .addAll(
+            Arrays.stream(device.getIPv6Addresses())
+                .filter(address -> !address.isUnspecified() && !address.isLinkLocal())
+                .sorted()
+                .toList())
+        .build();
   }
 
   /** The location of a host; empty if unknown. */

@@ -26,7 +26,7 @@ public record NetworkEvents(String name, Follower follower)
     /** Links were added or removed. */
     void topologyChanged();
 
-    /** A host was added, removed or moved, or its IPv4 addresses have changed. */
+    /** A host was added, removed or moved, or its addresses have changed. */
     void hostChanged(IDevice device);
 
     /** A host has moved; called in addition to {@link #hostChanged}, after it. */
@@ -82,7 +82,9 @@ public record NetworkEvents(String name, Follower follower)
   }
 
   @Override
-  public void deviceIPV6AddrChanged(IDevice device) {}
+  public void deviceIPV6AddrChanged(IDevice device) {
+    follower.hostChanged(device);
+  }
 
   @Override
   public void deviceVlanChanged(IDevice device) {

@@ -76,7 +76,7 @@ public final class FloodRules {
         IpFamily.matchWhoHas(factory, packet.destination())
             .setExact(MatchField.IN_PORT, port)
             .build();
-    return drop(factory, FlowLayout.PRIORITY_VIP + 1, match, seconds);
+    return drop(factory, FlowLayout.PRIORITY_VIP_NEIGHBOURS + 1, match, seconds);
   }
 
   private static OFFlowAdd drop(OFFactory factory, int priority, Match match, int seconds) {

@@ -36,6 +36,7 @@ public final class FlowLayout {
   public static final int PRIORITY_TCP_FLAGS = 48_500;
   public static final int PRIORITY_REPORT = 48_200;
   public static final int PRIORITY_VIP_ARP = 48_010;
+  public static final int PRIORITY_VIP_NEIGHBOURS = 48_001;
   public static final int PRIORITY_VIP = 48_000;
   public static final int PRIORITY_PROBE = 47_000;
   public static final int PRIORITY_SUBFLOW = 46_000;

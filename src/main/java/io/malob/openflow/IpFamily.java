@@ -2,6 +2,7 @@ package io.malob.openflow;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.openflow.packet.NeighbourMessage;
+import java.util.List;
 import java.util.function.Consumer;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.match.Match;
@@ -116,6 +117,20 @@ public enum IpFamily {
             .setExact(MatchField.IP_PROTO, IpProtocol.IPv6_ICMP)
             .setExact(MatchField.ICMPV6_TYPE, U8.of((short) NeighbourMessage.SOLICITATION))
             .setExact(MatchField.IPV6_ND_TARGET, (IPv6Address) address);
+  }
+
+  /**
+   * Matches what hosts send to find an address, and their answers to it: ARP for it, or neighbour
+   * solicitations for it and advertisements to it. Those of IPv6 are traffic of the address, too.
+   */
+  public static List<Match> matchNeighbours(OFFactory factory, IPAddress<?> address) {
+    Match whoHas = matchWhoHas(factory, address).build();
+    if (of(address) == IPV4) {
+      return List.of(whoHas);
+    }
+    Match.Builder advertisements = matchTo(factory, address);
+    IPV6.icmp(NeighbourMessage.ADVERTISEMENT).accept(advertisements);
+    return List.of(whoHas, advertisements.build());
   }
 
   private EthType etherType() {

@@ -71,15 +71,20 @@ public final class SwitchRules {
         .build();
   }
 
-  /** Sends packets for a VIP address, and ARP for it, to the balancer. */
+  /** Sends packets for a VIP address, and neighbour messages for it, to the balancer. */
   public static List<OFMessage> addVip(OFFactory factory, IPAddress<?> address) {
-    return ImmutableList.of(
-        vip(factory.buildFlowAdd(), IpFamily.matchTo(factory, address).build())
+    ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
+    rules.add(
+        traffic(factory.buildFlowAdd(), factory, address)
             .setInstructions(List.of(factory.instructions().gotoTable(FlowLayout.REQUESTS)))
-            .build(),
-        vip(factory.buildFlowAdd(), IpFamily.matchWhoHas(factory, address).build())
-            .setInstructions(List.of(toController(factory)))
             .build());
+    for (Match match : IpFamily.matchNeighbours(factory, address)) {
+      rules.add(
+          neighbours(factory.buildFlowAdd(), match)
+              .setInstructions(List.of(toController(factory)))
+              .build());
+    }
+    return rules.build();
   }
 
   /**
@@ -155,16 +160,27 @@ public final class SwitchRules {
 
   /** Deletes the rules of a VIP address. */
   public static List<OFMessage> removeVip(OFFactory factory, IPAddress<?> address) {
-    return ImmutableList.of(
-        vip(factory.buildFlowDeleteStrict(), IpFamily.matchTo(factory, address).build()).build(),
-        vip(factory.buildFlowDeleteStrict(), IpFamily.matchWhoHas(factory, address).build())
-            .build());
+    ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
+    rules.add(traffic(factory.buildFlowDeleteStrict(), factory, address).build());
+    for (Match match : IpFamily.matchNeighbours(factory, address)) {
+      rules.add(neighbours(factory.buildFlowDeleteStrict(), match).build());
+    }
+    return rules.build();
   }
 
-  private static OFFlowMod.Builder vip(OFFlowMod.Builder builder, Match match) {
+  private static OFFlowMod.Builder traffic(
+      OFFlowMod.Builder builder, OFFactory factory, IPAddress<?> address) {
+    return vip(builder, FlowLayout.PRIORITY_VIP, IpFamily.matchTo(factory, address).build());
+  }
+
+  private static OFFlowMod.Builder neighbours(OFFlowMod.Builder builder, Match match) {
+    return vip(builder, FlowLayout.PRIORITY_VIP_NEIGHBOURS, match);
+  }
+
+  private static OFFlowMod.Builder vip(OFFlowMod.Builder builder, int priority, Match match) {
     return builder
         .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(FlowLayout.PRIORITY_VIP)
+        .setPriority(priority)
         .setCookie(Cookie.of(Cookie.Kind.VIP, 0))
         .setMatch(match);
   }

@@ -86,6 +86,7 @@ import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFBufferId;
 import org.projectfloodlight.openflow.types.OFErrorCauseData;
@@ -775,6 +776,7 @@ final class BalancerNetwork {
   private static IDevice device(Host host, SwitchPort port, IPv4Address... addresses) {
     return Stub.of(IDevice.class)
         .on("getIPv4Addresses", with -> addresses)
+        .on("getIPv6Addresses", with -> new IPv6Address[0])
         .on("getMACAddress", with -> host.mac())
         .on("getAttachmentPoints", with -> new SwitchPort[] {port})
         .make();

@@ -289,7 +289,7 @@ class ConnectionWalkTest {
     byte[] request = Frames.arpRequest(CLIENT_MAC, CLIENT_IP, VIP);
     assertUntouchedAtController(request, row.fromClient(request));
     row.network.table(CLIENT_SWITCH).rules(0).stream()
-        .filter(rule -> rule.priority() == FlowLayout.PRIORITY_VIP)
+        .filter(rule -> rule.priority() == FlowLayout.PRIORITY_VIP_NEIGHBOURS)
         .forEach(rule -> assertEquals(true, Cookie.is(rule.cookie(), Cookie.Kind.VIP)));
   }
 

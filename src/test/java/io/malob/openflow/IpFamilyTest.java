@@ -3,6 +3,10 @@ package io.malob.openflow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.algorithm.Attachment;
+import io.malob.testing.FakeNetwork;
+import io.malob.testing.Ipv6Frames;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -21,6 +25,7 @@ import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U8;
 
@@ -49,8 +54,43 @@ class IpFamilyTest {
                 .setExact(MatchField.IP_PROTO, IpProtocol.IPv6_ICMP)
                 .setExact(MatchField.ICMPV6_TYPE, U8.of((short) 135))
                 .setExact(MatchField.IPV6_ND_TARGET, IPV6)
+                .build(),
+            FACTORY
+                .buildMatch()
+                .setExact(MatchField.ETH_TYPE, EthType.IPv6)
+                .setExact(MatchField.IPV6_DST, IPV6)
+                .setExact(MatchField.IP_PROTO, IpProtocol.IPv6_ICMP)
+                .setExact(MatchField.ICMPV6_TYPE, U8.of((short) 136))
                 .build()),
         matches(SwitchRules.addVip(FACTORY, IPV6)));
+  }
+
+  @Test
+  void neighbourMessagesToAVip_areNoTraffic_andGoToTheControllerAtOnce() {
+    DatapathId switchId = DatapathId.of(1);
+    FakeNetwork network = new FakeNetwork();
+    List<TableId> tables = new ArrayList<>();
+    network.setController((id, port, output) -> tables.add(output.table()));
+    SwitchRules.fixed(FACTORY).forEach(rule -> network.send(switchId, rule));
+    SwitchRules.addVip(FACTORY, IPV6).forEach(rule -> network.send(switchId, rule));
+    IPv6Address host = IPv6Address.of("2001:db8::1");
+    MacAddress mac = MacAddress.of("02:00:00:00:00:01");
+    Ipv6Frames toVip = new Ipv6Frames(mac, MacAddress.of("0e:4e:00:00:00:01"), host, IPV6);
+    Ipv6Frames toGroup =
+        new Ipv6Frames(
+            mac, MacAddress.of("33:33:ff:00:00:64"), host, IPv6Address.of("ff02::1:ff00:64"));
+    network.inject(switchId, 1, toVip.solicitation(IPV6));
+    network.inject(switchId, 1, toGroup.solicitation(IPV6));
+    network.inject(switchId, 1, toVip.advertisement(host, mac));
+    assertEquals(Collections.nCopies(3, FlowLayout.CLASSIFY), tables);
+    network.inject(switchId, 1, toVip.icmp(128, 64, 1, new byte[8]));
+    assertEquals(FlowLayout.REQUESTS, tables.get(3));
+    SwitchRules.removeVip(FACTORY, IPV6).forEach(rule -> network.send(switchId, rule));
+    assertEquals(
+        0,
+        network.table(switchId).rules(0).stream()
+            .filter(rule -> rule.priority() / 10 == 4_800)
+            .count());
   }
 
   @Test

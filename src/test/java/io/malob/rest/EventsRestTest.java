@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.OFPort;
 
 @Timeout(60)
@@ -62,6 +63,7 @@ class EventsRestTest {
                 none -> new SwitchPort[] {new SwitchPort(DatapathId.of(1), OFPort.of(5))})
             .on("getMACAddressString", none -> "02:00:00:00:00:21")
             .on("getIPv4Addresses", none -> new IPv4Address[] {IPv4Address.of("10.0.0.21")})
+            .on("getIPv6Addresses", none -> new IPv6Address[] {IPv6Address.of("2001:db8::21")})
             .make());
   }
 
@@ -130,6 +132,7 @@ class EventsRestTest {
       assertEquals("00:00:00:00:00:00:00:01", state.data().at("/switches/0").asText());
       assertEquals(3, state.data().at("/links/0/src/port").asInt());
       assertEquals("10.0.0.21", state.data().at("/hosts/0/addresses/0").asText());
+      assertEquals("2001:db8::21", state.data().at("/hosts/0/addresses/1").asText());
       assertEquals("00:00:00:00:00:00:00:01", state.data().at("/hosts/0/switch").asText());
       assertEquals("web", state.data().at("/vips/0/id").asText());
       assertEquals("p", state.data().at("/members/0/pool_id").asText());

@@ -145,7 +145,13 @@ public final class Explainer {
         .map(
             seen ->
                 explain(
-                    new Question(view, seen.address(), seen.at(), protocol, port, clientPort),
+                    new Question(
+                        view,
+                        seen.address(vip.getIpVersion()),
+                        seen.at(),
+                        protocol,
+                        port,
+                        clientPort),
                     vip));
   }
 

@@ -20,7 +20,10 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/** Locates hosts: by the device tracker, or by ARP requests. Thread-safe. */
+/**
+ * Locates hosts: by the device tracker, or by asking them: by ARP, or by neighbour solicitations.
+ * Thread-safe.
+ */
 public final class HostFinder implements RequestHandler.Clients, ServerMoves.Locations {
   private final IOFSwitchService switches;
   private final ITopologyService topology;
@@ -60,9 +63,9 @@ public final class HostFinder implements RequestHandler.Clients, ServerMoves.Loc
   }
 
   /**
-   * Sends an ARP request for an address to all ports that hosts can be attached to. The reply is
-   * addressed to a VIP, so it comes to the controller, where the device tracker learns the host.
-   * False if there is no such port yet.
+   * Asks for an address at all ports that hosts can be attached to. The reply is addressed to a
+   * VIP, so it comes to the controller, where the device tracker learns the host. False if there is
+   * no such port yet.
    */
   @Override
   public boolean probeEverywhere(IPAddress<?> address, IPAddress<?> vip) {

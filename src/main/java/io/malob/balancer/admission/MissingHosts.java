@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * Sends ARP requests for hosts that are not located, at a limited rate per host. For one thread at
- * a time.
+ * Asks for hosts that are not located, by ARP or neighbour solicitations, at a limited rate per
+ * host. For one thread at a time.
  */
 public final class MissingHosts {
-  /** How many members are asked for at a time, so that a large pool causes no ARP storm. */
+  /** How many members are asked for at a time, so that a large pool causes no storm. */
   private static final int BATCH = 64;
 
   /** The shortest interval between requests for the same host. */
@@ -28,15 +28,15 @@ public final class MissingHosts {
   }
 
   /**
-   * Sends ARP requests for members.
+   * Asks for members.
    *
-   * @param missing their addresses, each with the VIP that is the sender of the request
+   * @param missing their addresses, each with the VIP that is the sender of the question
    */
   public void askForMembers(Map<IPAddress<?>, IPAddress<?>> missing) {
     missing.entrySet().stream().limit(BATCH).forEach(each -> ask(each.getKey(), each.getValue()));
   }
 
-  /** Sends an ARP request for the client of a packet if the client is not located. */
+  /** Asks for the client of a packet if the client is not located. */
   public void askForClient(Arrival arrival) {
     if (hosts.locate(arrival.switchId(), arrival.inPort(), arrival.packet()).isEmpty()) {
       ask(arrival.packet().source(), arrival.packet().destination());

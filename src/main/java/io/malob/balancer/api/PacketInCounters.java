@@ -23,7 +23,7 @@ public final class PacketInCounters {
     EARLIER,
     /** A copy of a packet with which a client ended its connection. */
     END,
-    /** ARP for a VIP. */
+    /** ARP or neighbour discovery for a VIP. */
     ARP,
     /** An answer of a member to a health check. */
     CHECK,

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPVersion;
 
 /**
  * The clients of VIPs that are or may become proactive, and where they are: members' edges need a
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 public final class ProactiveClients {
   /** The max number of clients of a VIP address: each is a rule at each edge with members. */
   public static final int MAX = 10_000;
+
+  /** Proactive VIPs have addresses of this version. */
+  public static final IPVersion IP_VERSION = IPVersion.IPv4;
 
   private final Map<Integer, Map<Integer, Attachment>> byVip = new ConcurrentHashMap<>();
   private final AtomicBoolean isChanged = new AtomicBoolean();

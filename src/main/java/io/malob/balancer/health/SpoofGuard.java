@@ -1,6 +1,5 @@
 package io.malob.balancer.health;
 
-import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.RejectReason;
@@ -14,6 +13,7 @@ import io.malob.module.Unordered;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.FrameSender;
+import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
 import java.util.Map;
 import java.util.Set;
@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Drops packets of hosts that claim the address of a VIP, or the address or MAC of a server at
  * another location. It does so before any other module learns from such a packet or forwards it.
- * Thread-safe. Any other packet costs three lookups and no allocation.
+ * Thread-safe. Any other packet costs three lookups.
  */
 public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
   private static final Logger LOG = LoggerFactory.getLogger(SpoofGuard.class);
@@ -69,8 +69,10 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
   private final TranslatedReplies translatedReplies;
   private final LongSupplier nanoTime;
 
-  /** ARP packets with a VIP's own MAC, by ingress port. They are judged when links are known. */
-  private final Map<NodePortTuple, OwnArp> ownArps = new ConcurrentHashMap<>();
+  /**
+   * Neighbour messages with a VIP's own MAC, by ingress port. They are judged when links are known.
+   */
+  private final Map<NodePortTuple, OwnQuestion> ownQuestions = new ConcurrentHashMap<>();
 
   private final DropLog<NodePortTuple> log =
       new DropLog<>(
@@ -88,8 +90,8 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
     void toUnknownClient(Packet reply);
   }
 
-  /** ARP packets that look like the balancer's own and may have arrived over a link. */
-  private record OwnArp(Attachment from, IPAddress<?> vip, long sinceNanos, LongAdder count) {}
+  /** Neighbour messages that look like the balancer's own and may have arrived over a link. */
+  private record OwnQuestion(Attachment from, IPAddress<?> vip, long sinceNanos, LongAdder count) {}
 
   public SpoofGuard(
       Supplier<BalancerView> views,
@@ -112,9 +114,9 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
       return Command.CONTINUE;
     }
     byte[] frame = packetIn.getData();
-    int address = FrameSender.ipv4(frame);
     long mac = FrameSender.mac(frame);
     BalancerView view = views.get();
+    IPAddress<?> address = claimed(frame, view);
     boolean isVip = view.catalog().isVipAddress(address);
     @Nullable ServerLocation server = view.serverLocations().find(address, mac);
     if ((!isVip && server == null) || isOurs(packetIn, frame)) {
@@ -132,20 +134,27 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
       return Command.CONTINUE; // a port within the network: the packet is in transit
     }
     Attachment from = new Attachment(sw.getId(), port, MacAddress.of(mac));
-    if (isVip && isOwnArp(frame, address, mac)) {
-      ownArps
+    if (isVip && isOwnQuestion(frame, address, mac)) {
+      ownQuestions
           .computeIfAbsent(
               new NodePortTuple(sw.getId(), port),
-              any ->
-                  new OwnArp(
-                      from, AddressKey.toAddress(address), nanoTime.getAsLong(), new LongAdder()))
+              any -> new OwnQuestion(from, address, nanoTime.getAsLong(), new LongAdder()))
           .count()
           .increment();
       return Command.STOP;
     }
-    return isVip || server == null
-        ? refuse(from, AddressKey.toAddress(address), VIP)
-        : judge(server, from);
+    return isVip || server == null ? refuse(from, address, VIP) : judge(server, from);
+  }
+
+  /** An advertisement may claim another address than that of its sender. */
+  private static IPAddress<?> claimed(byte[] frame, BalancerView view) {
+    @Nullable IPAddress<?> advertised = FrameSender.advertised(frame);
+    if (advertised != null
+        && (view.catalog().isVipAddress(advertised)
+            || view.serverLocations().contains(advertised))) {
+      return advertised;
+    }
+    return FrameSender.address(frame);
   }
 
   /** Whether the balancer has already translated the packet, so that a VIP may be its source. */
@@ -155,11 +164,11 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
   }
 
   /**
-   * Whether the packet looks like an ARP request that the balancer sends to all host ports on
-   * behalf of a VIP.
+   * Whether the packet looks like an ARP request or neighbour solicitation that the balancer sends
+   * to all host ports on behalf of a VIP.
    */
-  private static boolean isOwnArp(byte[] frame, int vip, long mac) {
-    return mac == VipMac.of(vip).getLong() && Packet.parse(frame).kind() == Packet.Kind.ARP;
+  private static boolean isOwnQuestion(byte[] frame, IPAddress<?> vip, long mac) {
+    return mac == VipMac.of(vip).getLong() && NeighbourMessage.of(Packet.parse(frame)).isPresent();
   }
 
   private Command judge(ServerLocation server, Attachment from) {
@@ -191,21 +200,22 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
   }
 
   /**
-   * Judges the ARP packets that are due and writes due log lines. To be called about every second.
+   * Judges the neighbour messages that are due and writes due log lines. To be called about every
+   * second.
    */
   public void tick() {
     long now = nanoTime.getAsLong();
-    ownArps.forEach((at, arp) -> judgeOwn(at, arp, now));
+    ownQuestions.forEach((at, question) -> judgeOwn(at, question, now));
     log.tell(now);
   }
 
-  private void judgeOwn(NodePortTuple at, OwnArp arp, long now) {
-    if (now - arp.sinceNanos() < LINKS_KNOWN_NANOS) {
+  private void judgeOwn(NodePortTuple at, OwnQuestion question, long now) {
+    if (now - question.sinceNanos() < LINKS_KNOWN_NANOS) {
       return;
     }
-    ownArps.remove(at);
+    ownQuestions.remove(at);
     if (topology.isAttachmentPointPort(at.getNodeId(), at.getPortId())) {
-      note(arp.from(), arp.count().sum(), arp.vip(), VIP);
+      note(question.from(), question.count().sum(), question.vip(), VIP);
     }
   }
 

@@ -361,7 +361,8 @@ public final class ProactiveVips implements FoundProactiveRules {
               at -> {
                 Set<Integer> addresses =
                     hosts.computeIfAbsent(at.switchId(), any -> new HashSet<>());
-                AttachedHosts.addressesOf(device)
+                AttachedHosts.addressesOf(device).stream()
+                    .filter(address -> address.getIpVersion() == ProactiveClients.IP_VERSION)
                     .forEach(address -> addresses.add(AddressKey.of(address)));
               });
     }

@@ -12,9 +12,9 @@ import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * Distinguishes servers that move from hosts that only claim to be a server. If the old location is
- * down, the new one is accepted at once. Otherwise an ARP request goes to the old location, and
- * only its silence moves the server. Any thread may judge packets, without a lock. At most one
- * probe per server is open.
+ * down, the new one is accepted at once. Otherwise a question goes to the old location, by ARP or
+ * neighbour discovery, and only its silence moves the server. Any thread may judge packets, without
+ * a lock. At most one probe per server is open.
  */
 public final class ServerMoves {
   public static final long TICK_MILLIS = 250;
@@ -29,15 +29,15 @@ public final class ServerMoves {
   private final Locations locations;
   private final LongSupplier nanoTime;
 
-  /** Access to locations: their state, and ARP requests to them. */
+  /** Access to locations: their state, and questions to hosts there. */
   public interface Locations {
     /** Whether the port is up and this controller is master of its switch. */
     boolean isUp(Attachment location);
 
-    /** Sends an ARP request for an address to one location, on behalf of a VIP. */
+    /** Asks for an address at one location, on behalf of a VIP of the same IP version. */
     void probeAt(Attachment location, IPAddress<?> address, IPAddress<?> vip);
 
-    /** Sends the same ARP request to all host ports. */
+    /** Asks the same at all host ports. */
     boolean probeEverywhere(IPAddress<?> address, IPAddress<?> vip);
   }
 
@@ -107,8 +107,7 @@ public final class ServerMoves {
   }
 
   /**
-   * Repeats probes without an answer, and sends ARP requests to all host ports for servers that
-   * must have moved.
+   * Repeats probes without an answer, and asks at all host ports for servers that must have moved.
    */
   public void tick() {
     long now = nanoTime.getAsLong();

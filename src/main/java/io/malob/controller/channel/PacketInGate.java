@@ -184,7 +184,7 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
     next = null;
   }
 
-  /** A standby gets probes and ARP itself. */
+  /** A standby gets probes, ARP and neighbour discovery itself. */
   private boolean isHandedOn(OFPacketIn packetIn) {
     @Nullable Predicate<byte[]> to = next;
     return to != null && !StandbyMessages.isOfUse(packetIn) && to.test(bytesOf(packetIn));

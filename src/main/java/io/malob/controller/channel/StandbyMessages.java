@@ -1,5 +1,7 @@
 package io.malob.controller.channel;
 
+import io.malob.openflow.packet.NeighbourMessage;
+import io.malob.openflow.packet.Packet;
 import java.util.List;
 import org.projectfloodlight.openflow.protocol.OFAsyncSet;
 import org.projectfloodlight.openflow.protocol.OFFactory;
@@ -22,7 +24,9 @@ final class StandbyMessages {
   private static final long ACTIONS_14 = ACTION | 1 << 3 | 1 << 4 | 1 << 5;
 
   private static final int TYPE_OFFSET = 12;
-  private static final int ARP = 0x0806;
+  private static final int PROTOCOL_OFFSET = 14 + 6;
+  private static final int ICMPV6_OFFSET = 14 + 40;
+  private static final int ICMPV6 = 58;
   private static final int LLDP = 0x88cc;
   private static final int NO_TYPE = -1;
   private static final int BROADCAST_PROBE = 0x8942;
@@ -54,10 +58,23 @@ final class StandbyMessages {
 
   /**
    * Whether a packet-in is of use for a controller that stands by, judged by its first bytes:
-   * probes and ARP are. Of the others, samples show hosts that send no ARP.
+   * probes, ARP and neighbour discovery are. Of the others, samples show hosts that send neither.
    */
   static boolean isOfUse(OFPacketIn packetIn) {
-    return isProbe(packetIn) || typeOf(packetIn) == ARP;
+    return isProbe(packetIn)
+        || typeOf(packetIn) == Packet.ETHERTYPE_ARP
+        || isNeighbourDiscovery(packetIn);
+  }
+
+  private static boolean isNeighbourDiscovery(OFPacketIn packetIn) {
+    byte[] frame = packetIn.getData();
+    if (typeOf(packetIn) != Packet.ETHERTYPE_IPV6
+        || frame.length <= ICMPV6_OFFSET
+        || frame[PROTOCOL_OFFSET] != ICMPV6) {
+      return false;
+    }
+    int icmpType = frame[ICMPV6_OFFSET] & 0xff;
+    return icmpType == NeighbourMessage.SOLICITATION || icmpType == NeighbourMessage.ADVERTISEMENT;
   }
 
   /** Whether a packet-in is a probe of a controller, and not a packet of a host. */

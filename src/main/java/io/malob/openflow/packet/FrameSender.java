@@ -1,8 +1,13 @@
 package io.malob.openflow.packet;
 
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
+
 /**
  * The claimed sender of a frame, for modules that check each packet and handle few of them.
- * Allocates nothing, and never throws.
+ * Allocates no more than the address, and never throws.
  */
 public final class FrameSender {
   private static final int MAC_AT = 6;
@@ -10,6 +15,8 @@ public final class FrameSender {
   private static final int VLAN_BYTES = 4;
   private static final int ARP_SENDER_AT = 14;
   private static final int IPV4_SOURCE_AT = 12;
+  private static final int IPV6_SOURCE_AT = 8;
+  private static final int ADVERTISED_AT = Ipv6Packet.IPV6_BYTES + 8;
 
   private FrameSender() {}
 
@@ -20,19 +27,45 @@ public final class FrameSender {
         : (long) uint16(frame, MAC_AT) << 32 | Integer.toUnsignedLong(int32(frame, MAC_AT + 2));
   }
 
-  /** The IPv4 source, or the sender of an ARP packet; 0 if there is none. */
-  public static int ipv4(byte[] frame) {
+  /** The IP source, or the sender of an ARP packet; unspecified if there is none. */
+  public static IPAddress<?> address(byte[] frame) {
+    int typeAt = typeAt(frame);
+    return switch (type(frame, typeAt)) {
+      case Packet.ETHERTYPE_ARP -> ipv4(frame, typeAt + 2 + ARP_SENDER_AT);
+      case Packet.ETHERTYPE_IPV4 -> ipv4(frame, typeAt + 2 + IPV4_SOURCE_AT);
+      case Packet.ETHERTYPE_IPV6 -> ipv6(frame, typeAt + 2 + IPV6_SOURCE_AT);
+      default -> IPv4Address.NONE;
+    };
+  }
+
+  /** The address that a neighbour advertisement is about; null if the frame is no such. */
+  public static @Nullable IPAddress<?> advertised(byte[] frame) {
+    int typeAt = typeAt(frame);
+    int networkAt = typeAt + 2;
+    boolean isOne =
+        type(frame, typeAt) == Packet.ETHERTYPE_IPV6
+            && networkAt + ADVERTISED_AT <= frame.length
+            && frame[networkAt + 6] == Ipv6Packet.PROTOCOL_ICMPV6
+            && (frame[networkAt + Ipv6Packet.IPV6_BYTES] & 0xff) == NeighbourMessage.ADVERTISEMENT;
+    return isOne ? ipv6(frame, networkAt + ADVERTISED_AT) : null;
+  }
+
+  private static int typeAt(byte[] frame) {
     int typeAt = TYPE_AT;
     for (int tags = 0; tags < 2 && Packet.isVlan(type(frame, typeAt)); tags++) {
       typeAt += VLAN_BYTES;
     }
-    int addressAt =
-        switch (type(frame, typeAt)) {
-          case Packet.ETHERTYPE_ARP -> typeAt + 2 + ARP_SENDER_AT;
-          case Packet.ETHERTYPE_IPV4 -> typeAt + 2 + IPV4_SOURCE_AT;
-          default -> frame.length;
-        };
-    return addressAt + Integer.BYTES <= frame.length ? int32(frame, addressAt) : 0;
+    return typeAt;
+  }
+
+  private static IPAddress<?> ipv4(byte[] frame, int at) {
+    return at + Integer.BYTES <= frame.length ? IPv4Address.of(int32(frame, at)) : IPv4Address.NONE;
+  }
+
+  private static IPAddress<?> ipv6(byte[] frame, int at) {
+    return at + 2 * Long.BYTES <= frame.length
+        ? IPv6Address.of(int64(frame, at), int64(frame, at + Long.BYTES))
+        : IPv6Address.NONE;
   }
 
   private static int type(byte[] frame, int at) {
@@ -45,5 +78,9 @@ public final class FrameSender {
 
   private static int int32(byte[] frame, int at) {
     return uint16(frame, at) << 16 | uint16(frame, at + 2);
+  }
+
+  private static long int64(byte[] frame, int at) {
+    return (long) int32(frame, at) << 32 | Integer.toUnsignedLong(int32(frame, at + 4));
   }
 }

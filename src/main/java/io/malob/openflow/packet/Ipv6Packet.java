@@ -7,10 +7,10 @@ import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * The headers of one IPv6 packet (RFC 8200) in an Ethernet frame without VLAN tag, read from its
- * bytes, which are not copied: TCP, UDP, ICMPv6, and any other protocol by its number. Hop-by-hop,
- * routing, destination and authentication headers are skipped, as in switches. Immutable as long as
- * the bytes are not modified.
+ * The headers of one IPv6 packet (RFC 8200) in an Ethernet frame, read from its bytes, which are
+ * not copied: TCP, UDP, ICMPv6, and any other protocol by its number. Hop-by-hop, routing,
+ * destination and authentication headers are skipped, as in switches. Immutable as long as the
+ * bytes are not modified.
  */
 public final class Ipv6Packet implements IpPacket {
   static final int IPV6_BYTES = 40;
@@ -42,7 +42,7 @@ public final class Ipv6Packet implements IpPacket {
 
   /** What a frame carries; empty if it is not IPv6, or lengths contradict each other. */
   public static Optional<Ipv6Packet> of(Packet ethernet) {
-    return Optional.ofNullable(ethernet.untaggedIpv6());
+    return Optional.ofNullable(ethernet.ipv6());
   }
 
   /** Reads the headers; false if lengths contradict each other. */

@@ -1,6 +1,9 @@
 package io.malob.openflow.packet;
 
+import com.google.common.primitives.Bytes;
+import com.google.common.primitives.Shorts;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
@@ -8,8 +11,14 @@ import org.projectfloodlight.openflow.types.MacAddress;
 
 /** Builds the frames by which neighbours learn MACs: by ARP, and by ICMPv6 (RFC 4861). Pure. */
 public final class NeighbourReplies {
-  /** Advertisement flags: solicited, and override. */
-  private static final int SOLICITED_OVERRIDE = 0x6000_0000;
+  // flags of advertisements
+  private static final int SOLICITED = 0x4000_0000;
+  private static final int OVERRIDE = 0x2000_0000;
+
+  private static final int TYPE_AT = 12;
+  private static final byte[] TYPE_OF_IPV6 = Shorts.toByteArray((short) Packet.ETHERTYPE_IPV6);
+  private static final IPv6Address ALL_NODES = IPv6Address.of("ff02::1");
+  private static final MacAddress ALL_NODES_MAC = MacAddress.of("33:33:00:00:00:01");
 
   private NeighbourReplies() {}
 
@@ -30,35 +39,66 @@ public final class NeighbourReplies {
     byte[] group = IPv6Address.of("ff02::1:ff00:0").getBytes();
     System.arraycopy(asked, 13, group, 13, 3);
     byte[] groupMac = {0x33, 0x33, (byte) 0xff, asked[13], asked[14], asked[15]};
-    Replies.Ends ends =
-        new Replies.Ends(mac, MacAddress.of(groupMac), own, 0, IPv6Address.of(group), 0);
-    return message(
-        ends, NeighbourMessage.SOLICITATION, 0, target, NeighbourMessage.OPTION_SOURCE_MAC);
+    ByteBuffer message =
+        message(NeighbourMessage.SOLICITATION, 0, target, NeighbourMessage.OPTION_SOURCE_MAC, mac);
+    return frame(
+        link(MacAddress.of(groupMac), mac, TYPE_OF_IPV6), own, IPv6Address.of(group), message);
   }
 
   /** Answers a solicitation with this MAC. */
   public static byte[] advertisement(NeighbourMessage solicitation, MacAddress mac) {
-    Replies.Ends ends =
-        new Replies.Ends(
-            mac, solicitation.mac(), solicitation.target(), 0, solicitation.sender(), 0);
-    return message(
-        ends,
-        NeighbourMessage.ADVERTISEMENT,
-        SOLICITED_OVERRIDE,
-        solicitation.target(),
-        NeighbourMessage.OPTION_TARGET_MAC);
+    return advertisement(
+        link(solicitation.mac(), mac, TYPE_OF_IPV6), solicitation, solicitation.sender(), mac);
   }
 
-  private static byte[] message(
-      Replies.Ends ends, int type, int flags, IPv6Address target, int option) {
+  /**
+   * Answers a question of either IP version with this MAC, to its sender, with the VLAN tags of its
+   * frame. A sender that checks whether an IPv6 address is free has no address yet, so that the
+   * answer goes to all hosts (RFC 4861, section 7.2.4).
+   */
+  public static byte[] answer(Packet frame, NeighbourMessage question, MacAddress mac) {
+    if (frame.kind() == Packet.Kind.ARP) {
+      return Replies.arpReply(frame, mac);
+    }
+    boolean hasSender = !question.sender().isUnspecified();
+    byte[] tagsAndType = Arrays.copyOfRange(frame.frame(), TYPE_AT, frame.networkOffset());
+    return advertisement(
+        link(hasSender ? frame.srcMac() : ALL_NODES_MAC, mac, tagsAndType),
+        question,
+        hasSender ? question.sender() : ALL_NODES,
+        mac);
+  }
+
+  private static byte[] advertisement(
+      byte[] link, NeighbourMessage question, IPAddress<?> receiver, MacAddress mac) {
+    int flags = receiver.isMulticast() ? OVERRIDE : SOLICITED | OVERRIDE;
     ByteBuffer message =
-        ByteBuffer.allocate(NeighbourMessage.BYTES + NeighbourMessage.OPTION_BYTES)
-            .put(0, (byte) type)
-            .putInt(4, flags)
-            .put(8, target.getBytes())
-            .put(NeighbourMessage.BYTES, (byte) option)
-            .put(NeighbourMessage.BYTES + 1, (byte) 1)
-            .put(NeighbourMessage.BYTES + 2, ends.srcMac().getBytes());
-    return IpFrames.of(ends, Ipv6Packet.PROTOCOL_ICMPV6, NeighbourMessage.HOP_LIMIT, message, 2);
+        message(
+            NeighbourMessage.ADVERTISEMENT,
+            flags,
+            question.target(),
+            NeighbourMessage.OPTION_TARGET_MAC,
+            mac);
+    return frame(link, question.target(), receiver, message);
+  }
+
+  private static byte[] link(MacAddress dst, MacAddress src, byte[] tagsAndType) {
+    return Bytes.concat(dst.getBytes(), src.getBytes(), tagsAndType);
+  }
+
+  private static ByteBuffer message(
+      int type, int flags, IPAddress<?> target, int option, MacAddress mac) {
+    return ByteBuffer.allocate(NeighbourMessage.BYTES + NeighbourMessage.OPTION_BYTES)
+        .put(0, (byte) type)
+        .putInt(4, flags)
+        .put(8, target.getBytes())
+        .put(NeighbourMessage.BYTES, (byte) option)
+        .put(NeighbourMessage.BYTES + 1, (byte) 1)
+        .put(NeighbourMessage.BYTES + 2, mac.getBytes());
+  }
+
+  private static byte[] frame(byte[] link, IPAddress<?> src, IPAddress<?> dst, ByteBuffer message) {
+    return IpFrames.of(
+        link, src, dst, Ipv6Packet.PROTOCOL_ICMPV6, NeighbourMessage.HOP_LIMIT, message, 2);
   }
 }

@@ -313,9 +313,9 @@ public final class Packet implements IpPacket {
     return ipv6 != null && ipv6.hasRoutingHeader();
   }
 
-  /** The IPv6 packet without VLAN tag that this is; null if it is none. */
-  @Nullable Ipv6Packet untaggedIpv6() {
-    return isTagged() ? null : ipv6;
+  /** The IPv6 packet that this is; null if it is none. */
+  @Nullable Ipv6Packet ipv6() {
+    return ipv6;
   }
 
   /** Whether this is a neighbour solicitation or advertisement of ICMPv6. */

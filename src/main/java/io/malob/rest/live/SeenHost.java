@@ -18,7 +18,7 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * A host that the controller has seen, with its location.
  *
  * @param mac its MAC address
- * @param addresses its IPv4 addresses, sorted
+ * @param addresses its IP addresses, sorted
  * @param switchId the switch that it is attached to
  * @param port the port there
  */

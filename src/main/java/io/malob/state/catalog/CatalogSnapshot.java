@@ -137,7 +137,7 @@ public final class CatalogSnapshot {
 
   /** The members with that address, of any pool or none. */
   public List<Member> membersAt(IPAddress<?> address) {
-    return membersAt(AddressKey.of(address));
+    return memberIndex.at(address);
   }
 
   /** The members whose address has that {@link AddressKey}. */
@@ -147,7 +147,7 @@ public final class CatalogSnapshot {
 
   /** Whether a VIP has that address. */
   public boolean isVipAddress(IPAddress<?> address) {
-    return isVipAddress(AddressKey.of(address));
+    return vipIndex.isVipAddress(address);
   }
 
   /** Whether the address of a VIP has that {@link AddressKey}. Allocates nothing. */

@@ -1,11 +1,13 @@
 package io.malob.state.catalog;
 
+import com.google.common.collect.ImmutableSet;
 import io.malob.algorithm.AddressKey;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /** Finds the VIP of a packet: max four probes of a hash table, without allocation. Immutable. */
 final class VipIndex {
@@ -16,10 +18,12 @@ final class VipIndex {
   /** All addresses, each with whether a VIP there may be proactive. */
   private final LongTable<Boolean> addresses;
 
+  private final ImmutableSet<IPAddress<?>> ipAddresses;
   private final boolean hasProactiveVips;
 
   VipIndex(Collection<Vip> vips) {
     hasProactiveVips = vips.stream().anyMatch(Vip::mayBeProactive);
+    ipAddresses = vips.stream().map(Vip::address).collect(ImmutableSet.toImmutableSet());
     Map<Long, Optional<Vip>> traffic = new HashMap<>();
     Map<Long, Boolean> known = new HashMap<>();
     for (Vip vip : vips) {
@@ -33,6 +37,11 @@ final class VipIndex {
 
   boolean isVipAddress(int address) {
     return addresses.get(address) != null;
+  }
+
+  /** The same for any address, which gets no key by that. */
+  boolean isVipAddress(IPAddress<?> address) {
+    return ipAddresses.contains(address);
   }
 
   boolean hasProactiveVips() {

@@ -10,6 +10,7 @@ import io.malob.controller.guard.Refusal;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.Ipv6Frames;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -52,6 +53,13 @@ class ReactiveForwardingTest {
   private static final NodePortTuple AT_B = new NodePortTuple(S3, OFPort.of(1));
   private static final NodePortTuple AT_C = new NodePortTuple(S2, OFPort.of(1));
   private static final byte[] A_TO_B = Frames.tcp(A, B, IP_A, 40_000, IP_B, 80, 2);
+
+  private static final IPv6Address IP6_A = IPv6Address.of("2001:db8::a");
+  private static final IPv6Address IP6_B = IPv6Address.of("2001:db8::b");
+  private static final IPv6Address ALL_NODES = IPv6Address.of("ff02::1");
+  private static final MacAddress ALL_NODES_MAC = MacAddress.of("33:33:00:00:00:01");
+  private static final Ipv6Frames A_TO_B6 = new Ipv6Frames(A, B, IP6_A, IP6_B);
+  private static final Ipv6Frames A_TO_ALL6 = new Ipv6Frames(A, ALL_NODES_MAC, IP6_A, ALL_NODES);
 
   private EmulatedNetwork network;
 
@@ -213,9 +221,89 @@ class ReactiveForwardingTest {
   }
 
   @Test
-  void neighbourSolicitation_isFlooded() {
-    byte[] frame = Frames.ethernet(A, MacAddress.of("33:33:ff:00:00:01"), 0x86dd, new byte[60]);
-    assertEquals(3, inject(AT_A, frame).size());
+  void neighbourAndRouterDiscovery_isFloodedUntouched() {
+    byte[] solicitation = A_TO_ALL6.solicitation(IP6_B);
+    byte[] routerSolicitation = A_TO_ALL6.icmp(133, 255, 0, new byte[8]);
+    byte[] routerAdvertisement = A_TO_ALL6.icmp(134, 255, 0x4000_0708, new byte[24]);
+    for (byte[] frame : List.of(solicitation, routerSolicitation, routerAdvertisement)) {
+      List<Delivery> flooded = network.switches.inject(S1, 1, frame);
+      assertEquals(3, flooded.size());
+      flooded.forEach(each -> assertArrayEquals(frame, each.frame()));
+    }
+    assertEquals(List.of(), rules());
+  }
+
+  private List<IPv6Address> addresses6(MacAddress mac) {
+    return List.of(host(mac).getIPv6Addresses());
+  }
+
+  @Test
+  void neighbourDiscovery_teachesAddresses() {
+    inject(AT_A, A_TO_ALL6.solicitation(IP6_B));
+    inject(AT_B, new Ipv6Frames(B, A, IP6_B, IP6_A).advertisement(IP6_B, B));
+    assertEquals(List.of(IP6_A), addresses6(A));
+    assertEquals(List.of(IP6_B), addresses6(B));
+    IDevice found =
+        network.devices.findDevice(MacAddress.NONE, null, IPv4Address.NONE, IP6_B, null, null);
+    assertEquals(B, found.getMACAddress());
+    assertArrayEquals(new IPv4Address[] {IP_B}, found.getIPv4Addresses());
+  }
+
+  @Test
+  void advertisement_teachesItsTarget_notTheAddressOfItsLink() {
+    IPv6Address local = IPv6Address.of("fe80::a");
+    inject(AT_A, new Ipv6Frames(A, ALL_NODES_MAC, local, ALL_NODES).solicitation(IP6_B));
+    inject(AT_A, new Ipv6Frames(A, ALL_NODES_MAC, local, ALL_NODES).advertisement(local, A));
+    assertEquals(List.of(), addresses6(A));
+    inject(AT_A, new Ipv6Frames(A, ALL_NODES_MAC, local, ALL_NODES).advertisement(IP6_A, A));
+    assertEquals(List.of(IP6_A), addresses6(A));
+  }
+
+  @Test
+  void checkForDuplicates_routedMessage_otherMac_andOtherPackets_teachNoIpv6Address() {
+    IPv6Address free = IPv6Address.NONE;
+    inject(AT_A, new Ipv6Frames(A, ALL_NODES_MAC, free, ALL_NODES).solicitation(IP6_A));
+    inject(AT_A, A_TO_ALL6.icmp(135, 254, 0, IP6_B.getBytes()));
+    inject(AT_A, A_TO_ALL6.advertisement(IP6_A, C));
+    inject(AT_A, A_TO_B6.tcp(40_000, 80, 2));
+    assertEquals(List.of(), addresses6(A));
+  }
+
+  @Test
+  void neighbourDiscovery_onAVlan_teachesTheHostOfThatVlan() {
+    inject(AT_A, Frames.tagged(A_TO_ALL6.solicitation(IP6_B), 7));
+    IDevice found =
+        network.devices.findDevice(A, VlanVid.ofVlan(7), IPv4Address.NONE, IP6_A, null, null);
+    assertEquals(1, found.getIPv6Addresses().length);
+    assertEquals(
+        List.of(), List.of(network.devices.getDevice(A.getLong() << 12).getIPv6Addresses()));
+  }
+
+  @Test
+  void ipv6Flow_goesByItsOwnRules_andHidesNoOtherFromTheController() {
+    assertEquals(List.of(AT_B), inject(AT_A, A_TO_B6.tcp(40_000, 80, 2)));
+    assertEquals(3, rules().size());
+    int before = network.packetIns;
+    assertEquals(List.of(AT_B), inject(AT_A, A_TO_B6.tcp(40_000, 80, 2)));
+    assertEquals(before, network.packetIns);
+    for (byte[] other :
+        List.of(
+            A_TO_B6.tcp(40_001, 80, 2),
+            A_TO_B6.udp(40_000, 80, new byte[4]),
+            A_TO_B6.icmp(128, 64, 1, new byte[8]),
+            new Ipv6Frames(A, B, IP6_B, IP6_A).tcp(40_000, 80, 2))) {
+      assertEquals(List.of(AT_B), inject(AT_A, other));
+      assertEquals(++before, network.packetIns);
+    }
+  }
+
+  @Test
+  void unicastNeighbourMessages_andIpv6Fragments_leaveNoRules() {
+    assertEquals(List.of(AT_B), inject(AT_A, A_TO_B6.solicitation(IP6_B)));
+    assertEquals(List.of(AT_B), inject(AT_A, A_TO_B6.advertisement(IP6_A, A)));
+    assertEquals(List.of(AT_B), inject(AT_A, A_TO_B6.fragment(6, 0, true, new byte[24])));
+    assertEquals(List.of(AT_B), inject(AT_A, A_TO_B6.fragment(17, 3, false, new byte[24])));
+    assertEquals(List.of(), rules());
   }
 
   @Test

@@ -12,12 +12,15 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 class Ipv6PacketTest {
   private static final IPv6Address SRC = IPv6Address.of("2001:db8:1::2");
   private static final IPv6Address DST = IPv6Address.of("2001:db8:ff::1");
+  private static final IPv4Address IP = IPv4Address.of("10.0.0.1");
+  private static final IPv4Address IP_OTHER = IPv4Address.of("10.0.0.2");
   private static final MacAddress SRC_MAC = MacAddress.of("02:00:00:00:00:01");
   private static final MacAddress DST_MAC = MacAddress.of("02:00:00:00:00:02");
   private static final Ipv6Frames FRAMES = new Ipv6Frames(SRC_MAC, DST_MAC, SRC, DST);
@@ -127,7 +130,13 @@ class Ipv6PacketTest {
     byte[] otherVersion = FRAMES.tcp(1, 2, 0x02);
     otherVersion[14] = 0x40;
     assertEquals(Optional.empty(), read(otherVersion));
-    assertEquals(Optional.empty(), read(Frames.tagged(FRAMES.tcp(1, 2, 0x02), 5)));
+  }
+
+  @Test
+  void vlanTags_arePassed() {
+    Ipv6Packet packet = read(Frames.tagged(FRAMES.tcp(1, 2, 0x02), 5)).orElseThrow();
+    assertEquals(SRC, packet.source());
+    assertEquals(2, packet.dstPort());
   }
 
   @Test
@@ -135,14 +144,45 @@ class Ipv6PacketTest {
     IPv6Address target = IPv6Address.of("fe80::1");
     NeighbourMessage asked =
         NeighbourMessage.of(read(FRAMES.solicitation(target)).orElseThrow()).orElseThrow();
-    assertEquals(new NeighbourMessage(true, SRC, target, SRC_MAC), asked);
+    assertEquals(new NeighbourMessage(true, SRC, DST, target, SRC_MAC), asked);
     MacAddress its = MacAddress.of("02:00:00:00:00:77");
     NeighbourMessage told =
         NeighbourMessage.of(read(FRAMES.advertisement(target, its)).orElseThrow()).orElseThrow();
-    assertEquals(new NeighbourMessage(false, SRC, target, its), told);
+    assertEquals(new NeighbourMessage(false, SRC, DST, target, its), told);
     byte[] withoutOption = FRAMES.icmp(136, 255, 0x4000_0000, target.getBytes());
     assertEquals(
         SRC_MAC, NeighbourMessage.of(read(withoutOption).orElseThrow()).orElseThrow().mac());
+  }
+
+  @Test
+  void claimedAddress_isTheSenders_orTheOneInAnAnswer() {
+    IPv6Address target = IPv6Address.of("2001:db8::9");
+    assertEquals(SRC, message(FRAMES.solicitation(target)).claimed());
+    assertEquals(target, message(FRAMES.advertisement(target, SRC_MAC)).claimed());
+    byte[] request = Frames.arpRequest(SRC_MAC, IP, IP_OTHER);
+    assertEquals(new NeighbourMessage(true, IP, IP_OTHER, IP_OTHER, SRC_MAC), message(request));
+    assertEquals(IP, message(request).claimed());
+    byte[] reply = Frames.arpReply(SRC_MAC, DST_MAC, IP, IP_OTHER);
+    assertEquals(new NeighbourMessage(false, IP, IP_OTHER, IP, SRC_MAC), message(reply));
+    assertEquals(IP, message(reply).claimed());
+  }
+
+  @Test
+  void question_isWhatAnotherHostIsToAnswer() {
+    assertTrue(message(FRAMES.solicitation(DST)).isQuestion());
+    assertTrue(message(Frames.arpRequest(SRC_MAC, IP, IP_OTHER)).isQuestion());
+    assertFalse(message(Frames.arpRequest(SRC_MAC, IP, IP)).isQuestion());
+    assertFalse(message(FRAMES.advertisement(SRC, SRC_MAC)).isQuestion());
+  }
+
+  private static NeighbourMessage message(byte[] frame) {
+    return NeighbourMessage.of(Packet.parse(frame)).orElseThrow();
+  }
+
+  @Test
+  void neighbourMessage_aboutAGroup_isNone() {
+    byte[] frame = FRAMES.solicitation(IPv6Address.of("ff02::1"));
+    assertEquals(Optional.empty(), NeighbourMessage.of(Packet.parse(frame)));
   }
 
   @Test

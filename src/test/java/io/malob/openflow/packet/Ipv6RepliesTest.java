@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.testing.Frames;
 import io.malob.testing.Ipv6Frames;
 import java.util.Arrays;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
@@ -43,7 +45,7 @@ class Ipv6RepliesTest {
     assertEquals(MacAddress.of("33:33:ff:a1:b2:c3"), packet.dstMac());
     assertEquals(IPv6Address.of("ff02::1:ffa1:b2c3"), packet.destination());
     assertEquals(
-        new NeighbourMessage(true, OWN, router, HOST_MAC),
+        new NeighbourMessage(true, OWN, IPv6Address.of("ff02::1:ffa1:b2c3"), router, HOST_MAC),
         NeighbourMessage.of(packet).orElseThrow());
     // the router answers without asking in its turn
     assertArrayEquals(
@@ -52,11 +54,51 @@ class Ipv6RepliesTest {
 
   @Test
   void advertisement_isSolicitedAndOverrides() {
-    NeighbourMessage asked = new NeighbourMessage(true, HOST, SERVER, HOST_MAC);
+    NeighbourMessage asked = new NeighbourMessage(true, HOST, SERVER, SERVER, HOST_MAC);
     byte[] frame = NeighbourReplies.advertisement(asked, GATEWAY_MAC);
     assertArrayEquals(
         new Ipv6Frames(GATEWAY_MAC, HOST_MAC, SERVER, HOST).advertisement(SERVER, GATEWAY_MAC),
         frame);
+  }
+
+  @Test
+  void answer_goesToTheAsker_withItsTags() {
+    byte[] question = SENT.solicitation(SERVER);
+    byte[] wanted =
+        new Ipv6Frames(GATEWAY_MAC, HOST_MAC, SERVER, HOST).advertisement(SERVER, GATEWAY_MAC);
+    assertArrayEquals(wanted, answer(question));
+    assertArrayEquals(Frames.tagged(wanted, 7), answer(Frames.tagged(question, 7)));
+  }
+
+  @Test
+  void answer_toACheckForDuplicates_reachesTheChecker_whichHasNoAddress() {
+    IPv6Address none = IPv6Address.NONE;
+    IPv6Address group = IPv6Address.of("ff02::1:ff00:1");
+    MacAddress groupMac = MacAddress.of("33:33:ff:00:00:01");
+    byte[] frame = answer(new Ipv6Frames(HOST_MAC, groupMac, none, group).solicitation(SERVER));
+    Ipv6Packet packet = read(frame);
+    assertEquals(MacAddress.of("33:33:00:00:00:01"), packet.dstMac());
+    assertEquals(GATEWAY_MAC, packet.srcMac());
+    assertEquals(IPv6Address.of("ff02::1"), packet.destination());
+    assertEquals(SERVER, packet.source());
+    assertEquals((byte) 255, frame[14 + 7]);
+    assertArrayEquals(
+        new byte[] {0x20, 0, 0, 0}, Arrays.copyOfRange(frame, TRANSPORT + 4, TRANSPORT + 8));
+    assertEquals(GATEWAY_MAC, NeighbourMessage.of(packet).orElseThrow().mac());
+  }
+
+  @Test
+  void answer_toArp_isArp() {
+    IPv4Address asker = IPv4Address.of("10.0.0.1");
+    IPv4Address asked = IPv4Address.of("10.0.0.2");
+    assertArrayEquals(
+        Frames.arpReply(GATEWAY_MAC, HOST_MAC, asked, asker),
+        answer(Frames.arpRequest(HOST_MAC, asker, asked)));
+  }
+
+  private static byte[] answer(byte[] question) {
+    Packet packet = Packet.parse(question);
+    return NeighbourReplies.answer(packet, NeighbourMessage.of(packet).orElseThrow(), GATEWAY_MAC);
   }
 
   @ParameterizedTest

@@ -2,6 +2,8 @@ package io.malob.openflow.packet;
 
 import io.malob.algorithm.FiveTuple;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
@@ -45,8 +47,16 @@ public final class PacketFuzz {
   private static void sender(Packet packet, byte[] frame) {
     check(FrameSender.mac(frame) == packet.srcMac().getLong(), "one MAC");
     if (packet.kind() == Packet.Kind.ARP || packet.isIpv4()) {
-      check(FrameSender.ipv4(frame) == packet.srcAddress(), "one sender");
+      check(FrameSender.address(frame).equals(packet.source()), "one sender");
     }
+    Ipv6Packet.of(packet)
+        .ifPresent(ipv6 -> check(FrameSender.address(frame).equals(ipv6.source()), "one sender"));
+    @Nullable IPAddress<?> advertised = FrameSender.advertised(frame);
+    NeighbourMessage.of(packet)
+        .filter(message -> !message.isSolicitation() && packet.kind() != Packet.Kind.ARP)
+        .ifPresent(
+            message ->
+                check(advertised == null || message.claimed().equals(advertised), "one claim"));
   }
 
   private static void ip(Packet packet) {
@@ -87,7 +97,9 @@ public final class PacketFuzz {
     NeighbourMessage.of(packet)
         .ifPresent(
             message ->
-                check(readsIpv6(NeighbourReplies.advertisement(message, MAC)), "an advertisement"));
+                check(
+                    readsIpv6(NeighbourReplies.answer(Packet.parse(packet.frame()), message, MAC)),
+                    "an advertisement"));
     QuotedPacket.of(packet)
         .ifPresent(
             quoted -> {

@@ -3,10 +3,12 @@ package io.malob.controller.network.devices;
 import com.google.common.collect.ImmutableList;
 import java.util.Date;
 import java.util.Objects;
+import java.util.stream.Stream;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -36,10 +38,10 @@ final class Device implements IDevice {
    *
    * @param at where the host is attached, if known
    * @param before where it was attached before, if anywhere
-   * @param addresses the addresses that it used, the newest last
+   * @param addresses the addresses of both IP versions that it used, the latest last
    */
   record Facts(
-      @Nullable SwitchPort at, @Nullable SwitchPort before, ImmutableList<IPv4Address> addresses) {
+      @Nullable SwitchPort at, @Nullable SwitchPort before, ImmutableList<IPAddress<?>> addresses) {
 
     boolean isAt(DatapathId switchId, OFPort port) {
       return at != null && at.getNodeId().equals(switchId) && at.getPortId().equals(port);
@@ -49,7 +51,7 @@ final class Device implements IDevice {
       return new Facts(place, at == null ? before : at, addresses);
     }
 
-    Facts withAddresses(ImmutableList<IPv4Address> changed) {
+    Facts withAddresses(ImmutableList<IPAddress<?>> changed) {
       return new Facts(at, before, changed);
     }
   }
@@ -123,12 +125,16 @@ final class Device implements IDevice {
 
   @Override
   public IPv4Address[] getIPv4Addresses() {
-    return facts.addresses.toArray(IPv4Address[]::new);
+    return addresses(IPv4Address.class).toArray(IPv4Address[]::new);
   }
 
   @Override
   public IPv6Address[] getIPv6Addresses() {
-    return new IPv6Address[0];
+    return addresses(IPv6Address.class).toArray(IPv6Address[]::new);
+  }
+
+  private <T> Stream<T> addresses(Class<T> ofVersion) {
+    return facts.addresses.stream().filter(ofVersion::isInstance).map(ofVersion::cast);
   }
 
   @Override

@@ -48,7 +48,8 @@ final class DeviceListeners implements DeviceTracker.Listener {
     switch (change) {
       case ADDED -> listener.deviceAdded(device);
       case MOVED -> listener.deviceMoved(device);
-      case ADDRESSES -> listener.deviceIPV4AddrChanged(device);
+      case IPV4_ADDRESSES -> listener.deviceIPV4AddrChanged(device);
+      case IPV6_ADDRESSES -> listener.deviceIPV6AddrChanged(device);
       case REMOVED -> listener.deviceRemoved(device);
     }
   }

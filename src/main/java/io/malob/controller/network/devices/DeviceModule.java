@@ -15,6 +15,7 @@ import io.malob.module.SettingReader;
 import io.malob.module.Settings;
 import io.malob.module.StandbyListener;
 import io.malob.module.Unordered;
+import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
 import java.util.Collection;
 import java.util.Iterator;
@@ -42,6 +43,7 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -51,12 +53,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Remembers the hosts that send packets. A packet of a known host costs one lookup on the thread
- * that received it. New hosts are learned one after the other on the shared pool, where the
- * listeners are called, too. Packets whose source no host may use (a group address, zero, a path
- * label) go no further. Settings: {@code deviceLifeSeconds} (3600), {@code maxDevices} (100000),
- * {@code learntPerSecond}, the max rate of new hosts per port (1000, twice as many in a burst):
- * ignored hosts send further packets later.
+ * Remembers the hosts that send packets, and their IPv4 and IPv6 addresses. A packet of a known
+ * host costs one lookup on the thread that received it. New hosts are learned one after the other
+ * on the shared pool, where the listeners are called, too. Packets whose source no host may use (a
+ * group address, zero, a path label) go no further. Settings: {@code deviceLifeSeconds} (3600),
+ * {@code maxDevices} (100000), {@code learntPerSecond}, the max rate of new hosts per port (1000,
+ * twice as many in a burst): ignored hosts send further packets later.
  */
 @Settings(
     value = {"maxDevices", "deviceLifeSeconds", "learntPerSecond"},
@@ -206,7 +208,7 @@ public final class DeviceModule extends BaseModule
       refused.increment();
       return Command.STOP;
     }
-    IPv4Address claimed = claimed(packet, mac);
+    IPAddress<?> claimed = claimed(packet, mac);
     @Nullable Device device = table.get(Device.key(mac, packet.vlan()));
     if (device != null && isNothingNew(device, switchId, port, claimed)) {
       device.touch(millis.getAsLong());
@@ -227,7 +229,7 @@ public final class DeviceModule extends BaseModule
       @Nullable Device device,
       MacAddress mac,
       int vlan,
-      IPv4Address claimed) {
+      IPAddress<?> claimed) {
     DatapathId switchId = place.at().getNodeId();
     OFPort port = place.at().getPortId();
     if (device == null
@@ -245,16 +247,18 @@ public final class DeviceModule extends BaseModule
   }
 
   private static boolean isNothingNew(
-      Device device, DatapathId switchId, OFPort port, IPv4Address claimed) {
-    Device.Facts facts = device.facts();
-    return facts.isAt(switchId, port)
-        && (claimed.equals(IPv4Address.NONE) || facts.addresses().contains(claimed));
+      Device device, DatapathId switchId, OFPort port, IPAddress<?> claimed) {
+    return device.facts().isAt(switchId, port)
+        && (claimed.isUnspecified() || DeviceTracker.isRecent(device, claimed));
   }
 
-  private static IPv4Address claimed(Packet packet, MacAddress mac) {
-    return packet.kind() == Packet.Kind.ARP && packet.arpSenderMac().equals(mac)
-        ? IPv4Address.of(packet.srcAddress())
-        : IPv4Address.NONE;
+  /** Hosts of several links may have the same link-local address, and no VIP or member has one. */
+  private static IPAddress<?> claimed(Packet packet, MacAddress mac) {
+    return NeighbourMessage.of(packet)
+        .filter(message -> message.mac().equals(mac))
+        .<IPAddress<?>>map(NeighbourMessage::claimed)
+        .filter(address -> !(address instanceof IPv6Address && address.isLinkLocal()))
+        .orElse(IPv4Address.NONE);
   }
 
   /** How many packets came from MAC addresses that no host may use. */

@@ -2,7 +2,6 @@ package io.malob.controller.network.devices;
 
 import java.util.Collection;
 import java.util.Iterator;
-import java.util.List;
 import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -32,19 +31,20 @@ record DeviceQuery(
   }
 
   private Collection<Device> candidates(DeviceTable table) {
-    if (hasIpv6()) {
-      return List.of(); // IPv6 addresses are not learned
-    }
     if (mac != null && hasMac()) {
       return table.withMac(mac);
     }
-    return ipv4 != null && hasIpv4() ? table.withAddress(ipv4) : table.all();
+    if (ipv4 != null && hasIpv4()) {
+      return table.withAddress(ipv4);
+    }
+    return ipv6 != null && hasIpv6() ? table.withAddress(ipv6) : table.all();
   }
 
   private boolean accepts(Device device) {
     SwitchPort at = device.facts().at();
     return (vlan == null || vlan.equals(device.getVlanId()[0]))
         && (!hasIpv4() || device.facts().addresses().contains(ipv4))
+        && (!hasIpv6() || device.facts().addresses().contains(ipv6))
         && (!hasSwitch() || (at != null && at.getNodeId().equals(switchId)))
         && (!hasPort() || (at != null && at.getPortId().equals(port)));
   }

@@ -8,25 +8,29 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * All devices, with indexes by MAC, IPv4 address and port. Any thread may look up by key, MAC and
+ * All devices, with indexes by MAC, IP address and port. Any thread may look up by key, MAC and
  * address, each in constant time; one thread writes, and looks up by port.
  */
 final class DeviceTable {
   private final ConcurrentHashMap<Long, Device> byKey = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<MacAddress, ImmutableList<Device>> byMac =
       new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<IPv4Address, ImmutableList<Device>> byAddress =
+  private final ConcurrentHashMap<IPAddress<?>, ImmutableList<Device>> byAddress =
       new ConcurrentHashMap<>();
   private final Map<NodePortTuple, Set<Device>> byPort = new HashMap<>();
+
+  /** How many addresses all devices have, for the writer. */
+  private int addresses;
 
   @Nullable Device get(Long key) {
     return byKey.get(key);
@@ -37,7 +41,7 @@ final class DeviceTable {
   }
 
   /** The devices with an address; the device that claimed it last comes first. */
-  ImmutableList<Device> withAddress(IPv4Address address) {
+  ImmutableList<Device> withAddress(IPAddress<?> address) {
     return byAddress.getOrDefault(address, ImmutableList.of());
   }
 
@@ -49,22 +53,42 @@ final class DeviceTable {
     return byKey.size();
   }
 
+  int addresses() {
+    return addresses;
+  }
+
   void add(Device device) {
     byKey.put(device.getDeviceKey(), device);
     addTo(byMac, device.getMACAddress(), device);
-    index(device, device.facts());
+    device.facts().addresses().forEach(address -> index(device, address));
+    enter(device, device.facts().at());
   }
 
   void remove(Device device) {
     byKey.remove(device.getDeviceKey());
     removeFrom(byMac, device.getMACAddress(), device);
-    unindex(device, device.facts());
+    device.facts().addresses().forEach(address -> unindex(device, address));
+    leave(device, device.facts().at());
   }
 
+  /** Changes the facts of a device. What stays the same is found at any time. */
   void change(Device device, Device.Facts facts) {
-    unindex(device, device.facts());
+    Device.Facts before = device.facts();
     device.setFacts(facts);
-    index(device, facts);
+    for (IPAddress<?> address : before.addresses()) {
+      if (!facts.addresses().contains(address)) {
+        unindex(device, address);
+      }
+    }
+    for (IPAddress<?> address : facts.addresses()) {
+      if (!before.addresses().contains(address)) {
+        index(device, address);
+      }
+    }
+    if (!Objects.equals(before.at(), facts.at())) {
+      leave(device, before.at());
+      enter(device, facts.at());
+    }
   }
 
   Set<NodePortTuple> ports() {
@@ -83,17 +107,23 @@ final class DeviceTable {
         .orElse(all());
   }
 
-  private void index(Device device, Device.Facts facts) {
-    facts.addresses().forEach(address -> addTo(byAddress, address, device));
-    SwitchPort at = facts.at();
+  private void index(Device device, IPAddress<?> address) {
+    addTo(byAddress, address, device);
+    addresses++;
+  }
+
+  private void unindex(Device device, IPAddress<?> address) {
+    removeFrom(byAddress, address, device);
+    addresses--;
+  }
+
+  private void enter(Device device, @Nullable SwitchPort at) {
     if (at != null) {
       byPort.computeIfAbsent(plain(at), any -> new LinkedHashSet<>()).add(device);
     }
   }
 
-  private void unindex(Device device, Device.Facts facts) {
-    facts.addresses().forEach(address -> removeFrom(byAddress, address, device));
-    SwitchPort at = facts.at();
+  private void leave(Device device, @Nullable SwitchPort at) {
     if (at != null) {
       byPort.computeIfPresent(
           plain(at),

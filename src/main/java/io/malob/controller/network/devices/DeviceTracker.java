@@ -10,7 +10,8 @@ import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.VlanVid;
@@ -18,11 +19,15 @@ import org.projectfloodlight.openflow.types.VlanVid;
 /**
  * The one writer of devices: learns, moves and forgets hosts. One thread at a time calls it.
  *
- * <p>An IPv4 address belongs to the device that claimed it last by ARP. The source address of other
- * packets is ignored: a router sends packets of all remote addresses from one MAC address.
+ * <p>An address belongs to the device that claimed it last by ARP or neighbour discovery. The
+ * source address of other packets is ignored: a router sends packets of all remote addresses from
+ * one MAC address.
  */
 final class DeviceTracker {
-  /** Addresses per device; of more, the oldest are forgotten. */
+  /**
+   * Addresses per device and IP version; of more, those claimed longest ago are forgotten. Hosts
+   * use a new IPv6 address every day (RFC 8981).
+   */
   static final int MAX_ADDRESSES = 16;
 
   /** Between controllers, the time of a sighting is less accurate than this. */
@@ -30,6 +35,7 @@ final class DeviceTracker {
 
   private final DeviceTable table;
   private final int maxDevices;
+  private final int maxAddresses;
   private final long lifeMillis;
   private final LongSupplier millis;
   private final BiPredicate<DatapathId, OFPort> isAttachmentPoint;
@@ -45,7 +51,8 @@ final class DeviceTracker {
   enum Change {
     ADDED,
     MOVED,
-    ADDRESSES,
+    IPV4_ADDRESSES,
+    IPV6_ADDRESSES,
     REMOVED
   }
 
@@ -57,6 +64,7 @@ final class DeviceTracker {
       Listener listener) {
     this.table = table;
     this.maxDevices = limits.maxDevices();
+    this.maxAddresses = limits.maxAddresses();
     this.lifeMillis = limits.lifeMillis();
     this.millis = millis;
     this.isAttachmentPoint = isAttachmentPoint;
@@ -81,7 +89,7 @@ final class DeviceTracker {
       move(device, new SwitchPort(sighting.switchId(), sighting.port()));
     }
     device.seen(millis.getAsLong());
-    if (!sighting.address().equals(IPv4Address.NONE)
+    if (!sighting.address().isUnspecified()
         && device.facts().isAt(sighting.switchId(), sighting.port())) {
       claim(device, sighting.address());
     }
@@ -108,7 +116,7 @@ final class DeviceTracker {
       move(device, at);
     }
     device.told(seenMillis);
-    for (IPv4Address address : host.addresses()) {
+    for (IPAddress<?> address : host.addresses()) {
       if (table.withAddress(address).stream()
           .allMatch(other -> other.lastSeenMillis() <= seenMillis)) {
         claim(device, address);
@@ -157,30 +165,53 @@ final class DeviceTracker {
     listener.changed(Change.MOVED, device);
   }
 
-  private void claim(Device device, IPv4Address address) {
-    ImmutableList<IPv4Address> own = device.facts().addresses();
+  private void claim(Device device, IPAddress<?> address) {
+    ImmutableList<IPAddress<?>> own = device.facts().addresses();
     if (own.contains(address)) {
+      if (!isRecent(device, address)) {
+        // one of many stays if it is in use, however old it is
+        ImmutableList<IPAddress<?>> reordered = withLast(without(own, address), address);
+        table.change(device, device.facts().withAddresses(reordered));
+      }
       return;
     }
     for (Device other : table.withAddress(address)) {
       if (other.getVlanId()[0].equals(device.getVlanId()[0])) {
-        setAddresses(other, without(other.facts().addresses(), address));
+        setAddresses(other, without(other.facts().addresses(), address), address.getIpVersion());
       }
     }
-    List<IPv4Address> kept = own.subList(Math.max(0, own.size() - (MAX_ADDRESSES - 1)), own.size());
-    setAddresses(device, ImmutableList.<IPv4Address>builder().addAll(kept).add(address).build());
+    List<IPAddress<?>> alike =
+        own.stream().filter(each -> each.getIpVersion() == address.getIpVersion()).toList();
+    boolean replaces =
+        alike.size() >= MAX_ADDRESSES || (table.addresses() >= maxAddresses && !alike.isEmpty());
+    ImmutableList<IPAddress<?>> kept = replaces ? without(own, alike.get(0)) : own;
+    setAddresses(device, withLast(kept, address), address.getIpVersion());
   }
 
-  private static ImmutableList<IPv4Address> without(
-      ImmutableList<IPv4Address> addresses, IPv4Address unwanted) {
+  /** Whether a device is known to have an address, and has claimed it recently among its others. */
+  static boolean isRecent(Device device, IPAddress<?> address) {
+    ImmutableList<IPAddress<?>> own = device.facts().addresses();
+    int at = own.indexOf(address);
+    return at >= 0 && own.size() - at <= MAX_ADDRESSES / 2;
+  }
+
+  private static ImmutableList<IPAddress<?>> without(
+      ImmutableList<IPAddress<?>> addresses, IPAddress<?> unwanted) {
     return addresses.stream()
         .filter(address -> !address.equals(unwanted))
         .collect(ImmutableList.toImmutableList());
   }
 
-  private void setAddresses(Device device, ImmutableList<IPv4Address> addresses) {
+  private static ImmutableList<IPAddress<?>> withLast(
+      ImmutableList<IPAddress<?>> addresses, IPAddress<?> last) {
+    return ImmutableList.<IPAddress<?>>builder().addAll(addresses).add(last).build();
+  }
+
+  private void setAddresses(
+      Device device, ImmutableList<IPAddress<?>> addresses, IPVersion changed) {
     table.change(device, device.facts().withAddresses(addresses));
-    listener.changed(Change.ADDRESSES, device);
+    listener.changed(
+        changed == IPVersion.IPv4 ? Change.IPV4_ADDRESSES : Change.IPV6_ADDRESSES, device);
   }
 
   /** Takes hosts off the ports where hosts can no longer be. */

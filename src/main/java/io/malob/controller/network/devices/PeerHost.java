@@ -9,7 +9,9 @@ import java.util.List;
 import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.VlanVid;
@@ -20,14 +22,14 @@ import org.projectfloodlight.openflow.types.VlanVid;
  *
  * @param vlan 0 for none
  * @param at where it is attached; null if the controller has forgotten the host
- * @param addresses the addresses that it used, the newest last
+ * @param addresses the addresses of both IP versions that it used, the latest last
  * @param ageMillis the time since a controller has seen it
  */
 record PeerHost(
     MacAddress mac,
     int vlan,
     @Nullable SwitchPort at,
-    ImmutableList<IPv4Address> addresses,
+    ImmutableList<IPAddress<?>> addresses,
     long ageMillis) {
   private static final int GONE = 0;
   private static final int THERE = 1;
@@ -70,7 +72,10 @@ record PeerHost(
         out.writeLong(place.getNodeId().getLong());
         out.writeInt(place.getPortId().getPortNumber());
         out.writeByte(host.addresses.size());
-        host.addresses.forEach(address -> out.writeInt(address.getInt()));
+        for (IPAddress<?> address : host.addresses) {
+          out.writeByte(address.getBytes().length);
+          out.write(address.getBytes());
+        }
       }
     }
     return out.toByteArray();
@@ -89,15 +94,23 @@ record PeerHost(
       int vlan = VlanVid.ofVlan(message.getShort()).getVlan();
       long age = Math.max(0, message.getLong());
       @Nullable SwitchPort place = null;
-      ImmutableList.Builder<IPv4Address> addresses = ImmutableList.builder();
+      ImmutableList.Builder<IPAddress<?>> addresses = ImmutableList.builder();
       if (isThere) {
         place = new SwitchPort(DatapathId.of(message.getLong()), OFPort.of(message.getInt()));
         for (int left = message.get(); left > 0; left--) {
-          addresses.add(IPv4Address.of(message.getInt()));
+          addresses.add(address(message));
         }
       }
       hosts.add(new PeerHost(mac, vlan, place, addresses.build(), age));
     }
     return hosts;
+  }
+
+  private static IPAddress<?> address(ByteBuffer message) {
+    return switch (message.get()) {
+      case 4 -> IPv4Address.of(message.getInt());
+      case 16 -> IPv6Address.of(message.getLong(), message.getLong());
+      default -> throw new IllegalArgumentException("the length of an address is 4 or 16");
+    };
   }
 }

@@ -23,7 +23,9 @@ import java.util.function.LongSupplier;
  * <p>All state belongs to the writer of devices, an executor that runs one task at a time.
  */
 final class PeerHosts implements PeerListener, DeviceTracker.Listener {
-  /** The max number of hosts in a message: with all their addresses, a tenth of its max size. */
+  /**
+   * The max number of hosts in a message: with all their addresses, less than half of its max size.
+   */
   private static final int BATCH = 1_000;
 
   private final IPeerService peers;

@@ -1,5 +1,6 @@
 package io.malob.controller.network.forwarding;
 
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.packet.Packet;
 import java.util.List;
 import org.projectfloodlight.openflow.protocol.OFFactory;
@@ -8,8 +9,6 @@ import org.projectfloodlight.openflow.protocol.OFFlowDelete;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.EthType;
-import org.projectfloodlight.openflow.types.ICMPv4Type;
-import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFGroup;
@@ -38,12 +37,13 @@ final class RouteRule {
   private RouteRule() {}
 
   /**
-   * Whether rules are made for packets like this. Not for ARP, because hosts' addresses are learned
-   * from it; not for later fragments, which do not show the ports.
+   * Whether rules are made for packets like this. Not for ARP and neighbour discovery, because
+   * hosts' addresses are learned from them; not for later fragments, which do not show the ports.
    */
   static boolean isFor(Packet packet) {
     return switch (packet.kind()) {
-      case TCP, UDP, ICMP, OTHER -> true;
+      case TCP, UDP, OTHER -> true;
+      case ICMP -> !packet.isNeighbourMessage();
       case OTHER_IP -> packet.protocol() != PROTOCOL_TCP && packet.protocol() != PROTOCOL_UDP;
       case ARP, MALFORMED -> false;
     };
@@ -74,12 +74,19 @@ final class RouteRule {
             .setExact(
                 MatchField.VLAN_VID,
                 packet.isTagged() ? OFVlanVidMatch.ofVlan(packet.vlan()) : OFVlanVidMatch.UNTAGGED);
-    if (packet.isIpv4()) {
-      match
-          .setExact(MatchField.IPV4_SRC, IPv4Address.of(packet.srcAddress()))
-          .setExact(MatchField.IPV4_DST, IPv4Address.of(packet.dstAddress()))
-          .setExact(MatchField.IP_PROTO, IpProtocol.of((short) packet.protocol()));
+    if (packet.isIp()) {
+      matchIp(match, packet);
     }
+    return match.build();
+  }
+
+  private static void matchIp(Match.Builder match, Packet packet) {
+    IpFamily family = IpFamily.of(packet.version());
+    family
+        .protocol(IpProtocol.of((short) packet.protocol()))
+        .andThen(IpFamily.from(packet.source()))
+        .andThen(IpFamily.to(packet.destination()))
+        .accept(match);
     switch (packet.kind()) {
       case TCP ->
           match
@@ -89,12 +96,11 @@ final class RouteRule {
           match
               .setExact(MatchField.UDP_SRC, TransportPort.of(packet.srcPort()))
               .setExact(MatchField.UDP_DST, TransportPort.of(packet.dstPort()));
-      case ICMP -> match.setExact(MatchField.ICMPV4_TYPE, ICMPv4Type.of((short) packet.icmpType()));
+      case ICMP -> family.icmp(packet.icmpType()).accept(match);
       default -> {
         // nothing more to match
       }
     }
-    return match.build();
   }
 
   /** Deletes the rules of one path. */

@@ -27,6 +27,7 @@ final class DeviceRows {
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("mac", List.of(device.getMACAddressString()));
     row.put("ipv4", Arrays.stream(device.getIPv4Addresses()).map(Object::toString).toList());
+    row.put("ipv6", Arrays.stream(device.getIPv6Addresses()).map(Object::toString).toList());
     row.put("vlan", Arrays.stream(device.getVlanId()).map(DeviceRows::hex).toList());
     row.put(
         "attachmentPoint",

@@ -14,7 +14,9 @@ import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -95,19 +97,25 @@ class DeviceTableStressTest {
       SwitchPort at = device.facts().at();
       assertNotNull(at);
       assertTrue(table.at(new NodePortTuple(at.getNodeId(), at.getPortId())).contains(device));
-      for (IPv4Address address : device.facts().addresses()) {
+      for (IPAddress<?> address : device.facts().addresses()) {
         assertEquals(List.of(device), List.copyOf(table.withAddress(address)));
       }
     }
     int atPorts = table.ports().stream().mapToInt(port -> table.at(port).size()).sum();
     assertEquals(table.all().size(), atPorts);
+    assertEquals(
+        table.all().stream().mapToInt(device -> device.facts().addresses().size()).sum(),
+        table.addresses());
   }
 
   private static MacAddress mac(Random random) {
     return MacAddress.of(0x02_00_00_00_00_00L + random.nextInt(HOSTS));
   }
 
-  private static IPv4Address address(Random random) {
-    return IPv4Address.of(0x0a000000 + random.nextInt(HOSTS / 2));
+  private static IPAddress<?> address(Random random) {
+    int host = random.nextInt(HOSTS / 2);
+    return random.nextBoolean()
+        ? IPv4Address.of(0x0a000000 + host)
+        : IPv6Address.of(0x20010db8L << 32, host);
   }
 }

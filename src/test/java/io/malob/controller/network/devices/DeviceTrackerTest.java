@@ -14,13 +14,16 @@ import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 class DeviceTrackerTest {
   private static final DatapathId SWITCH = DatapathId.of(1);
   private static final IPv4Address IP = IPv4Address.of("10.0.0.1");
+  private static final IPv6Address IP6 = IPv6Address.of("2001:db8::1");
 
   private final DeviceTable table = new DeviceTable();
   private final List<Change> changes = new ArrayList<>();
@@ -38,7 +41,7 @@ class DeviceTrackerTest {
     return MacAddress.of(0x02_00_00_00_00_00L + host);
   }
 
-  private void seen(int host, int vlan, IPv4Address address, int port) {
+  private void seen(int host, int vlan, IPAddress<?> address, int port) {
     tracker.seen(new Sighting(mac(host), vlan, address, SWITCH, OFPort.of(port), true));
   }
 
@@ -50,7 +53,7 @@ class DeviceTrackerTest {
   void host_seenTwice_isToldOnce() {
     seen(1, 0, IP, 1);
     seen(1, 0, IP, 1);
-    assertEquals(List.of(Change.ADDED, Change.ADDRESSES), changes);
+    assertEquals(List.of(Change.ADDED, Change.IPV4_ADDRESSES), changes);
     assertArrayEquals(
         new SwitchPort[] {new SwitchPort(SWITCH, OFPort.of(1))}, device(1).getAttachmentPoints());
     assertArrayEquals(new IPv4Address[] {IP}, device(1).getIPv4Addresses());
@@ -60,7 +63,7 @@ class DeviceTrackerTest {
   void host_seenAtOtherPort_moves() {
     seen(1, 0, IP, 1);
     seen(1, 0, IPv4Address.NONE, 2);
-    assertEquals(List.of(Change.ADDED, Change.ADDRESSES, Change.MOVED), changes);
+    assertEquals(List.of(Change.ADDED, Change.IPV4_ADDRESSES, Change.MOVED), changes);
     assertEquals(OFPort.of(2), device(1).getAttachmentPoints()[0].getPortId());
     assertEquals(OFPort.of(1), device(1).getOldAP()[0].getPortId());
   }
@@ -89,6 +92,65 @@ class DeviceTrackerTest {
     assertEquals(DeviceTracker.MAX_ADDRESSES, device(1).getIPv4Addresses().length);
     assertEquals(List.of(device(1)), table.withAddress(IPv4Address.of(0x0a000000 + 999)));
     assertEquals(List.of(), table.withAddress(IPv4Address.of(0x0a000000)));
+  }
+
+  @Test
+  void host_ofBothIpVersions_isFoundByBothAddresses_andTellsWhichHasChanged() {
+    seen(1, 0, IP, 1);
+    seen(1, 0, IP6, 1);
+    assertEquals(List.of(Change.ADDED, Change.IPV4_ADDRESSES, Change.IPV6_ADDRESSES), changes);
+    assertArrayEquals(new IPv4Address[] {IP}, device(1).getIPv4Addresses());
+    assertArrayEquals(new IPv6Address[] {IP6}, device(1).getIPv6Addresses());
+    assertEquals(List.of(device(1)), table.withAddress(IP));
+    assertEquals(List.of(device(1)), table.withAddress(IP6));
+  }
+
+  @Test
+  void ipv6Address_claimedByOtherHost_changesItsOwner() {
+    seen(1, 0, IP6, 1);
+    seen(2, 0, IP6, 2);
+    assertEquals(List.of(device(2)), table.withAddress(IP6));
+    assertEquals(0, device(1).getIPv6Addresses().length);
+  }
+
+  @Test
+  void privacyAddresses_doNotPushOutAnAddressInUse_norThatOfTheOtherIpVersion() {
+    seen(1, 0, IP, 1);
+    seen(1, 0, IP6, 1);
+    for (int i = 0; i < 1_000; i++) {
+      seen(1, 0, IPv6Address.of(0x20010db8_00000001L << 32, i), 1);
+      seen(1, 0, IP6, 1);
+    }
+    assertEquals(DeviceTracker.MAX_ADDRESSES, device(1).getIPv6Addresses().length);
+    assertEquals(List.of(device(1)), table.withAddress(IP6));
+    assertEquals(List.of(device(1)), table.withAddress(IP));
+    assertEquals(DeviceTracker.MAX_ADDRESSES + 1, table.addresses());
+  }
+
+  @Test
+  void manyHostsWithManyAddresses_areBoundedTogether_andEachKeepsItsLatest() {
+    for (int host = 0; host < 200; host++) {
+      for (int i = 0; i < DeviceTracker.MAX_ADDRESSES; i++) {
+        seen(host, 0, IPv6Address.of(host, i), 1);
+      }
+    }
+    int last = DeviceTracker.MAX_ADDRESSES - 1;
+    for (int host = 0; host < 200; host++) {
+      assertEquals(List.of(device(host)), table.withAddress(IPv6Address.of(host, last)));
+    }
+    assertEquals(4 * 200, table.addresses(), 200);
+    now += 100_000;
+    tracker.removeSilent();
+    assertEquals(0, table.addresses());
+  }
+
+  @Test
+  void addresses_areKept_whenTheHostMoves() {
+    seen(1, 0, IP6, 1);
+    seen(1, 0, IPv4Address.NONE, 2);
+    assertEquals(List.of(device(1)), table.withAddress(IP6));
+    assertEquals(Set.of(), table.at(new NodePortTuple(SWITCH, OFPort.of(1))));
+    assertEquals(Set.of(device(1)), table.at(new NodePortTuple(SWITCH, OFPort.of(2))));
   }
 
   @Test

@@ -13,7 +13,9 @@ import java.util.Set;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -23,6 +25,7 @@ class PeerHostsTest {
   private static final MacAddress HOST = MacAddress.of("02:00:00:00:00:01");
   private static final MacAddress OTHER = MacAddress.of("02:00:00:00:00:02");
   private static final IPv4Address IP = IPv4Address.of("10.0.0.1");
+  private static final IPv6Address IP6 = IPv6Address.of("2001:db8::1");
   private static final long LIFE = 60_000;
 
   private final PeerNetwork network = new PeerNetwork();
@@ -56,7 +59,7 @@ class PeerHostsTest {
       hosts.changed(change, device);
     }
 
-    void sees(MacAddress mac, IPv4Address address, int port) {
+    void sees(MacAddress mac, IPAddress<?> address, int port) {
       tracker.seen(new Sighting(mac, 0, address, SWITCH, OFPort.of(port), true));
       hosts.tellChanges();
     }
@@ -85,8 +88,20 @@ class PeerHostsTest {
   }
 
   @Test
+  void addressesOfBothIpVersions_areTold_theLatestLast() {
+    connect();
+    a.sees(HOST, IP6, 1);
+    now += 10;
+    a.sees(HOST, IP, 1);
+
+    assertEquals(List.of(IP6, IP), b.host(HOST).facts().addresses());
+    assertEquals(List.of(b.host(HOST)), b.table.withAddress(IP6));
+  }
+
+  @Test
   void damagedMessages_areRejectedAsAWhole() {
     a.sees(HOST, IP, 1);
+    a.sees(HOST, IP6, 1);
     a.sees(OTHER, IPv4Address.NONE, 2);
     Device host = a.host(HOST);
     List<PeerHost> hosts = List.of(PeerHost.of(host, now), PeerHost.of(a.host(OTHER), now));

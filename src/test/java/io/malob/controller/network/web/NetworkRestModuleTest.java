@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.U64;
@@ -84,6 +85,7 @@ class NetworkRestModuleTest {
     when(device.getDeviceKey()).thenReturn(1L);
     when(device.getMACAddressString()).thenReturn(MacAddress.of(2).toString());
     when(device.getIPv4Addresses()).thenReturn(new IPv4Address[] {IPv4Address.of("10.0.0.1")});
+    when(device.getIPv6Addresses()).thenReturn(new IPv6Address[] {IPv6Address.of("2001:db8::1")});
     when(device.getVlanId()).thenReturn(new VlanVid[] {VlanVid.ofVlan(0)});
     when(device.getAttachmentPoints())
         .thenReturn(new SwitchPort[] {new SwitchPort(DatapathId.of(1), OFPort.of(4))});
@@ -92,7 +94,7 @@ class NetworkRestModuleTest {
         new ResourceRoutable("/wm/device", NetworkRestModule.deviceRoutes(() -> List.of(device)));
     String expected =
         """
-        {"devices":[{"mac":["00:00:00:00:00:02"],"ipv4":["10.0.0.1"],"vlan":["0x0"],\
+        {"devices":[{"mac":["00:00:00:00:00:02"],"ipv4":["10.0.0.1"],"ipv6":["2001:db8::1"],"vlan":["0x0"],\
         "attachmentPoint":[{"switch":"00:00:00:00:00:00:00:01","port":"4"}],\
         "lastSeen":1234}]}""";
     Response response = get(routable, path);
