@@ -65,6 +65,18 @@ public final class AddressKey {
     return number == Ipv6Keys.NONE ? NONE : FIRST_IPV6 + number;
   }
 
+  /**
+   * The key of an address if it has one, else {@link #NONE}. For questions from outside, which must
+   * not bring addresses into use.
+   */
+  public static int find(IPAddress<?> address) {
+    if (address instanceof IPv4Address) {
+      return of(address);
+    }
+    byte[] bytes = address.getBytes();
+    return find(half(bytes, 0), half(bytes, 8));
+  }
+
   /** The key of the source of a packet for a VIP; {@link #NONE} if too many are in use. */
   public static int ofClient(long upper, long lower) {
     int number = IPV6.add(upper, lower, false);

@@ -79,10 +79,22 @@ public record FiveTuple(long addresses, long protocolAndPorts) implements Compar
   /** By source address, destination address, protocol, source port, destination port. */
   @Override
   public int compareTo(FiveTuple other) {
-    int byAddresses = Long.compareUnsigned(addresses, other.addresses);
+    int bySource = compare(srcAddress(), other.srcAddress());
+    int byAddresses = bySource != 0 ? bySource : compare(dstAddress(), other.dstAddress());
     return byAddresses != 0
         ? byAddresses
         : Long.compareUnsigned(protocolAndPorts, other.protocolAndPorts);
+  }
+
+  /** By the addresses, not by the keys, whose order differs from process to process. */
+  private static int compare(int key, int otherKey) {
+    if (!AddressKey.isIpv6(key) || !AddressKey.isIpv6(otherKey)) {
+      return Integer.compareUnsigned(key, otherKey);
+    }
+    int byUpper = Long.compareUnsigned(AddressKey.upper(key), AddressKey.upper(otherKey));
+    return byUpper != 0
+        ? byUpper
+        : Long.compareUnsigned(AddressKey.lower(key), AddressKey.lower(otherKey));
   }
 
   /**
@@ -97,6 +109,10 @@ public record FiveTuple(long addresses, long protocolAndPorts) implements Compar
 
   @Override
   public String toString() {
-    return protocol() + " " + source() + ":" + srcPort() + " -> " + destination() + ":" + dstPort();
+    return protocol()
+        + " "
+        + AddressText.withPort(source(), srcPort())
+        + " -> "
+        + AddressText.withPort(destination(), dstPort());
   }
 }

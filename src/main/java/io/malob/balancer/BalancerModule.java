@@ -883,7 +883,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
 
   private Optional<Attachment> placeInReplica(IPAddress<?> address) {
     @Nullable Replica known = replica;
-    return known == null ? Optional.empty() : known.placeOf(AddressKey.of(address));
+    return known == null ? Optional.empty() : known.placeOf(AddressKey.find(address));
   }
 
   /** The label ids of this controller: in a cluster, those of its slot. */

@@ -266,7 +266,7 @@ final class SwitchMessages implements IOFMessageListener {
             || Cookie.is(message.getCookie(), Cookie.Kind.REPLY);
     Optional<RuleCounts> counts = isOfConnection ? RuleCounts.of(message) : Optional.empty();
     if (Cookie.is(message.getCookie(), Cookie.Kind.HOST)) {
-      hostRules.ended(switchId, AddressKey.of(IpFamily.destination(message.getMatch())));
+      hostRules.ended(switchId, AddressKey.find(IpFamily.destination(message.getMatch())));
     } else if (Cookie.is(message.getCookie(), Cookie.Kind.DENIAL)) {
       aclDropRules.ended(message);
     } else if (Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)

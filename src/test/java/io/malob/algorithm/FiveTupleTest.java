@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.collect.Lists;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Random;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
@@ -14,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 
@@ -76,6 +80,7 @@ class FiveTupleTest {
     assertTrue(tuple.isIpv6());
     assertEquals(client, tuple.source());
     assertEquals(vip, tuple.destination());
+    assertEquals("6 [2001:db8::1]:40000 -> [2001:db8::64]:80", tuple.toString());
     assertEquals(tuple, FiveTuple.of(6, vip, 80, client, 40_000).reversed());
     assertFalse(FiveTuple.of(6, VIP, 1, VIP, 2).isIpv6());
   }
@@ -84,6 +89,20 @@ class FiveTupleTest {
   void ipv4AddressThatStandsForAnIpv6Address_hasNoKey() {
     assertEquals(AddressKey.NONE, AddressKey.of(IPv4Address.of("240.0.0.1")));
     assertNotEquals(AddressKey.NONE, AddressKey.of(IPv4Address.of("240.16.0.0")));
+  }
+
+  /** The order of keys is that in which addresses were first seen. */
+  @Test
+  void order_isThatOfAddresses_notOfKeys() {
+    List<String> sorted =
+        List.of("9.0.0.1", "200.0.0.1", "2001:db8:f1fe::1", "2001:db8:f1fe::2", "fd00:f1fe::1");
+    IPv4Address vip = IPv4Address.of(VIP);
+    List<FiveTuple> tuples = new ArrayList<>();
+    for (String client : Lists.reverse(sorted)) {
+      tuples.add(FiveTuple.of(6, IPAddress.of(client), 1, vip, 80));
+    }
+    tuples.sort(null);
+    assertEquals(sorted, tuples.stream().map(tuple -> tuple.source().toString()).toList());
   }
 
   @Test

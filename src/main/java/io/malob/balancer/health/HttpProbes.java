@@ -1,6 +1,7 @@
 package io.malob.balancer.health;
 
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import io.malob.algorithm.AddressText;
 import io.malob.state.catalog.HttpCheck;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -55,7 +56,8 @@ public final class HttpProbes {
   record Target(
       int memberNumber, IPAddress<?> address, int port, HttpCheck check, Duration timeout) {
     private HttpRequest request() {
-      return HttpRequest.newBuilder(URI.create("http://" + address + ":" + port + check.path()))
+      return HttpRequest.newBuilder(
+              URI.create("http://" + AddressText.withPort(address, port) + check.path()))
           .method(check.method().toString(), BodyPublishers.noBody())
           .header("User-Agent", "malob-health-check")
           .timeout(timeout)

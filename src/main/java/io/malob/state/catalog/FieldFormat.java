@@ -2,13 +2,14 @@ package io.malob.state.catalog;
 
 import static java.util.stream.Collectors.joining;
 
+import io.malob.algorithm.AddressText;
 import io.malob.algorithm.Algorithm;
 import io.malob.json.RejectedException;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPVersion;
 
 /** Reads the value of a field from its text. */
 @FunctionalInterface
@@ -26,9 +27,6 @@ interface FieldFormat<T> {
   Pattern ID = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}");
 
   Pattern WHOLE_NUMBER = Pattern.compile("-?[0-9]{1,9}");
-
-  /** Without leading zeros, which some read as octal. */
-  Pattern IPV4 = Pattern.compile("((25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(\\.(?!$)|$)){4}");
 
   /** The value of a trimmed, non-empty string. */
   T parse(String field, String text) throws RejectedException;
@@ -66,18 +64,35 @@ interface FieldFormat<T> {
   }
 
   static IPAddress<?> address(String field, String text) throws RejectedException {
-    if (!IPV4.matcher(text).matches()) {
+    IPAddress<?> address =
+        AddressText.parse(text)
+            .orElseThrow(
+                () ->
+                    RejectedException.invalid(
+                        field,
+                        field
+                            + " must be an IPv4 or IPv6 address such as 10.0.0.100 or"
+                            + " 2001:db8::100, not "
+                            + quoted(text)));
+    if (!isUnicast(address)) {
       throw RejectedException.invalid(
-          field, field + " must be an IPv4 address such as 10.0.0.100, not " + quoted(text));
-    }
-    IPv4Address address = IPv4Address.of(text);
-    int first = address.getInt() >>> 24;
-    boolean unicast = first != 0 && first != 127 && (first < 224 || first > 239);
-    if (!unicast || address.equals(IPv4Address.NO_MASK)) {
-      throw RejectedException.invalid(
-          field, field + " must be the unicast address of a host, which " + text + " is not");
+          field,
+          field
+              + " must be the unicast address of a host"
+              + (address.getIpVersion() == IPVersion.IPv6 ? ", global or unique local" : "")
+              + ", which "
+              + address
+              + " is not");
     }
     return address;
+  }
+
+  /** IPv4 without the reserved 240.0.0.0/4; IPv6 in 2000::/3 or fc00::/7. */
+  private static boolean isUnicast(IPAddress<?> address) {
+    int first = address.getBytes()[0] & 0xff;
+    return address.getIpVersion() == IPVersion.IPv4
+        ? first != 0 && first != 127 && first < 224
+        : first >> 5 == 1 || first >> 1 == 0x7e;
   }
 
   /** Up to the bounds that all protocols have in common; {@link #portProblem} knows the others. */

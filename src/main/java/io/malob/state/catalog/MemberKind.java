@@ -4,6 +4,8 @@ import io.malob.json.RejectedException;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPVersion;
 
 /** The rules for members. */
 final class MemberKind extends CatalogKind<Member> {
@@ -107,8 +109,11 @@ final class MemberKind extends CatalogKind<Member> {
   /** Port 0 exists only as an ICMP type, so it requires a pool for ICMP. */
   @Override
   void checkGiven(CatalogSnapshot candidate, Member member, Fields given) throws RejectedException {
+    Pool pool = member.poolId() == null ? null : candidate.pools().get(member.poolId());
+    if (pool != null && (given.has("address") || given.has("pool_id"))) {
+      checkFamily(candidate, member, pool, given.has("address") ? "address" : "pool_id");
+    }
     if (given.has("port")) {
-      Pool pool = member.poolId() == null ? null : candidate.pools().get(member.poolId());
       checkPort(pool == null ? null : PoolKind.protocolOf(candidate, pool), member);
     }
   }
@@ -119,6 +124,32 @@ final class MemberKind extends CatalogKind<Member> {
     if (problem != null) {
       throw RejectedException.invalid("port", problem);
     }
+  }
+
+  /** Any other member has the family of all others. */
+  private static void checkFamily(CatalogSnapshot candidate, Member member, Pool pool, String field)
+      throws RejectedException {
+    IPVersion family = member.address().getIpVersion();
+    for (Member other : candidate.membersOfPool(pool.id())) {
+      if (other.address().getIpVersion() != family) {
+        throw otherFamily(field, member, pool, "member " + other.id(), other.address());
+      } else if (!other.id().equals(member.id())) {
+        break;
+      }
+    }
+    Vip vip = PoolKind.vipOf(candidate, pool);
+    if (vip != null && vip.address().getIpVersion() != family) {
+      throw otherFamily(field, member, pool, "VIP " + vip.id(), vip.address());
+    }
+  }
+
+  private static RejectedException otherFamily(
+      String field, Member member, Pool pool, String other, IPAddress<?> address) {
+    return RejectedException.unprocessable(
+        field,
+        String.format(
+            "a pool has one address family, and %s is not of the family of %s (%s) of pool %s",
+            member.address(), other, address, pool.id()));
   }
 
   private static void checkIsOnlyOne(CatalogSnapshot candidate, Member member, String poolId)

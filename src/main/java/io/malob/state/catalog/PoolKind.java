@@ -2,8 +2,10 @@ package io.malob.state.catalog;
 
 import io.malob.json.RejectedException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPVersion;
 
 /** The rules for pools. */
 final class PoolKind extends CatalogKind<Pool> {
@@ -89,6 +91,7 @@ final class PoolKind extends CatalogKind<Pool> {
       }
     }
     checkProtocol(candidate, pool);
+    checkFamily(candidate, pool, "vip_id");
     PlacementRules.checkPool(candidate, pool, PERSISTENCE);
   }
 
@@ -119,6 +122,27 @@ final class PoolKind extends CatalogKind<Pool> {
                 "member %s of pool %s has port %d, which is not valid for %s",
                 member.id(), pool.id(), member.port(), protocol.text()));
       }
+    }
+  }
+
+  /**
+   * Checks that a pool's VIP has the address family of its members, which {@link MemberKind}
+   * compares with each other; an error names {@code field}.
+   */
+  static void checkFamily(CatalogSnapshot candidate, Pool pool, String field)
+      throws RejectedException {
+    Vip vip = vipOf(candidate, pool);
+    List<Member> members = candidate.membersOfPool(pool.id());
+    if (vip == null || members.isEmpty()) {
+      return;
+    }
+    IPVersion family = members.get(0).address().getIpVersion();
+    if (vip.address().getIpVersion() != family) {
+      throw RejectedException.unprocessable(
+          field,
+          String.format(
+              "VIP %s has the address %s, but the members of pool %s have %s addresses",
+              vip.id(), vip.address(), pool.id(), family));
     }
   }
 

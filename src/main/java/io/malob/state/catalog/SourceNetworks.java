@@ -1,48 +1,73 @@
 package io.malob.state.catalog;
 
+import io.malob.algorithm.AddressKey;
+import io.malob.algorithm.AddressText;
 import io.malob.json.RejectedException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.regex.Matcher;
+import java.util.Optional;
 import java.util.regex.Pattern;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPVersion;
 
 /**
- * The networks that clients may come from. Immutable. Whether an address is in one of them is found
- * in O(log networks), with nothing allocated.
+ * The networks that clients may come from, all of one address family. Immutable. Whether an address
+ * is in one of them is found in O(log networks), with nothing allocated.
  */
 public final class SourceNetworks {
   /** The max number of networks. */
   public static final int MAX = 256;
 
-  private static final Pattern NETWORK =
-      Pattern.compile("([0-9.]{7,15})(?:/([0-9]|[12][0-9]|3[0-2]))?");
-  private static final int ADDRESS_BITS = 32;
+  private static final Pattern LENGTH = Pattern.compile("0|[1-9][0-9]{0,2}");
 
+  private final IPVersion family;
   private final List<String> texts;
 
-  /** The lowest and the highest address of each, as unsigned numbers, in order and disjoint. */
-  private final long[] lowest;
+  /** In order and disjoint. */
+  private final Network[] apart;
 
-  private final long[] highest;
-
-  private SourceNetworks(List<Network> networks) {
+  private SourceNetworks(IPVersion family, List<Network> networks) {
+    this.family = family;
     texts = networks.stream().map(Network::text).toList();
-    List<Network> apart = apart(networks);
-    lowest = apart.stream().mapToLong(Network::lowest).toArray();
-    highest = apart.stream().mapToLong(Network::highest).toArray();
+    apart = apart(networks).toArray(new Network[0]);
   }
 
-  private record Network(long lowest, int length) {
-    long highest() {
-      return lowest + (1L << (ADDRESS_BITS - length)) - 1;
+  /** A number of 128 bits, as two unsigned halves. IPv4 addresses have the upper 32 of them. */
+  private record Bits(long upper, long lower) implements Comparable<Bits> {
+    static Bits of(IPAddress<?> address) {
+      ByteBuffer bytes = ByteBuffer.wrap(Arrays.copyOf(address.getBytes(), 2 * Long.BYTES));
+      return new Bits(bytes.getLong(), bytes.getLong());
+    }
+
+    /** With all bits behind the first ones set. */
+    Bits filled(int first) {
+      return new Bits(
+          first >= Long.SIZE ? upper : upper | -1L >>> first,
+          first <= Long.SIZE ? -1L : first == 2 * Long.SIZE ? lower : lower | -1L >>> first);
+    }
+
+    int compareTo(long otherUpper, long otherLower) {
+      int byUpper = Long.compareUnsigned(upper, otherUpper);
+      return byUpper != 0 ? byUpper : Long.compareUnsigned(lower, otherLower);
+    }
+
+    @Override
+    public int compareTo(Bits other) {
+      return compareTo(other.upper, other.lower);
+    }
+  }
+
+  private record Network(IPAddress<?> address, int length, Bits lowest, Bits highest) {
+    static Network of(IPAddress<?> address, int length) {
+      Bits lowest = Bits.of(address);
+      return new Network(address, length, lowest, lowest.filled(length));
     }
 
     String text() {
-      return String.format(
-          "%d.%d.%d.%d/%d",
-          lowest >> 24, lowest >> 16 & 0xff, lowest >> 8 & 0xff, lowest & 0xff, length);
+      return address + "/" + length;
     }
   }
 
@@ -50,13 +75,15 @@ public final class SourceNetworks {
   private static List<Network> apart(List<Network> networks) {
     List<Network> apart = new ArrayList<>();
     networks.stream()
-        .sorted(Comparator.comparingLong(Network::lowest).thenComparingInt(Network::length))
-        .filter(next -> apart.isEmpty() || next.lowest > apart.get(apart.size() - 1).highest())
+        .sorted(Comparator.comparing(Network::lowest).thenComparing(Network::length))
+        .filter(
+            next ->
+                apart.isEmpty() || next.lowest.compareTo(apart.get(apart.size() - 1).highest) > 0)
         .forEach(apart::add);
     return apart;
   }
 
-  /** Parses networks such as {@code 10.0.0.0/8, 192.168.7.1}. */
+  /** Parses networks such as {@code 10.0.0.0/8, 192.168.7.1} or {@code 2001:db8::/32}. */
   static SourceNetworks parse(String field, String text) throws RejectedException {
     List<Network> networks = new ArrayList<>();
     for (String each : text.split(",", -1)) {
@@ -65,42 +92,73 @@ public final class SourceNetworks {
     if (networks.size() > MAX) {
       throw RejectedException.invalid(field, field + " must have at most " + MAX + " networks");
     }
-    return new SourceNetworks(networks);
+    IPVersion family = networks.get(0).address.getIpVersion();
+    for (Network each : networks) {
+      if (each.address.getIpVersion() != family) {
+        throw RejectedException.invalid(
+            field,
+            field
+                + " must have networks of one address family, not "
+                + networks.get(0).text()
+                + " and "
+                + each.text());
+      }
+    }
+    return new SourceNetworks(family, networks);
   }
 
   private static Network network(String field, String text) throws RejectedException {
-    if (text.indexOf(':') >= 0) {
+    int slash = text.indexOf('/');
+    Optional<IPAddress<?>> parsed = AddressText.parse(slash < 0 ? text : text.substring(0, slash));
+    int bits = parsed.map(address -> address.getBytes().length * Byte.SIZE).orElse(0);
+    int length = slash < 0 ? bits : length(text.substring(slash + 1));
+    if (parsed.isEmpty() || length > bits) {
       throw RejectedException.invalid(
           field,
           field
-              + ": VIPs have IPv4 addresses, so no clients can come from "
+              + " must be networks such as 10.0.0.0/8 or 2001:db8::/32, not "
               + FieldFormat.quoted(text));
     }
-    Matcher matcher = NETWORK.matcher(text);
-    if (!matcher.matches() || !FieldFormat.IPV4.matcher(matcher.group(1)).matches()) {
-      throw RejectedException.invalid(
-          field,
-          field + " must be IPv4 networks such as 10.0.0.0/8, not " + FieldFormat.quoted(text));
-    }
-    int length = matcher.group(2) == null ? ADDRESS_BITS : Integer.parseInt(matcher.group(2));
-    long address = 0;
-    for (String part : matcher.group(1).split("\\.", -1)) {
-      address = address << 8 | Integer.parseInt(part);
-    }
-    Network network = new Network(address & -1L << (ADDRESS_BITS - length), length);
-    if (network.lowest != address) {
+    IPAddress<?> address = parsed.get();
+    Network network = Network.of(address.withMaskOfLength(length).getValue(), length);
+    if (!network.address.equals(address)) {
       throw RejectedException.invalid(
           field, field + ": " + text + " has host bits set; the network is " + network.text());
     }
     return network;
   }
 
-  /** Whether an address is in one of them. */
-  public boolean contains(int address) {
-    long number = Integer.toUnsignedLong(address);
-    int found = Arrays.binarySearch(lowest, number);
-    int before = found >= 0 ? found : -found - 2;
-    return before >= 0 && number <= highest[before];
+  /** The length of a network; more than all bits for a text that is none. */
+  private static int length(String text) {
+    return LENGTH.matcher(text).matches() ? Integer.parseInt(text) : Integer.MAX_VALUE;
+  }
+
+  /** The address family of all of them. */
+  public IPVersion family() {
+    return family;
+  }
+
+  /** Whether the address with this {@link AddressKey} is in one of them. */
+  public boolean contains(int addressKey) {
+    boolean isIpv6 = AddressKey.isIpv6(addressKey);
+    return isIpv6 == (family == IPVersion.IPv6)
+        && (isIpv6
+            ? contains(AddressKey.upper(addressKey), AddressKey.lower(addressKey))
+            : contains((long) addressKey << Integer.SIZE, 0));
+  }
+
+  private boolean contains(long upper, long lower) {
+    int from = 0;
+    int to = apart.length;
+    while (from < to) {
+      int middle = (from + to) >>> 1;
+      if (apart[middle].highest.compareTo(upper, lower) < 0) {
+        from = middle + 1;
+      } else {
+        to = middle;
+      }
+    }
+    return from < apart.length && apart[from].lowest.compareTo(upper, lower) <= 0;
   }
 
   /** As given, each with its length. */

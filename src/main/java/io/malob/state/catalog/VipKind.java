@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPVersion;
 
 /** The rules for VIPs. */
 final class VipKind extends CatalogKind<Vip> {
@@ -101,6 +102,7 @@ final class VipKind extends CatalogKind<Vip> {
     if (problem != null) {
       throw RejectedException.invalid("port", problem);
     }
+    checkSources(vip);
     PlacementRules.checkVip(vip);
     for (Vip other : candidate.vips().values()) {
       if (!other.id().equals(vip.id()) && isSameTraffic(vip, other)) {
@@ -116,6 +118,19 @@ final class VipKind extends CatalogKind<Vip> {
     Optional<Pool> pool = candidate.poolOfVip(vip.id());
     if (pool.isPresent()) {
       PoolKind.checkProtocol(candidate, pool.get());
+      PoolKind.checkFamily(candidate, pool.get(), "address");
+    }
+  }
+
+  private static void checkSources(Vip vip) throws RejectedException {
+    SourceNetworks sources = vip.allowedSources();
+    IPVersion family = vip.address().getIpVersion();
+    if (sources != null && sources.family() != family) {
+      throw RejectedException.invalid(
+          ALLOWED_SOURCES,
+          String.format(
+              "%s must be %s networks, because the VIP has the address %s",
+              ALLOWED_SOURCES, family, vip.address()));
     }
   }
 

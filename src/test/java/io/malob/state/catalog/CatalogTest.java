@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /** The rules for VIPs, pools and members. */
 class CatalogTest {
@@ -54,7 +55,9 @@ class CatalogTest {
   @CsvSource({"port,0", "port,65536", "port,-1", "port,abc", "port,8.0", "port,99999999999"})
   @CsvSource({"address,10.0.0", "address,010.0.0.1", "address,10.0.0.256", "address,1.2.3.4.5"})
   @CsvSource({"address,0.0.0.0", "address,127.0.0.1", "address,224.0.0.1", "address,10.0.0.1."})
-  @CsvSource({"address,255.255.255.255", "address,2001:db8::1", "protocol,sctp", "name,''"})
+  @CsvSource({"address,255.255.255.255", "address,240.0.0.1", "protocol,sctp", "name,''"})
+  @CsvSource({"address,::", "address,::1", "address,ff02::1", "address,fe80::1", "address,fec0::1"})
+  @CsvSource({"address,::ffff:10.0.0.1", "address,::ffff:a00:1", "address,2001:db8::1%eth0"})
   @CsvSource({"id,a b", "id,..", "id,a/b", "id,ä", "lb_method,fastest", "colour,red", "port,''"})
   void invalidValue_isRefusedWithItsField(String field, String value) {
     Fields fields = Fields.of("address", "10.0.0.100").with(field, value);
@@ -219,6 +222,87 @@ class CatalogTest {
     fixture.member("address", "10.0.0.1");
     fixture.refused(Reason.CONFLICT, "address", () -> fixture.member("address", "10.0.0.100"));
     fixture.refused(Reason.CONFLICT, "address", () -> fixture.vip("address", "10.0.0.1"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2001:DB8:0:0:0:0:0:64,2001:db8::64", "fd00:0:0:1::,fd00:0:0:1::"})
+  void ipv6Address_isShownAsInRfc5952(String given, String shown) throws Exception {
+    assertEquals(shown, fixture.vip("address", given).fields().get("address"));
+  }
+
+  @Test
+  void ipv6Addresses_areUniqueLikeThoseOfIpv4() throws Exception {
+    fixture.vip("id", "v", "address", "2001:db8::64", "port", "80");
+    fixture.vip("address", "2001:db8::64", "port", "81");
+    fixture.pool("id", "p");
+    fixture.member("address", "2001:db8::1", "port", "80", "pool_id", "p");
+    fixture.refused(
+        Reason.CONFLICT, "address", () -> fixture.vip("address", "2001:DB8::64", "port", "80"));
+    fixture.refused(Reason.CONFLICT, "address", () -> fixture.member("address", "2001:db8::64"));
+    fixture.refused(Reason.CONFLICT, "address", () -> fixture.vip("address", "2001:db8::1"));
+    fixture.refused(
+        Reason.CONFLICT,
+        "address",
+        () -> fixture.member("address", "2001:db8:0::1", "port", "80", "pool_id", "p"));
+    assertEquals(
+        "v",
+        fixture
+            .now()
+            .vipFor(AddressKey.of(IPAddress.of("2001:db8::64")), Protocol.TCP, 80)
+            .orElseThrow()
+            .id());
+  }
+
+  @Test
+  void pool_hasOneAddressFamily_inWhateverOrderItIsFilled() throws Exception {
+    fixture.vip("id", "v4", "address", "10.0.0.100");
+    fixture.vip("id", "v6", "address", "2001:db8::64");
+    fixture.pool("id", "p4", "vip_id", "v4");
+    fixture.pool("id", "p6");
+    fixture.member("id", "m6", "address", "2001:db8::1", "pool_id", "p6");
+    fixture.refused(
+        Reason.UNPROCESSABLE,
+        "address",
+        () -> fixture.member("address", "10.0.0.1", "pool_id", "p6"));
+    fixture.refused(
+        Reason.UNPROCESSABLE,
+        "address",
+        () -> fixture.member("address", "2001:db8::2", "pool_id", "p4"));
+    fixture.refused(
+        Reason.UNPROCESSABLE,
+        "pool_id",
+        () -> catalog.update(Catalog.MEMBERS, "m6", Fields.of("pool_id", "p4")));
+    catalog.delete(Catalog.POOLS, "p4");
+    fixture.refused(
+        Reason.UNPROCESSABLE,
+        "vip_id",
+        () -> catalog.update(Catalog.POOLS, "p6", Fields.of("vip_id", "v4")));
+    catalog.update(Catalog.POOLS, "p6", Fields.of("vip_id", "v6"));
+    fixture.refused(
+        Reason.UNPROCESSABLE, "address", () -> updateVip("v6", "address", "10.0.0.101"));
+    // its only member may have another address of the VIP's family, but no other family
+    catalog.update(Catalog.MEMBERS, "m6", Fields.of("address", "2001:db8::2"));
+    fixture.refused(
+        Reason.UNPROCESSABLE,
+        "address",
+        () -> catalog.update(Catalog.MEMBERS, "m6", Fields.of("address", "10.0.0.1")));
+  }
+
+  @Test
+  void loneMember_mayChangeItsFamily() throws Exception {
+    fixture.pool("id", "p");
+    fixture.member("id", "m", "address", "10.0.0.1", "pool_id", "p");
+    catalog.update(Catalog.MEMBERS, "m", Fields.of("address", "2001:db8::1"));
+    fixture.member("address", "2001:db8::2", "pool_id", "p");
+  }
+
+  @Test
+  void allowedSources_areOfTheFamilyOfTheirVip() throws Exception {
+    fixture.vip("id", "v", "address", "2001:db8::64", "allowed_sources", "2001:db8:1::/48");
+    fixture.refused(
+        Reason.INVALID, "allowed_sources", () -> updateVip("v", "allowed_sources", "10.0.0.0/8"));
+    fixture.refused(
+        Reason.INVALID, "allowed_sources", () -> updateVip("v", "address", "10.0.0.100"));
   }
 
   /** Floodlight's defect 10. */

@@ -52,6 +52,15 @@ class PlacementRulesTest {
   }
 
   @Test
+  void vipWithIpv6_isReactive() throws Exception {
+    fixture.vip("id", "x", "address", "2001:db8::64", "protocol", "tcp", "port", "80");
+    fixture.refused(
+        Reason.INVALID,
+        "placement",
+        () -> catalog.update(Catalog.VIPS, "x", Fields.of("placement", "auto")));
+  }
+
+  @Test
   void vip_isReactiveByDefault() throws Exception {
     Vip w = fixture.now().vips().get("w");
     assertEquals(PlacementMode.REACTIVE, w.placement());

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.json.RejectedException;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
 
@@ -48,13 +50,53 @@ class SourceNetworksTest {
   }
 
   @Test
+  void networksOfIpv6_haveTheirFirstAndLastAddress_andNoOther() throws Exception {
+    SourceNetworks networks =
+        networks("2001:DB8:0::/32, fd00:0:0:1::/64, fd00:0:0:2::8/125, fd00:0:0:3::1");
+    for (String in :
+        List.of(
+            "2001:db8::",
+            "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
+            "fd00:0:0:1::",
+            "fd00:0:0:1:ffff:ffff:ffff:ffff",
+            "fd00:0:0:2::8",
+            "fd00:0:0:2::f",
+            "fd00:0:0:3::1")) {
+      assertTrue(networks.contains(AddressKey.of(IPAddress.of(in))), in);
+    }
+    for (String out :
+        List.of(
+            "2001:db7:ffff:ffff:ffff:ffff:ffff:ffff",
+            "2001:db9::",
+            "fd00:0:0:0:ffff:ffff:ffff:ffff",
+            "fd00:0:0:2::7",
+            "fd00:0:0:2::10",
+            "fd00:0:0:3::",
+            "fd00:0:0:3::2",
+            "32.1.13.184")) {
+      assertFalse(networks.contains(AddressKey.of(IPAddress.of(out))), out);
+    }
+    assertEquals(
+        List.of("2001:db8::/32", "fd00:0:0:1::/64", "fd00:0:0:2::8/125", "fd00:0:0:3::1/128"),
+        networks.texts());
+  }
+
+  @Test
+  void allNetworks_areOfOneFamilyEach() throws Exception {
+    int ipv6 = AddressKey.of(IPAddress.of("2001:db8::1"));
+    assertFalse(networks("0.0.0.0/0").contains(ipv6));
+    assertTrue(networks("::/0").contains(ipv6));
+    assertFalse(contains(networks("::/0"), "10.0.0.1"));
+  }
+
+  @Test
   void containing_isAsOneByOneSays_forNetworksWithinEachOther() throws Exception {
     Random random = new Random(7);
     for (int round = 0; round < 200; round++) {
       List<IPv4AddressWithMask> all = new ArrayList<>();
       for (int i = 0; i <= random.nextInt(12); i++) {
         int length = 1 + random.nextInt(32);
-        IPv4Address any = IPv4Address.of(random.nextInt() & 0xf00f00ff);
+        IPv4Address any = IPv4Address.of(random.nextInt() & 0xe00f00ff);
         all.add(any.withMaskOfLength(length));
       }
       SourceNetworks networks =
@@ -63,7 +105,7 @@ class SourceNetworksTest {
                   .map(net -> net.getValue() + "/" + net.getMask().asCidrMaskLength())
                   .collect(Collectors.joining(",")));
       for (int i = 0; i < 500; i++) {
-        IPv4Address address = IPv4Address.of(random.nextInt() & 0xf00f00ff);
+        IPv4Address address = IPv4Address.of(random.nextInt() & 0xe00f00ff);
         boolean expected = all.stream().anyMatch(net -> net.contains(address));
         assertEquals(expected, networks.contains(address.getInt()), () -> all + " " + address);
       }
@@ -81,7 +123,11 @@ class SourceNetworksTest {
         "everybody",
         "10.0.0.0/8,",
         ",10.0.0.0/8",
-        "2001:db8::/32",
+        "2001:db8::1/32",
+        "2001:db8::/129",
+        "2001:db8::/032",
+        "10.0.0.0/8,2001:db8::/32",
+        "::ffff:10.0.0.0/104",
         "010.0.0.0/8",
         "10.0.0.0/08"
       })
