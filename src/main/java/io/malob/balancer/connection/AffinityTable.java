@@ -1,5 +1,6 @@
 package io.malob.balancer.connection;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.state.catalog.Persistence;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * <p>An entry is one {@code long}. An invertible function mixes VIP number and client address into
  * 44 bits. 17 of them select the set and the entry stores the other 27, so two clients are never
  * confused. The remaining bits hold the second of the last use and the member's number.
+ *
+ * <p>Of an IPv6 address, a hash of 32 bits takes the place of an IPv4 address: an entry may live
+ * longer than the address's {@link AddressKey}. Two clients with the same hash share an entry.
  */
 public final class AffinityTable {
   /** The capacity, in clients. */
@@ -147,12 +151,19 @@ public final class AffinityTable {
   }
 
   private static long key(int vipNumber, int client) {
-    long key = ((long) vipNumber << CLIENT_BITS) | Integer.toUnsignedLong(client);
+    long key = ((long) vipNumber << CLIENT_BITS) | Integer.toUnsignedLong(lasting(client));
     key ^= key >>> HALF_KEY_BITS;
     key = (key * MIX_1) & KEY_MASK;
     key ^= key >>> HALF_KEY_BITS;
     key = (key * MIX_2) & KEY_MASK;
     return key ^ (key >>> HALF_KEY_BITS);
+  }
+
+  /** What stands for a client as long as it has its address. */
+  private static int lasting(int client) {
+    return AddressKey.isIpv6(client)
+        ? Long.hashCode(AddressKey.upper(client) * MIX_1 + AddressKey.lower(client) * MIX_2)
+        : client;
   }
 
   private static int firstSlot(long key) {

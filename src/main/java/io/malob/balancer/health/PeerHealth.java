@@ -5,14 +5,16 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.MapDifference;
 import com.google.common.collect.MapDifference.ValueDifference;
 import com.google.common.collect.Maps;
-import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.health.Health;
 import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.TupleFormat;
 import io.malob.module.IClusterService;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -37,17 +39,16 @@ public final class PeerHealth implements PeerListener {
   private static final byte ALL_VERDICTS = 0;
   private static final byte CHANGED_VERDICTS = 1;
   private static final byte EJECTIONS = 2;
-  private static final byte SUSPICION = 3;
   private static final byte ANSWERED = 4;
+
+  /** 3 was the same for IPv4 addresses only. */
+  private static final byte SUSPICION = 5;
 
   /** A verdict: the member's number, and a code; all members fit into one message. */
   private static final int VERDICT_BYTES = Short.BYTES + 1;
 
   /** An ejection: the member's number, its kind, its count and the nanoseconds that are left. */
   private static final int EJECTION_BYTES = Short.BYTES + 1 + Integer.BYTES + Long.BYTES;
-
-  /** The request of a connection: protocol, addresses and ports. */
-  private static final int TUPLE_BYTES = 1 + 2 * (Integer.BYTES + Short.BYTES);
 
   /** The member's number, and the connection's age. */
   private static final int ANSWERED_BYTES = Short.BYTES + Long.BYTES;
@@ -200,17 +201,9 @@ public final class PeerHealth implements PeerListener {
    * there is none that is reached.
    */
   boolean tellSuspicion(Connection connection) {
-    FiveTuple request = connection.request();
-    return sendToMaster(
-        connection,
-        ByteBuffer.allocate(1 + TUPLE_BYTES)
-            .put(SUSPICION)
-            .put((byte) request.protocol())
-            .putInt(request.srcAddress())
-            .putShort((short) request.srcPort())
-            .putInt(request.dstAddress())
-            .putShort((short) request.dstPort())
-            .array());
+    ByteBuffer out = ByteBuffer.allocate(1 + TupleFormat.MAX_BYTES).put(SUSPICION);
+    TupleFormat.write(connection.request(), out);
+    return sendToMaster(connection, Arrays.copyOf(out.array(), out.position()));
   }
 
   /** Tells the master of the member's switch that a connection of that age got answers. */
@@ -293,17 +286,10 @@ public final class PeerHealth implements PeerListener {
   }
 
   private void readSuspicion(ByteBuffer message) {
-    if (message.remaining() >= TUPLE_BYTES) {
-      int protocol = Byte.toUnsignedInt(message.get());
-      int srcAddress = message.getInt();
-      int srcPort = Short.toUnsignedInt(message.getShort());
-      outliers.suspected(
-          FiveTuple.of(
-              protocol,
-              srcAddress,
-              srcPort,
-              message.getInt(),
-              Short.toUnsignedInt(message.getShort())));
+    try {
+      outliers.suspected(TupleFormat.read(message));
+    } catch (BufferUnderflowException | IllegalArgumentException e) {
+      // damaged: no effect
     }
   }
 

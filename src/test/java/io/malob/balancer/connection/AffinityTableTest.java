@@ -3,6 +3,7 @@ package io.malob.balancer.connection;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.state.catalog.Persistence;
 import java.util.HashMap;
 import java.util.Map;
@@ -11,9 +12,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 class AffinityTableTest {
   private static final int NONE = AffinityTable.NONE;
+
+  /** The bits of addresses outside 240.0.0.0/4: keys there are of IPv6 addresses. */
+  private static final int NOT_RESERVED = 0xdfff_ffff;
 
   private final AtomicLong nanoTime = new AtomicLong(-5);
   private final AffinityTable memory = new AffinityTable(nanoTime::get);
@@ -50,6 +55,21 @@ class AffinityTableTest {
     assertEquals(NONE, memory.memberOf(2, 0x0a000001, 100));
   }
 
+  /** An idle client's address loses its key long before its entry ends. */
+  @Test
+  void clientOverIpv6_keepsItsMember_whenItsAddressGetsAnotherKey() {
+    IPAddress<?> address = IPAddress.of("2001:db8:aff1::7");
+    int before = AddressKey.of(address);
+    memory.remember(1, before, 5, NONE, 100);
+
+    AddressKey.sweep(0);
+    AddressKey.sweep(0);
+    int other = AddressKey.of(IPAddress.of("2001:db8:aff1::8"));
+
+    assertEquals(NONE, memory.memberOf(1, other, 100));
+    assertEquals(5, memory.memberOf(1, AddressKey.of(address), 100));
+  }
+
   @Test
   void whoIsFaster_decides() {
     assertEquals(5, memory.remember(1, 9, 5, NONE, 100));
@@ -66,7 +86,7 @@ class AffinityTableTest {
     Map<Long, Integer> expected = new HashMap<>();
     for (int i = 0; i < AffinityTable.ENTRIES / 2; i++) {
       int vip = 1 + random.nextInt(4_095);
-      int client = random.nextInt();
+      int client = random.nextInt() & NOT_RESERVED;
       int member = 1 + random.nextInt(65_535);
       if (expected.putIfAbsent(((long) vip << 32) | Integer.toUnsignedLong(client), member)
           == null) {
@@ -82,7 +102,8 @@ class AffinityTableTest {
     assertTrue(forgotten < expected.size() / 50, "forgotten " + forgotten);
     for (int i = 0; i < 100_000; i++) {
       long key =
-          ((long) (1 + random.nextInt(4_095)) << 32) | Integer.toUnsignedLong(random.nextInt());
+          ((long) (1 + random.nextInt(4_095)) << 32)
+              | Integer.toUnsignedLong(random.nextInt() & NOT_RESERVED);
       if (!expected.containsKey(key)) {
         assertEquals(NONE, memory.memberOf((int) (key >>> 32), (int) key, 100));
       }

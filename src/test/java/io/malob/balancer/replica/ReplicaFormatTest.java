@@ -24,15 +24,23 @@ import io.malob.testing.Mutator;
 import io.malob.testing.Topologies;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 class ReplicaFormatTest {
   private static final FiveTuple REQUEST = FiveTuple.of(6, -2, 65_535, 0x0a000064, 443);
+  private static final String CLIENT = "2001:db8::9";
+  private static final String VIP = "2001:db8::64";
+  private static final String MEMBER = "2001:db8::b";
+  private static final FiveTuple OVER_IPV6 =
+      FiveTuple.of(6, IPAddress.of(CLIENT), 65_535, IPAddress.of(VIP), 443);
   private static final Placed PLACED =
       new Placed(
           REQUEST,
@@ -93,9 +101,46 @@ class ReplicaFormatTest {
     assertTrue(written(List.of(PLACED)).length < 100);
   }
 
+  /** A key has no meaning to another controller, which may have given it to another address. */
+  @Test
+  void ipv6Addresses_areWrittenInFull() throws UnreadableException {
+    List<ReplicaEntry> entries = List.of(overIpv6(), new Gone(OVER_IPV6, DatapathId.of(5)));
+    byte[] written = written(entries);
+    assertEquals(entries, ReplicaFormat.read(ByteBuffer.wrap(written)));
+    String hex = HexFormat.of().formatHex(written);
+    for (String address : List.of(CLIENT, VIP, MEMBER)) {
+      assertTrue(hex.contains(HexFormat.of().formatHex(IPAddress.of(address).getBytes())), hex);
+    }
+    Map<String, byte[]> corpus = FuzzCorpus.read("replica.txt");
+    assertTrue(ReplicaFuzz.isRead(corpus.get("connection_of_ipv6")));
+    assertTrue(ReplicaFuzz.isRead(corpus.get("gone_of_ipv6")));
+    assertEquals("address family 5", problem(corpus.get("other_family")));
+    assertEquals("IPv4 address 240.0.0.1", problem(corpus.get("reserved_address")));
+  }
+
+  private static Placed overIpv6() {
+    return new Placed(
+        OVER_IPV6,
+        FiveTuple.of(6, IPAddress.of(MEMBER), 8_443, IPAddress.of(CLIENT), 65_535),
+        1,
+        2,
+        false,
+        Algorithm.DEFAULT,
+        3,
+        State.OPEN,
+        false,
+        false,
+        0,
+        4,
+        at(5, 6, "02:00:00:00:00:09"),
+        at(7, 8, "02:00:00:00:00:0b"),
+        0,
+        0);
+  }
+
   @Test
   void unreadableMessage_isRejectedWithTheFieldsName() {
-    assertEquals("version 2, not 1", problem((byte) 2));
+    assertEquals("version 1, not 2", problem((byte) 1));
     assertEquals("kind of entry 99", problem(ReplicaFormat.VERSION, (byte) 99));
     assertEquals(
         "label 0",

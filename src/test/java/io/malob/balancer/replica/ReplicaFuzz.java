@@ -1,5 +1,6 @@
 package io.malob.balancer.replica;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.balancer.replica.ReplicaFormat.UnreadableException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -9,11 +10,17 @@ import java.util.List;
  * the room that the sender reserves, and is read again. In the form that Jazzer calls.
  */
 public final class ReplicaFuzz {
+  /** Bounds what a long run keeps of the addresses that it makes up. */
+  private static final int MAX_KEYS = 50_000;
+
   private ReplicaFuzz() {}
 
   /** Reads one message. */
   public static void fuzzerTestOneInput(byte[] message) {
     isRead(message);
+    if (AddressKey.countOfIpv6() > MAX_KEYS) {
+      AddressKey.sweep(0);
+    }
   }
 
   /** Whether a message could be read. */
