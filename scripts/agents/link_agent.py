@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # python3 -I leaves it out
 
@@ -23,6 +23,8 @@ from reporting.running import run
 
 FIELDS = ("neighbours", "port", "probe_s", "max_mbps", "hour_megabytes")
 MAX_NEIGHBOURS = 32
+
+Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
 
 
 class LinkProbe:
@@ -35,8 +37,8 @@ class LinkProbe:
     def __init__(self, settings: Configuration, throughput: ThroughputProbe) -> None:
         self._throughput = throughput
         all_neighbours = neighbours(settings)
-        own = ipaddress.IPv4Address(settings.address)
-        self._neighbours = [str(each) for each in all_neighbours if each > own]
+        own = ipaddress.ip_address(settings.address)
+        self._neighbours = [str(each) for each in all_neighbours if int(each) > int(own)]
         self._trouble: dict[tuple[str, str], str] = {}
 
     def measure(self, stop: threading.Event) -> Mapping[str, Any]:
@@ -66,7 +68,7 @@ class LinkProbe:
         self._trouble[neighbour, field] = trouble
 
 
-def neighbours(settings: Configuration) -> list[ipaddress.IPv4Address]:
+def neighbours(settings: Configuration) -> list[Address]:
     """The addresses in the configuration. Raises AgentError, naming the field."""
     given = settings.own.get("neighbours")
     try:
@@ -74,14 +76,17 @@ def neighbours(settings: Configuration) -> list[ipaddress.IPv4Address]:
             raise ValueError
         if not all(isinstance(each, str) for each in given):
             raise ValueError
-        addresses = sorted({ipaddress.IPv4Address(each) for each in given})
+        addresses = {ipaddress.ip_address(each) for each in given}
     except ValueError:
-        raise AgentError(f"neighbours: expected 1 to {MAX_NEIGHBOURS} IPv4 addresses in an array, not {given!r}") from None
+        raise AgentError(f"neighbours: expected 1 to {MAX_NEIGHBOURS} addresses in an array, not {given!r}") from None
     if not settings.address:
         raise AgentError("address: required for link agents")
-    if ipaddress.IPv4Address(settings.address) in addresses:
+    own = ipaddress.ip_address(settings.address)
+    if own in addresses:
         raise AgentError("neighbours: contains this node's own address")
-    return addresses
+    if any(each.version != own.version for each in addresses):
+        raise AgentError(f"neighbours: expected IPv{own.version} addresses, as address is, not {given!r}")
+    return sorted(addresses, key=int)
 
 
 def make(settings: Configuration) -> LinkProbe:

@@ -13,6 +13,7 @@ from typing import Any
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,32}")
 _KEY = re.compile(r"(?:[0-9a-fA-F]{2}){16,64}")
+_UDP = re.compile(r"udp://(\d+\.\d+\.\d+\.\d+|\[[0-9a-fA-F:]+\]):\d{1,5}")
 _COMMON = ("id", "key", "address", "controller", "interface", "interval_s")
 _TO_CONTROLLER = {"server": "udp://192.168.9.19:9876", "link": "udp://192.168.9.29:9876"}
 _INTERVAL_S = {"server": 5, "link": 120}
@@ -109,13 +110,13 @@ def _address(fields: Mapping[str, Any]) -> str:
     try:
         if not isinstance(value, str):
             raise ValueError
-        return str(ipaddress.IPv4Address(value)) if value else ""
+        return str(ipaddress.ip_address(value)) if value else ""
     except ValueError:
-        raise AgentError(f"address: expected an IPv4 address, not {value!r}") from None
+        raise AgentError(f"address: expected an IPv4 or IPv6 address, not {value!r}") from None
 
 
 def _controller(value: Any) -> str:
-    good = isinstance(value, str) and (re.fullmatch(r"udp://\d+\.\d+\.\d+\.\d+:\d{1,5}", value) or re.fullmatch(r"https?://[^/\s]+/\S*", value))
+    good = isinstance(value, str) and (_UDP.fullmatch(value) or re.fullmatch(r"https?://[^/\s]+/\S*", value))
     if not good:
         raise AgentError(f"controller: expected udp://ADDRESS:PORT or http://HOST:PORT/wm/malob/reports, not {value!r}")
     return str(value)

@@ -62,7 +62,7 @@ class UdpDelivery:
             self._socket = None
 
     def _open(self) -> socket.socket:
-        new = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        new = socket.socket(socket.AF_INET6 if ":" in self._to[0] else socket.AF_INET, socket.SOCK_DGRAM)
         try:
             new.setblocking(False)
             if self._interface:

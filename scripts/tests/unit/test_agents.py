@@ -38,6 +38,10 @@ class ConfigurationTest(unittest.TestCase):
         self.assertEqual("udp://192.168.9.19:9876", settings().controller)
         self.assertEqual("udp://192.168.9.29:9876", configuration.parse({"id": "n1", "key": KEY}, "link", ()).controller)
 
+    def test_addresses_are_of_either_family(self) -> None:
+        over_ipv6 = settings(address="2001:DB8::0:1", controller="udp://[2001:db8::19]:9876")
+        self.assertEqual(("2001:db8::1", "udp://[2001:db8::19]:9876"), (over_ipv6.address, over_ipv6.controller))
+
     def test_each_error_names_its_field(self) -> None:
         for field, value in (
             ("id", "a b"),
@@ -48,6 +52,7 @@ class ConfigurationTest(unittest.TestCase):
             ("address", 3),
             ("controller", "tcp://1.2.3.4:5"),
             ("controller", ""),
+            ("controller", "udp://2001:db8::19:9876"),
             ("interface", "a/b"),
             ("interval_s", 0),
             ("interval_s", True),
@@ -98,6 +103,16 @@ class DeliveryTest(unittest.TestCase):
             way.send(b"one")
             data, (source, _) = receiver.recvfrom(100)
         self.assertEqual((b"one", "127.0.0.2"), (data, source))
+
+    def test_udp_over_ipv6(self) -> None:
+        with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as receiver:
+            receiver.bind(("::1", 0))
+            receiver.settimeout(5)
+            way = delivery.of(settings(controller=f"udp://[::1]:{receiver.getsockname()[1]}", address="::1"))
+            self.addCleanup(way.close)
+            way.send(b"one")
+            data, source = receiver.recvfrom(100)
+        self.assertEqual((b"one", "::1"), (data, source[0]))
 
     def test_address_of_another_machine_is_named(self) -> None:
         way = delivery.of(settings(controller="udp://127.0.0.1:9", address="192.0.2.7"))
@@ -459,6 +474,17 @@ class AgentCommandTest(unittest.TestCase):
         )
         self.assertEqual(64, len(printed["key"]))
 
+    def test_ipv6_address_is_stored_in_its_short_form(self) -> None:
+        self.run_it("add", "web6", "--kind", "server", "--address", "2001:DB8:0::11")
+        self.assertEqual("2001:db8::11", json.loads(self.run_it("list", "--json").stdout)[0]["address"])
+
+    def test_other_addresses_of_a_machine_are_taken_once(self) -> None:
+        self.assertEqual(0, self.add("web1", "--other-addresses", "2001:DB8::11,10.0.1.11").returncode)
+        agent = json.loads((self.data / "agents.json").read_text())["agents"][0]
+        self.assertEqual(("10.0.0.11", ["2001:db8::11", "10.0.1.11"]), (agent["address"], agent["other_addresses"]))
+        self.assertEqual(2, self.run_it("add", "web2", "--kind", "server", "--address", "2001:db8::11").returncode)
+        self.assertEqual(2, self.run_it("add", "web2", "--kind", "server", "--address", "10.0.0.12", "--other-addresses", "x").returncode)
+
     def test_list_shows_no_keys(self) -> None:
         key = json.loads(self.add("web1").stdout)["key"]
         table, document = self.run_it("list").stdout, self.run_it("list", "--json").stdout
@@ -480,6 +506,8 @@ class AgentCommandTest(unittest.TestCase):
             ["add", "web2", "--kind", "server", "--address", "10.0.0.11"],
             ["add", "a b", "--kind", "server", "--address", "10.0.0.12"],
             ["add", "web2", "--kind", "server", "--address", "10.0.0"],
+            ["add", "web2", "--kind", "server", "--address", "fe80::1%eth0"],
+            ["add", "web2", "--kind", "server", "--address", "::ffff:10.0.0.1"],
             ["add", "web2", "--kind", "node", "--address", "10.0.0.12"],
             ["add", "web2", "--kind", "link", "--address", "10.0.0.12", "--ports", "80"],
             ["add", "web2", "--kind", "server", "--address", "10.0.0.12", "--ports", "x"],

@@ -197,6 +197,7 @@ class ConfigurationTest(unittest.TestCase):
             ("neighbours", ["10.0.0"]),
             ("neighbours", [7]),
             ("neighbours", ["10.0.0.5"]),
+            ("neighbours", ["10.0.0.9", "2001:db8::9"]),
             ("neighbours", [f"10.0.1.{i}" for i in range(33)]),
             ("address", ""),
             ("port", 0),

@@ -23,6 +23,7 @@ def parser() -> Parser:
     add.add_argument("id", metavar="ID")
     add.add_argument("--kind", choices=KINDS, required=True)
     add.add_argument("--address", required=True, help="the agent's own address in the balanced network")
+    add.add_argument("--other-addresses", metavar="ADDRESS,...", help="more addresses of the same machine: that of IPv6, for example")
     add.add_argument("--controller", metavar="URL", help="the URL it reports to (default: in band)")
     add.add_argument("--interface", metavar="DEVICE", help="the interface that sends its reports")
     add.add_argument("--ports", metavar="N,N...", help="for servers: count connections to these TCP ports")
@@ -56,7 +57,11 @@ def main() -> int:
     elif options.json:
         print(json.dumps([_without_key(agent) for agent in file.agents], indent=2))
     else:
-        rows = [[str(agent.get(name, "")) for name in ("id", "kind", "address")] + ["yes" if "key" in agent else "no"] for agent in file.agents]
+        rows = [
+            [str(agent.get(name, "")) for name in ("id", "kind")]
+            + [", ".join([str(agent.get("address", "")), *agent.get("other_addresses", [])]), "yes" if "key" in agent else "no"]
+            for agent in file.agents
+        ]
         print("\n".join(render(["id", "kind", "address", "signs"], rows)))
     return 0
 
@@ -68,7 +73,7 @@ def _add(file: AgentsFile, options: argparse.Namespace) -> dict[str, Any]:
             configuration[name] = getattr(options, name)
     if options.ports:
         configuration["ports"] = _ports(options.ports, options.kind)
-    configuration["key"] = file.add(options.id, options.kind, options.address)
+    configuration["key"] = file.add(options.id, options.kind, options.address, options.other_addresses)
     return configuration
 
 
@@ -88,7 +93,7 @@ def _ports(text: str, kind: str) -> list[int]:
 
 
 def _without_key(agent: dict[str, Any]) -> dict[str, Any]:
-    return {**{name: value for name, value in agent.items() if name in ("id", "kind", "address")}, "signs": "key" in agent}
+    return {**{name: value for name, value in agent.items() if name in ("id", "kind", "address", "other_addresses")}, "signs": "key" in agent}
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from malob.system.private import Kept, PrivateFile
 
 KINDS = ("server", "link")
 _ID = re.compile(r"[A-Za-z0-9._-]{1,32}")
+_MAX_OTHER_ADDRESSES = 15
 _KEY_BYTES = 32
 
 
@@ -28,17 +29,18 @@ class AgentsFile:
         entries: list[dict[str, Any]] = (self._kept.read() or _empty())["agents"]
         return entries
 
-    def add(self, name: str, kind: str, address: str) -> str:
-        """Enters an agent with a new key, which is returned.
+    def add(self, name: str, kind: str, address: str, other_addresses: str | None = None) -> str:
+        """Enters an agent with a new key, which is returned. other_addresses: of the same machine, separated by commas.
 
         Raises UsageError if a value is wrong, or there is such an agent already.
         """
         if not _ID.fullmatch(name):
             raise UsageError(f"ID: expected 1 to 32 letters, digits, dots, dashes or underscores, not '{name}'")
-        try:
-            address = str(ipaddress.IPv4Address(address))
-        except ValueError:
-            raise UsageError(f"--address: expected an IPv4 address, not '{address}'") from None
+        entry = {"id": name, "kind": kind, "address": _address("--address", address)}
+        others = [_address("--other-addresses", text) for text in other_addresses.split(",")] if other_addresses else []
+        if len(others) > _MAX_OTHER_ADDRESSES:
+            raise UsageError(f"--other-addresses: expected max {_MAX_OTHER_ADDRESSES} addresses")
+        addresses = {entry["address"], *others}
         key = secrets.token_hex(_KEY_BYTES)
 
         def more(document: dict[str, Any] | None) -> dict[str, Any]:
@@ -46,9 +48,11 @@ class AgentsFile:
             for agent in content["agents"]:
                 if agent.get("id") == name:
                     raise UsageError(f"agent {name} already exists; './malob agent remove {name}' removes it")
-                if (agent.get("kind"), agent.get("address")) == (kind, address):
-                    raise UsageError(f"{address} already has a {kind} agent, {agent.get('id')}")
-            return {**content, "agents": [*content["agents"], {"id": name, "kind": kind, "address": address, "key": key}]}
+                known = {agent.get("address"), *agent.get("other_addresses", [])}
+                if agent.get("kind") == kind and known & addresses:
+                    raise UsageError(f"{min(known & addresses)} already has a {kind} agent, {agent.get('id')}")
+            more_fields = {"other_addresses": others} if others else {}
+            return {**content, "agents": [*content["agents"], {**entry, **more_fields, "key": key}]}
 
         self._kept.change(more)
         return key
@@ -88,6 +92,17 @@ class AgentsFile:
             return {**content, "agents": others}
 
         self._kept.change(fewer)
+
+
+def _address(option: str, text: str) -> str:
+    """The address as the controller writes it. Raises UsageError for texts that the controller rejects, such as those with a zone."""
+    try:
+        address = ipaddress.ip_address(text)
+        if "%" in text or (isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped):
+            raise ValueError
+    except ValueError:
+        raise UsageError(f"{option}: expected an IPv4 or IPv6 address, not '{text}'") from None
+    return str(address)
 
 
 def _empty() -> dict[str, Any]:

@@ -111,15 +111,10 @@ class ArchitectureTest {
    */
   private static final Set<String> FAMILY_READERS =
       Set.of(
-          "io.malob.agent.AgentModule",
           "io.malob.algorithm.AddressKey",
           "io.malob.module.AttachedHosts",
           "io.malob.openflow.FoundRules",
-          "io.malob.openflow.IpFamily",
-          "io.malob.rest.ParameterFormat",
-          "io.malob.state.catalog.FieldFormat",
-          "io.malob.state.report.AgentTableFormat",
-          "io.malob.state.report.ReportReader");
+          "io.malob.openflow.IpFamily");
 
   /** An import that finds nothing would keep every rule. */
   @ArchTest

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Sets;
 import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.algorithm.AddressText;
 import io.malob.module.AttachedHosts;
 import io.malob.module.BaseModule;
 import io.malob.module.DropLog;
@@ -53,7 +54,6 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.types.IPAddress;
-import org.projectfloodlight.openflow.types.IPv4Address;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -91,7 +91,7 @@ public final class AgentModule extends BaseModule
           "forwarding");
 
   /** The source of reports by REST. */
-  private static final IPAddress<?> NOT_A_PACKET = IPv4Address.NONE;
+  private static final IPAddress<?> NOT_A_PACKET = IPAddress.of("0.0.0.0");
 
   private static final long TELL_MILLIS = 5_000;
   private static final long REFRESH_MILLIS = 60_000;
@@ -215,14 +215,13 @@ public final class AgentModule extends BaseModule
   private static IPAddress<?> address(SettingReader settings, String key, String defaultValue)
       throws FloodlightModuleException {
     String text = settings.text(key, defaultValue);
-    try {
-      return IPv4Address.of(text);
-    } catch (IllegalArgumentException e) {
-      throw new WrongSettingException(
-          String.format(
-              "%s.%s must be an IPv4 address, not \"%s\"", AgentModule.class.getName(), key, text),
-          e);
-    }
+    return AddressText.parse(text)
+        .orElseThrow(
+            () ->
+                new WrongSettingException(
+                    String.format(
+                        "%s.%s must be an IPv4 or IPv6 address, not \"%s\"",
+                        AgentModule.class.getName(), key, text)));
   }
 
   @Override
@@ -258,7 +257,7 @@ public final class AgentModule extends BaseModule
     AgentTable now = agents.get();
     before.byId().values().stream()
         .filter(agent -> agent.kind() == Agent.Kind.SERVER)
-        .map(Agent::address)
+        .flatMap(agent -> agent.addresses().stream())
         .filter(address -> now.at(address, Agent.Kind.SERVER).isEmpty())
         .forEach(servers::forget);
   }

@@ -35,12 +35,10 @@ final class MeasuredReports implements ReportIntake.Sink {
   @Override
   public void take(Agent agent, Report report, long atNanos) {
     if (report.content() instanceof Report.Server server) {
-      monitor
-          .servers()
-          .report(
-              agent.address(),
-              new ServerTracker.Report(
-                  server.values(), server.answers(), server.connections(), atNanos));
+      ServerTracker.Report measured =
+          new ServerTracker.Report(
+              server.values(), server.answers(), server.connections(), atNanos);
+      agent.addresses().forEach(address -> monitor.servers().report(address, measured));
     } else if (report.content() instanceof Report.Links links) {
       Optional<DatapathId> at = switchOf(agent.address());
       links.links().forEach(link -> take(at, link, atNanos));

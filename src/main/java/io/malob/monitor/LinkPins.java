@@ -135,7 +135,9 @@ final class LinkPins {
         }
         for (Node from : nodes.get(link.src())) {
           for (Node to : nodes.get(link.dst())) {
-            if (ORDER.compare(from.address, to.address) < 0 && pairs++ < MAX_PAIRS) {
+            if (from.address.getIpVersion() == to.address.getIpVersion()
+                && ORDER.compare(from.address, to.address) < 0
+                && pairs++ < MAX_PAIRS) {
               pin(pins, link, back.get(), from, to);
             }
           }

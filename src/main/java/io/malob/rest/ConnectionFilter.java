@@ -2,6 +2,7 @@ package io.malob.rest;
 
 import com.google.common.collect.ImmutableSet;
 import io.malob.algorithm.AddressKey;
+import io.malob.algorithm.AddressText;
 import io.malob.algorithm.graph.Path;
 import io.malob.balancer.api.PlacedConnection;
 import io.malob.balancer.api.PlacedConnection.Phase;
@@ -75,7 +76,7 @@ final class ConnectionFilter {
       MacAddress wantedMac = mac.get();
       return each -> each.client().mac().equals(wantedMac);
     }
-    int key = AddressKey.of(ParameterFormat.hostAddress("client", text));
+    int key = AddressKey.find(ParameterFormat.hostAddress("client", text));
     return each -> each.request().srcAddress() == key;
   }
 
@@ -101,9 +102,9 @@ final class ConnectionFilter {
 
   private static int knownAddress(String name, String text, Predicate<IPAddress<?>> isKnown)
       throws RejectedException {
-    return ParameterFormat.address(text)
+    return AddressText.parse(text)
         .filter(isKnown)
-        .map(AddressKey::of)
+        .map(AddressKey::find)
         .orElseThrow(
             () ->
                 RejectedException.notFound(

@@ -1,6 +1,7 @@
 package io.malob.rest;
 
 import com.google.common.collect.ImmutableSortedSet;
+import io.malob.algorithm.AddressText;
 import io.malob.balancer.api.ExplainedConnection;
 import io.malob.balancer.api.ExplainedConnection.AddressNeeded;
 import io.malob.balancer.api.ExplainedConnection.NeedsAddress;
@@ -17,6 +18,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
@@ -31,6 +33,7 @@ final class ExplanationResources {
   private static final int MAX_PORT = 65_535;
   private static final int MAX_ICMP_TYPE = 255;
   private static final int ICMP_ECHO = 8;
+  private static final int ICMPV6_ECHO = 128;
 
   private final IBalancerService balancer;
   private final IMonitorService monitor;
@@ -49,7 +52,7 @@ final class ExplanationResources {
     @Nullable Vip vip = catalog.vips().get(vipText);
     IPAddress<?> address = vip == null ? vipAddress(vipText, catalog) : vip.address();
     Protocol protocol = protocol(parameters, vip);
-    int port = port(parameters, vip, protocol);
+    int port = port(parameters, vip, address.getIpVersion(), protocol);
     ExplainedConnection explained =
         explained(client, address, protocol, port, clientPort(parameters))
             .orElseThrow(
@@ -67,10 +70,18 @@ final class ExplanationResources {
       String client, IPAddress<?> vip, Protocol protocol, int port, OptionalInt clientPort)
       throws RejectedException {
     Optional<MacAddress> mac = ParameterFormat.mac(client);
-    return mac.isPresent()
-        ? balancer.explain(mac.get(), vip, protocol, port, clientPort)
-        : balancer.explain(
-            ParameterFormat.hostAddress("client", client), vip, protocol, port, clientPort);
+    if (mac.isPresent()) {
+      return balancer.explain(mac.get(), vip, protocol, port, clientPort);
+    }
+    IPAddress<?> address = ParameterFormat.hostAddress("client", client);
+    if (address.getIpVersion() != vip.getIpVersion()) {
+      throw RejectedException.unprocessable(
+          "client",
+          String.format(
+              "client must have an %s address, as the VIP has, not %s",
+              vip.getIpVersion(), address));
+    }
+    return balancer.explain(address, vip, protocol, port, clientPort);
   }
 
   private static RejectedException addressNeeded(String client, NeedsAddress by) {
@@ -84,14 +95,14 @@ final class ExplanationResources {
     return RejectedException.unprocessable(
         "client",
         what
-            + " depends on the client's IPv4 address, which is not known for "
+            + " depends on the client's address, which is not known for "
             + client
             + "; ping a host other than a VIP from this client, and try again");
   }
 
   private static IPAddress<?> vipAddress(String text, CatalogSnapshot catalog)
       throws RejectedException {
-    Optional<IPAddress<?>> address = ParameterFormat.address(text).filter(catalog::isVipAddress);
+    Optional<IPAddress<?>> address = AddressText.parse(text).filter(catalog::isVipAddress);
     return address.orElseThrow(
         () -> RejectedException.notFound("vip", "no vip has the id or the address " + text));
   }
@@ -114,7 +125,8 @@ final class ExplanationResources {
   }
 
   /** The given port, or else the VIP's; for ICMP, echo requests. */
-  private static int port(QueryParameters parameters, @Nullable Vip vip, Protocol protocol)
+  private static int port(
+      QueryParameters parameters, @Nullable Vip vip, IPVersion family, Protocol protocol)
       throws RejectedException {
     Optional<String> given = parameters.text("port");
     boolean isPing = protocol == Protocol.ICMP;
@@ -128,6 +140,7 @@ final class ExplanationResources {
       throw RejectedException.invalid(
           "port", "the parameter port is required, because the VIP accepts several ports");
     }
-    return ofVip == null ? ICMP_ECHO : ofVip;
+    int echo = family == IPVersion.IPv6 ? ICMPV6_ECHO : ICMP_ECHO;
+    return ofVip == null ? echo : ofVip;
   }
 }

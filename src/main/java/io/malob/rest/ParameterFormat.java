@@ -1,6 +1,6 @@
 package io.malob.rest;
 
-import com.google.common.net.InetAddresses;
+import io.malob.algorithm.AddressText;
 import io.malob.json.RejectedException;
 import io.malob.state.catalog.Protocol;
 import java.util.Locale;
@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
-import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -45,22 +44,15 @@ final class ParameterFormat {
     return number;
   }
 
-  /** The IPv4 address of a host, which can also be given by its MAC, see {@link #mac}. */
+  /** The address of a host, which can also be given by its MAC, see {@link #mac}. */
   static IPAddress<?> hostAddress(String field, String text) throws RejectedException {
-    return address(text)
+    return AddressText.parse(text)
         .orElseThrow(
             () ->
                 refused(
                     field,
-                    "an IPv4 address such as 10.0.0.1, or a MAC such as 02:00:00:00:00:01",
+                    "an address such as 10.0.0.1 or 2001:db8::1, or a MAC such as 02:00:00:00:00:01",
                     text));
-  }
-
-  /** An IPv4 address, if it is written as one. */
-  static Optional<IPAddress<?>> address(String text) {
-    return text.indexOf(':') < 0 && InetAddresses.isInetAddress(text)
-        ? Optional.of(IPv4Address.of(text))
-        : Optional.empty();
   }
 
   /** A MAC address, if it is written as one. */

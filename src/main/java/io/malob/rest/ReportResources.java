@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /** Accepts reports of agents, and shows the agents' state and dropped reports. */
 final class ReportResources {
@@ -65,6 +66,9 @@ final class ReportResources {
     line.put("id", known.agent().id());
     line.put("kind", known.agent().kind().label());
     line.put("address", known.agent().address().toString());
+    line.put(
+        "other_addresses",
+        known.agent().otherAddresses().stream().map(IPAddress::toString).toList());
     line.put("signs", known.agent().key().isPresent());
     line.put("accepted", status == null ? 0L : status.accepted());
     line.put(

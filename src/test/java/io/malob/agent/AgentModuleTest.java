@@ -36,6 +36,7 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketOut;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -45,11 +46,13 @@ class AgentModuleTest {
   private static final String AGENTS =
       """
       {"allow_unsigned": %s, "agents": [
-        {"id": "w1", "kind": "server", "address": "10.0.0.11", "key": "%s"},
+        {"id": "w1", "kind": "server", "address": "10.0.0.11", "key": "%s",
+         "other_addresses": ["2001:db8::11"]},
         {"id": "n1", "kind": "link", "address": "10.0.0.21", "key": "%s"}]}
       """;
   private static final MacAddress MAC = MacAddress.of("02:00:00:00:00:0b");
   private static final IPv4Address SERVER = IPv4Address.of("10.0.0.11");
+  private static final IPAddress<?> SERVER_IPV6 = IPAddress.of("2001:db8::11");
   private static final IPv4Address NODE = IPv4Address.of("10.0.0.21");
   private static final IPv4Address TO_SERVERS = IPv4Address.of("192.168.9.19");
   private static final IPv4Address TO_LINKS = IPv4Address.of("192.168.9.29");
@@ -98,7 +101,11 @@ class AgentModuleTest {
   }
 
   private double cpu() {
-    Measurement cpu = net.servers.get(SERVER, net.nanoTime.get()).value(ServerValue.CPU);
+    return cpu(SERVER);
+  }
+
+  private double cpu(IPAddress<?> server) {
+    Measurement cpu = net.servers.get(server, net.nanoTime.get()).value(ServerValue.CPU);
     return cpu == null ? -1 : cpu.value();
   }
 
@@ -119,6 +126,15 @@ class AgentModuleTest {
   void reportByOtherWays_isMeasured() throws Exception {
     net.module.take(signed("w1", 1, "\"server\":{\"cpu\":0.5}"));
     assertEquals(0.5, cpu());
+  }
+
+  @Test
+  void report_isAboutAllAddressesOfItsServer_untilTheAgentIsGone() throws Exception {
+    sendServer(1, "{\"cpu\":0.75}");
+    assertEquals(0.75, cpu(SERVER_IPV6));
+    Files.writeString(data.resolve("agents.json"), "{\"agents\":[]}");
+    net.passMillis(2_000);
+    assertEquals(-1, cpu(SERVER_IPV6));
   }
 
   @Test

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -52,7 +53,7 @@ class LinkPinsTest {
   private final AtomicLong nanoTime = new AtomicLong();
   private final FakeNetwork network = new FakeNetwork(nanoTime::get);
   private final List<DirectedLink> links = new ArrayList<>();
-  private final Map<IPv4Address, PortId> places = new HashMap<>();
+  private final Map<IPAddress<?>, PortId> places = new HashMap<>();
   private final LinkPins pins =
       new LinkPins(
           new FlowProgrammer(id -> Optional.of(new Wire(id))),
@@ -87,6 +88,14 @@ class LinkPinsTest {
     assertEquals(4 * 3, rules());
     assertEquals(List.of(), send(A, 9, syn(N1, 40_000, N2, 80)));
     assertEquals(List.of(), send(B, 9, syn(N2, 40_000, N1, 5201)));
+  }
+
+  @Test
+  void nodesOfDifferentFamilies_haveNoProbes() {
+    IPAddress<?> other = IPAddress.of("2001:db8::1");
+    places.put(other, new PortId(B, OFPort.of(8)));
+    pins.update(List.of(N1, N2, N3, other), topology(), false);
+    assertEquals(4 * 3, rules());
   }
 
   @Test

@@ -50,9 +50,9 @@ class ReportRestTest {
     assertEquals("", answer.text());
     assertEquals(
         "{\"accepted\":1,\"dropped\":{},\"agents\":[{\"id\":\"w1\",\"kind\":\"server\","
-            + "\"address\":\"10.0.0.11\",\"signs\":true,\"accepted\":1,\"age_s\":1.5,"
+            + "\"address\":\"10.0.0.11\",\"other_addresses\":[\"2001:db8::11\"],\"signs\":true,\"accepted\":1,\"age_s\":1.5,"
             + "\"sequence\":3,\"clock_skew_s\":2.5},{\"id\":\"n1\",\"kind\":\"link\","
-            + "\"address\":\"10.0.0.21\",\"signs\":false,\"accepted\":0,\"age_s\":null,"
+            + "\"address\":\"10.0.0.21\",\"other_addresses\":[],\"signs\":false,\"accepted\":0,\"age_s\":null,"
             + "\"sequence\":null,\"clock_skew_s\":null}]}",
         server.sendTo("GET", PATH, null).text());
   }

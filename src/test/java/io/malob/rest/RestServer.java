@@ -262,6 +262,7 @@ final class RestServer implements IBalancerService {
           """
           {"agents": [
             {"id": "w1", "kind": "server", "address": "10.0.0.11",
+             "other_addresses": ["2001:db8::11"],
              "key": "00112233445566778899aabbccddeeff"},
             {"id": "n1", "kind": "link", "address": "10.0.0.21"}]}
           """

@@ -1,5 +1,6 @@
 package io.malob.state.report;
 
+import com.google.common.collect.ImmutableSet;
 import java.util.Optional;
 import javax.crypto.spec.SecretKeySpec;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -8,13 +9,15 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * An agent that may report. Immutable.
  *
  * @param key for HMAC-SHA-256; empty if it only sends unsigned reports
- * @param address its own: its reports are about this host
+ * @param address its own: its reports are about this host, and come from it
+ * @param otherAddresses more addresses of the same host, such as that of IPv6
  * @param formerKey the previous one, which stays valid for a while after a change
  */
 public record Agent(
     String id,
     Kind kind,
     IPAddress<?> address,
+    ImmutableSet<IPAddress<?>> otherAddresses,
     Optional<SecretKeySpec> key,
     Optional<FormerKey> formerKey) {
 
@@ -25,9 +28,14 @@ public record Agent(
    */
   public record FormerKey(SecretKeySpec key, long untilMillis) {}
 
-  /** An agent whose key is its first one. */
+  /** An agent with one address, whose key is its first one. */
   public Agent(String id, Kind kind, IPAddress<?> address, Optional<SecretKeySpec> key) {
-    this(id, kind, address, key, Optional.empty());
+    this(id, kind, address, ImmutableSet.of(), key, Optional.empty());
+  }
+
+  /** All addresses of its host. */
+  public ImmutableSet<IPAddress<?>> addresses() {
+    return ImmutableSet.<IPAddress<?>>builder().add(address).addAll(otherAddresses).build();
   }
 
   /** Whether this report is signed with a key of this agent that is valid at that time. */

@@ -26,7 +26,7 @@ public record AgentTable(
     ImmutableSet.Builder<IPAddress<?>> addresses = ImmutableSet.builder();
     for (Agent agent : agents) {
       byId.put(agent.id(), agent);
-      addresses.add(agent.address());
+      addresses.addAll(agent.addresses());
     }
     return new AgentTable(allowUnsigned, byId.build(), addresses.build());
   }
@@ -42,7 +42,7 @@ public record AgentTable(
   /** The agent of a kind at an address. */
   public Optional<Agent> at(IPAddress<?> address, Agent.Kind kind) {
     return byId.values().stream()
-        .filter(agent -> agent.kind() == kind && agent.address().equals(address))
+        .filter(agent -> agent.kind() == kind && agent.addresses().contains(address))
         .findFirst();
   }
 }

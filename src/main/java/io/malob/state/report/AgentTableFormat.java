@@ -1,6 +1,8 @@
 package io.malob.state.report;
 
+import com.google.common.collect.ImmutableSet;
 import com.google.common.io.BaseEncoding;
+import io.malob.algorithm.AddressText;
 import io.malob.file.DamagedException;
 import io.malob.file.StateFile;
 import io.malob.json.JsonInput;
@@ -12,26 +14,30 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import javax.crypto.spec.SecretKeySpec;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * The file of agents: {@code {"allow_unsigned": false, "agents": [{"id": "w1", "kind": "server",
  * "address": "10.0.0.11", "key": "<hex>"}]}}. An agent without a key can only send unsigned
- * reports. After a change of keys {@code former_key} is valid until {@code former_until}, in
- * seconds since the epoch.
+ * reports. {@code other_addresses} is an array of more addresses of its host. After a change of
+ * keys {@code former_key} is valid until {@code former_until}, in seconds since the epoch.
  */
 public final class AgentTableFormat {
   /** The max number of agents, which bounds the file and the memory for each. */
   static final int MAX_AGENTS = 10_000;
+
+  /** The max number of other addresses of an agent. */
+  static final int MAX_OTHER_ADDRESSES = 15;
 
   /** The year 9999. */
   private static final long MAX_SECONDS = 253_402_300_799L;
 
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,32}");
   private static final Pattern KEY = Pattern.compile("(?:[0-9a-f]{2}){16,64}");
+  private static final String OTHER_ADDRESSES = "other_addresses";
   private static final Set<String> FIELDS = Set.of("allow_unsigned", "agents");
   private static final Set<String> AGENT_FIELDS =
-      Set.of("id", "kind", "address", "key", "former_key", "former_until");
+      Set.of("id", "kind", "address", OTHER_ADDRESSES, "key", "former_key", "former_until");
 
   private AgentTableFormat() {}
 
@@ -55,10 +61,12 @@ public final class AgentTableFormat {
       if (!taken.add("id " + agent.id())) {
         throw DamagedException.at(node.get("id"), "is a duplicate: " + agent.id());
       }
-      if (!taken.add(agent.kind() + " " + agent.address())) {
-        throw DamagedException.at(
-            node.get("address"),
-            "belongs to another " + agent.kind().label() + " agent: " + agent.address());
+      for (IPAddress<?> address : agent.addresses()) {
+        if (!taken.add(agent.kind() + " " + address)) {
+          throw DamagedException.at(
+              node.get(address.equals(agent.address()) ? "address" : OTHER_ADDRESSES),
+              "belongs to another " + agent.kind().label() + " agent: " + address);
+        }
       }
       agents.add(agent);
     }
@@ -71,9 +79,25 @@ public final class AgentTableFormat {
     return new Agent(
         id,
         kind(node.get("kind")),
-        node.get("address").parsed("an IPv4 address", IPv4Address::of),
+        address(node.get("address")),
+        otherAddresses(node.get(OTHER_ADDRESSES)),
         key(node, "key"),
         former(node));
+  }
+
+  private static IPAddress<?> address(JsonInput<DamagedException> node) throws DamagedException {
+    return AddressText.parse(node.string()).orElseThrow(() -> node.wrong("an IP address"));
+  }
+
+  private static ImmutableSet<IPAddress<?>> otherAddresses(JsonInput<DamagedException> node)
+      throws DamagedException {
+    ImmutableSet.Builder<IPAddress<?>> addresses = ImmutableSet.builder();
+    if (node.isThere()) {
+      for (JsonInput<DamagedException> each : node.elements(MAX_OTHER_ADDRESSES)) {
+        addresses.add(address(each));
+      }
+    }
+    return addresses.build();
   }
 
   private static Agent.Kind kind(JsonInput<DamagedException> node) throws DamagedException {

@@ -135,7 +135,7 @@ public final class ReportIntake {
       throw new RejectedReportException(
           Rejection.UNKNOWN_AGENT, "there is no agent " + signed.agent(), null);
     }
-    if (source != null && !source.equals(agent.address())) {
+    if (source != null && !agent.addresses().contains(source)) {
       throw new RejectedReportException(
           Rejection.WRONG_ADDRESS, "agent " + agent.id() + " is at " + agent.address(), null);
     }

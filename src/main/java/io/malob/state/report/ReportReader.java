@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Maps;
+import io.malob.algorithm.AddressText;
 import io.malob.state.network.ServerValue;
 import io.malob.state.report.Report.Stamp;
 import java.io.IOException;
@@ -17,7 +18,6 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
-import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
  * Reads the JSON of one signed report, token by token and strictly: unknown, repeated or missing
@@ -210,20 +210,9 @@ final class ReportReader {
     return number(name, MAX_MBPS) * BPS_PER_MBPS;
   }
 
-  /**
-   * An address in the usual notation; {@link IPv4Address#of(String)} would accept "1.2.3.4 " as
-   * well.
-   */
   static IPAddress<?> address(String text, String name) throws RejectedReportException {
-    try {
-      IPAddress<?> address = IPv4Address.of(text);
-      if (address.toString().equals(text)) {
-        return address;
-      }
-    } catch (IllegalArgumentException e) {
-      // reported below
-    }
-    throw malformed(name + " must be an IPv4 address", name);
+    return AddressText.parse(text)
+        .orElseThrow(() -> malformed(name + " must be an IPv4 or IPv6 address", name));
   }
 
   private String text(String name) throws IOException, RejectedReportException {

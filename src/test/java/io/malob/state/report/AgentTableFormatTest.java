@@ -11,7 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 class AgentTableFormatTest {
   private static AgentTable read(String text) throws DamagedException {
@@ -25,7 +25,11 @@ class AgentTableFormatTest {
     assertTrue(table.allowUnsigned());
     assertEquals(Set.of("w1", "n1", "plain"), table.byId().keySet());
     assertEquals(
-        Set.of(ReportFixture.SERVER, ReportFixture.NODE, IPv4Address.of("10.0.0.12")),
+        Set.of(
+            ReportFixture.SERVER,
+            IPAddress.of("2001:db8::11"),
+            ReportFixture.NODE,
+            IPAddress.of("10.0.0.12")),
         table.addresses());
     assertEquals("n1", table.at(ReportFixture.NODE, Agent.Kind.LINK).orElseThrow().id());
     assertTrue(table.at(ReportFixture.NODE, Agent.Kind.SERVER).isEmpty());
@@ -44,6 +48,25 @@ class AgentTableFormatTest {
     assertEquals(2, read(both).byId().size());
   }
 
+  @Test
+  void agent_mayHaveMoreAddresses_whichNoOtherHas() throws Exception {
+    String both =
+        "{'agents':[{'id':'a','kind':'server','address':'1.1.1.1','other_addresses':['fd00::1']},"
+            + "{'id':'b','kind':'server','address':'%s'}]}";
+    AgentTable table = read(both.formatted("fd00::2"));
+    assertEquals("a", table.at(IPAddress.of("fd00::1"), Agent.Kind.SERVER).orElseThrow().id());
+    assertTrue(table.addresses().contains(IPAddress.of("fd00::1")));
+    DamagedException error =
+        assertThrows(DamagedException.class, () -> read(both.formatted("fd00::1")));
+    assertTrue(error.getMessage().contains("agents[1].address"), error.getMessage());
+  }
+
+  @Test
+  void addresses_areOfEitherFamily() throws Exception {
+    AgentTable table = read("{'agents':[{'id':'a','kind':'server','address':'2001:DB8::0:1'}]}");
+    assertEquals(Set.of(IPAddress.of("2001:db8::1")), table.addresses());
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -57,6 +80,9 @@ class AgentTableFormatTest {
         "{'agents':[{'id':'a b','kind':'server','address':'1.1.1.1'}]} | agents[0].id",
         "{'agents':[{'id':'a','kind':'node','address':'1.1.1.1'}]} | agents[0].kind",
         "{'agents':[{'id':'a','kind':'link','address':'1.1.1'}]} | agents[0].address",
+        "{'agents':[{'id':'a','kind':'link','address':'::ffff:1.1.1.1'}]} | agents[0].address",
+        "{'agents':[{'id':'a','kind':'link','address':'1.1.1.1','other_addresses':['x']}]}"
+            + " | agents[0].other_addresses[0]",
         "{'agents':[{'id':'a','kind':'link','address':'1.1.1.1','key':'secret'}]} | agents[0].key",
         "{'agents':[{'id':'a','kind':'link','address':'1.1.1.1','kye':'00'}]} | kye",
         "{'agents':[7]} | agents[0] must be",

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /** An intake for a server's and a link's agent, and reports of theirs. */
@@ -54,7 +55,8 @@ final class ReportFixture {
     String text =
         """
         {"allow_unsigned": %s, "agents": [
-          {"id": "w1", "kind": "server", "address": "%s", "key": "%s"},
+          {"id": "w1", "kind": "server", "address": "%s", "key": "%s",
+           "other_addresses": ["2001:db8::11"]},
           {"id": "n1", "kind": "link", "address": "%s", "key": "%s"},
           {"id": "plain", "kind": "server", "address": "10.0.0.12"}]}
         """
@@ -106,7 +108,7 @@ final class ReportFixture {
   }
 
   /** What becomes of a report: the reason why it is dropped, null if it is accepted. */
-  Rejection send(byte[] bytes, IPv4Address source) {
+  Rejection send(byte[] bytes, IPAddress<?> source) {
     try {
       intake.take(bytes, source, nowNanos);
       return null;

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 class ReportIntakeTest {
@@ -85,6 +86,12 @@ class ReportIntakeTest {
                     ReportFixture.KEY,
                     ReportFixture.WALL_MILLIS / 1000 + secondsLeft)));
     assertEquals(rejection, fixture.sendServer(ReportFixture.server(1, "{}")));
+  }
+
+  @Test
+  void report_fromAnyAddressOfItsAgent_isTaken() {
+    byte[] report = ReportFixture.signed("w1", ReportFixture.server(1, STATE));
+    assertNull(fixture.send(report, IPAddress.of("2001:db8::11")));
   }
 
   @Test
