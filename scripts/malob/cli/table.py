@@ -1,8 +1,15 @@
-"""Plain text tables."""
+"""Plain text: tables, and addresses with ports."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+
+def with_port(address: str, port: int | None) -> str:
+    """An address with its port, if there is one: 10.0.0.1:80 or [2001:db8::1]:80."""
+    if port is None:
+        return address
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
 def render(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:

@@ -67,6 +67,11 @@ class ViewTest(unittest.TestCase):
         )
         self.assertTrue(header.startswith("protocol  client"), header)
 
+    def test_ipv6_address_is_apart_from_its_port(self) -> None:
+        over_ipv6 = {**_CONNECTION, "client_address": "2001:db8::9", "vip_address": "2001:db8::64", "member_address": "2001:db8::b", "port": None}
+        cells = table([over_ipv6])[1].split()
+        self.assertEqual(["[2001:db8::9]:40000", "2001:db8::64", "[2001:db8::b]:8080"], [cells[1], cells[3], cells[5]])
+
     def test_dormant_ping_has_dashes(self) -> None:
         dormant = {
             **_CONNECTION,

@@ -217,7 +217,7 @@ export function serve(switchCount, memberCount, port = 0) {
       for (const stream of streams) stream.write(event('state', madeUp.state));
       json(response, member);
     } else if (pathname.startsWith('/quantum/')) {
-      json(response, { error: 'address must be an IPv4 address, not ""', field: 'address' }, 400);
+      json(response, { error: 'address must be an IPv4 or IPv6 address such as 10.0.0.100 or 2001:db8::100, not ""', field: 'address' }, 400);
     } else if (pathname.startsWith('/ui/')) {
       file(response, pathname === '/ui/' ? 'index.html' : pathname.slice('/ui/'.length));
     } else {

@@ -388,6 +388,7 @@ test('texts: what is not known is a dash', () => {
 test('texts: bytes, and addresses with and without a port', () => {
   assert.deepEqual([bytes(null), bytes(500), bytes(12345)], ['–', '500 B', '12.3 kB']);
   assert.deepEqual([withPort('10.0.0.1', 80), withPort('10.0.0.1', null), withPort('10.0.0.1', 0)], ['10.0.0.1:80', '10.0.0.1', '10.0.0.1:0']);
+  assert.deepEqual([withPort('2001:db8::1', 80), withPort('2001:db8::1', null)], ['[2001:db8::1]:80', '2001:db8::1']);
 });
 
 test('times: below what can be measured they are said to be below', () => {

@@ -63,7 +63,7 @@ VIP = Kind(
     "virtual addresses that clients connect to",
     (
         _NAME,
-        Field("address", "ADDRESS", "IPv4", "--address", required=True),
+        Field("address", "ADDRESS", "IPv4 or IPv6", "--address", required=True),
         _PROTOCOL,
         Field("port", "N", "the port, or the ICMP type (default: any)", "--port", optional=True),
         _METHOD,
@@ -114,7 +114,7 @@ MEMBER = Kind(
     "members",
     "members: the servers of pools",
     (
-        Field("address", "ADDRESS", "IPv4", "--address", required=True),
+        Field("address", "ADDRESS", "IPv4 or IPv6", "--address", required=True),
         Field("port", "N", "the port on the server (default: the client's destination port)", "--port", optional=True),
         Field("pool_id", "POOL", "the pool that it serves in", "--pool", refers="pool", optional=True),
         Field("weight", "N", "its share, 0 to 256 (default 1); 0: no new connections", "--weight"),

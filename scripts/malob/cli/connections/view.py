@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from malob.cli.status.view import UNKNOWN, end
-from malob.cli.table import render
+from malob.cli.table import render, with_port
 
 
 def table(connections: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -14,11 +14,11 @@ def table(connections: Sequence[Mapping[str, Any]]) -> list[str]:
     rows = [
         [
             each["protocol"] or UNKNOWN,
-            _address(each["client_address"], each["client_port"]),
+            with_port(each["client_address"], each["client_port"]),
             each["vip_id"] or UNKNOWN,
-            _address(each["vip_address"], each["port"]),
+            with_port(each["vip_address"], each["port"]),
             each["member_id"] or UNKNOWN,
-            _address(each["member_address"], each["member_port"]),
+            with_port(each["member_address"], each["member_port"]),
             each["algorithm"],
             each["state"],
             f"{each['age_s']:.1f}",
@@ -34,7 +34,3 @@ def table(connections: Sequence[Mapping[str, Any]]) -> list[str]:
 def path(hops: Sequence[Mapping[str, Any]] | None) -> str:
     """The switches of a path, each with its egress port."""
     return UNKNOWN if hops is None else " ".join(end({"switch": hop["switch"], "port": hop["out_port"]}) for hop in hops)
-
-
-def _address(address: str, port: int | None) -> str:
-    return address if port is None else f"{address}:{port}"

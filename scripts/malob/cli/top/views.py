@@ -8,6 +8,7 @@ from typing import Any, Callable, Union
 
 from malob.cli.status.values import RESOLUTION_MS, SERVER_VALUES
 from malob.cli.status.view import end
+from malob.cli.table import with_port
 from malob.cli.top.reading import Interval
 
 #: The value of a cell. Numbers are sorted, the largest first; None is unknown, and comes last.
@@ -108,7 +109,7 @@ def _pools(interval: Interval) -> list[Row]:
             {
                 "id": name,
                 "vip": vip["id"] if vip else None,
-                "address": _address(vip) if vip else None,
+                "address": with_port(vip["address"], vip["port"]) if vip else None,
                 "members": len(stats["members"]),
                 "open": stats["active_connections"],
                 "new": rates.get(name),
@@ -116,10 +117,6 @@ def _pools(interval: Interval) -> list[Row]:
             }
         )
     return rows
-
-
-def _address(vip: Mapping[str, Any]) -> str:
-    return vip["address"] if vip["port"] is None else f"{vip['address']}:{vip['port']}"
 
 
 def _value(measured: Mapping[str, Any] | None) -> float | None:

@@ -34,7 +34,7 @@ function kinds(model, algorithms) {
         ['Placement', (vip) => placementText(vip, model.placementOf(vip.id))],
       ],
       fields: [
-        { name: 'address', label: 'Address', hint: 'An IPv4 address that no host has', required: true },
+        { name: 'address', label: 'Address', hint: 'An IPv4 or IPv6 address that no host has', required: true },
         { name: 'port', label: 'Port', hint: 'TCP or UDP port, or ICMP type; every port if empty', inputmode: 'numeric' },
         { name: 'protocol', label: 'Protocol', options: () => PROTOCOLS },
         { name: 'name', label: 'Name', hint: 'For display; the id if empty' }, id,
@@ -73,7 +73,7 @@ function kinds(model, algorithms) {
         ['Weight', (member) => String(member.weight)], ['State', (member) => member.admin_state ?? 'up'],
       ],
       fields: [
-        { name: 'address', label: 'Address', hint: 'The IPv4 address of the server', suggestions: hosts, required: true },
+        { name: 'address', label: 'Address', hint: 'The address of the server, of the same family as those of its pool', suggestions: hosts, required: true },
         { name: 'port', label: 'Port', hint: "The port on the server; the client's destination port if empty", inputmode: 'numeric' },
         { name: 'pool_id', label: 'Pool', options: pools },
         { name: 'weight', label: 'Weight', hint: '0 to 256; 1 if empty; 0: no new connections', inputmode: 'numeric' },

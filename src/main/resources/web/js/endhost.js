@@ -3,7 +3,7 @@
 import { get, put } from './api.js';
 import { LineChart } from './chart.js';
 import { announce, el, setAttribute, setText } from './dom.js';
-import { bitRate, bytes, duration, milliseconds, number, UNKNOWN, words } from './format.js';
+import { bitRate, bytes, duration, milliseconds, number, UNKNOWN, withPort, words } from './format.js';
 import { SeriesGroup } from './history.js';
 import { DataTable } from './table.js';
 
@@ -51,7 +51,7 @@ export class EndhostView {
       caption: 'Flows', noun: ['flow', 'flows'], empty: el('p', { text: 'No open flows.' }),
       keyOf: (flow) => `${flow.protocol} ${flow.source_port} ${flow.destination} ${flow.destination_port}`,
       columns: [
-        { name: 'To', text: (flow) => `${flow.destination}:${flow.destination_port}`, value: (flow) => flow.destination },
+        { name: 'To', text: (flow) => withPort(flow.destination, flow.destination_port), value: (flow) => flow.destination },
         { name: 'Protocol', text: (flow) => flow.protocol, value: (flow) => flow.protocol },
         { name: 'From port', number: true, text: (flow) => String(flow.source_port), value: (flow) => flow.source_port },
         { name: 'Uplink', text: (flow) => flow.uplink, value: (flow) => flow.uplink },

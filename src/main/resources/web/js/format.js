@@ -52,7 +52,8 @@ export function bytes(count) {
 
 /** An address with its port, if there is one. */
 export function withPort(address, port) {
-  return port === null || port === undefined || port === '' ? address : `${address}:${port}`;
+  if (port === null || port === undefined || port === '') return address;
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 /** A datapath id without its leading zeros: 00:00:00:00:00:00:00:0a is a. */

@@ -8,7 +8,7 @@ const LINK = { use: 0, latency: 1, capacity: 2, throughput: 3, active: 4 };
 
 const EMPTY = { switches: [], links: [], hosts: [], vips: [], pools: [], members: [], services: [], health_monitors: [], members_left_out: 0 };
 
-const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i;
+export const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i;
 
 /** The end of a link, as a key. */
 export function endKey(switchId, port) {

@@ -3,6 +3,7 @@
 import { get } from './api.js';
 import { el, setText } from './dom.js';
 import { capitalized, duration, milliseconds, number, percent, plural, switchLabel, UNKNOWN, withPort, withUnit, words } from './format.js';
+import { MAC } from './model.js';
 import { exclusion, rejection } from './reasons.js';
 
 const VALUES = {
@@ -72,11 +73,12 @@ export class WhyView {
       : [el('h3', { text: 'No clients yet' }), el('p', { text: 'The controller has seen no host. Enter the address of a client.' })]));
   }
 
-  /** A host that is no server, to begin with; rather one whose address is known. */
+  /** A host that is no server, to begin with; rather one with a known address of the VIP's family. */
   #someClient() {
     const servers = new Set(this.#model.state.members.map((member) => member.address));
     const others = this.#model.clients.filter((name) => !servers.has(name));
-    return others.find((name) => !name.includes(':')) ?? others[0];
+    const isIpv6 = this.#model.vip(this.#vip.value)?.address.includes(':') ?? false;
+    return others.find((name) => !MAC.test(name) && name.includes(':') === isIpv6) ?? others.find((name) => MAC.test(name));
   }
 
   update(what) {

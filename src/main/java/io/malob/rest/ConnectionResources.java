@@ -14,10 +14,12 @@ import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +32,11 @@ final class ConnectionResources {
 
   private static final String USUAL_LINES = "100";
   private static final double NANOS_PER_SECOND = 1e9;
-  private static final Pattern CURSOR = Pattern.compile("[0-9a-f]{32}");
-  private static final int HALF = 16;
+  private static final HexFormat HEX = HexFormat.of();
+
+  /** Two addresses of one family, then the protocol and the ports. */
+  private static final Pattern CURSOR =
+      Pattern.compile("([0-9a-f]{8}|[0-9a-f]{32})([0-9a-f]{8}|[0-9a-f]{32})([0-9a-f]{16})");
 
   /** The query parameters. */
   static final ImmutableSortedSet<String> PARAMETERS =
@@ -73,16 +78,32 @@ final class ConnectionResources {
   }
 
   private static String cursor(FiveTuple tuple) {
-    return String.format(Locale.ROOT, "%016x%016x", tuple.addresses(), tuple.protocolAndPorts());
+    return HEX.formatHex(tuple.source().getBytes())
+        + HEX.formatHex(tuple.destination().getBytes())
+        + HEX.toHexDigits(tuple.protocolAndPorts());
   }
 
   private static FiveTuple tuple(String cursor) throws RejectedException {
-    if (!CURSOR.matcher(cursor).matches()) {
+    Matcher parts = CURSOR.matcher(cursor);
+    if (!parts.matches()) {
       throw ParameterFormat.refused("next", "the value of next from the previous page", cursor);
     }
-    return new FiveTuple(
-        Long.parseUnsignedLong(cursor.substring(0, HALF), HALF),
-        Long.parseUnsignedLong(cursor.substring(HALF), HALF));
+    long src = Integer.toUnsignedLong(addressKey(parts.group(1), cursor));
+    long dst = Integer.toUnsignedLong(addressKey(parts.group(2), cursor));
+    return new FiveTuple(src << Integer.SIZE | dst, HexFormat.fromHexDigitsToLong(parts.group(3)));
+  }
+
+  private static int addressKey(String hex, String cursor) throws RejectedException {
+    int key =
+        hex.length() == 8
+            ? HexFormat.fromHexDigits(hex)
+            : AddressKey.ofClient(
+                HexFormat.fromHexDigitsToLong(hex, 0, 16),
+                HexFormat.fromHexDigitsToLong(hex, 16, 32));
+    if (AddressKey.isIpv6(key) != (hex.length() == 32)) { // reserved, or too many are in use
+      throw ParameterFormat.refused("next", "the value of next from the previous page", cursor);
+    }
+    return key;
   }
 
   /** The id of the member; null if it has just been deleted. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -81,15 +82,15 @@ class ConnectionRestTest {
     FiveTuple request =
         FiveTuple.of(
             Integer.parseInt(part.get(0)),
-            IPv4Address.of(part.get(1)).getInt(),
+            IPAddress.of(part.get(1)),
             Integer.parseInt(part.get(2)),
-            IPv4Address.of(part.get(3)).getInt(),
+            IPAddress.of(part.get(3)),
             Integer.parseInt(part.get(4)));
     boolean isA = member.equals("a");
     Server chosen =
         new Server(
             number("member", member),
-            IPv4Address.of(isA ? "10.0.1.1" : "10.0.1.2").getInt(),
+            AddressKey.of(server.catalog().snapshot().members().get(member).address()),
             isA ? 8_080 : 0,
             1,
             new Attachment(DatapathId.of(2), OFPort.of(isA ? 9 : 10), MacAddress.of(1)),
@@ -216,6 +217,42 @@ class ConnectionRestTest {
   }
 
   @Test
+  void connectionsOverIpv6_areShownFilteredAndPagedByTheirAddresses() throws Exception {
+    server.post("/vips/", "{\"id\":\"six\",\"address\":\"2001:db8::64\"}");
+    server.post("/pools/", "{\"id\":\"p6\",\"vip_id\":\"six\"}");
+    server.post("/pools/p6/members/", "{\"id\":\"c\",\"address\":\"2001:db8:0:1::1\"}");
+    add("6 2001:db8::3 1 2001:db8::64 80", "six", "c", Phase.OPEN, null);
+    add("6 2001:db8::2 2 2001:db8::64 80", "six", "c", Phase.OPEN, null);
+    add("6 10.0.0.1 3 10.0.0.100 80", "web", "a", Phase.OPEN, null);
+
+    JsonNode line = list("?client=2001:DB8:0::3").json().at("/connections/0");
+    assertEquals("2001:db8::3", line.path("client_address").asText());
+    assertEquals("2001:db8::64", line.path("vip_address").asText());
+    assertEquals("2001:db8:0:1::1", line.path("member_address").asText());
+    assertEquals("2 1", clientPorts(list("?vip=2001:db8::64")));
+    assertEquals("2 1", clientPorts(list("?member=2001:db8:0:1:0:0:0:1")));
+    assertEquals("", clientPorts(list("?client=2001:db8::4")));
+
+    Answer first = list("?vip=six&limit=1");
+    String next = first.json().path("next").asText();
+    assertEquals("2", clientPorts(first));
+    assertEquals(
+        "20010db8000000000000000000000002" + "20010db8000000000000000000000064", // no keys
+        next.substring(0, 64));
+    assertEquals("1", clientPorts(list("?vip=six&limit=1&next=" + next)));
+  }
+
+  /** Who asks for an address does not make it one that is in use. */
+  @Test
+  void filter_forUnknownAddress_addsNoKey() throws Exception {
+    int before = AddressKey.countOfIpv6();
+    assertEquals("", clientPorts(list("?client=2001:db8:ffff::1")));
+    assertEquals(404, list("?vip=2001:db8:ffff::2").status());
+    assertEquals(404, list("?member=2001:db8:ffff::3").status());
+    assertEquals(before, AddressKey.countOfIpv6());
+  }
+
+  @Test
   void withoutLimit_aPageHasAHundred_andAThousandAtMost() throws Exception {
     for (int port = 1; port <= 1_001; port++) {
       add("6 10.0.0.1 " + port + " 10.0.0.100 80", "web", "a", Phase.OPEN, ROUTE);
@@ -233,7 +270,8 @@ class ConnectionRestTest {
     "next=xyz, 400, next",
     "client=10.0.0.256, 400, client",
     "client=10.0.0, 400, client",
-    "client=::1, 400, client",
+    "next=f00000010a0000640000000600010050, 400, next",
+    "client=2001:db8::1%25eth0, 400, client",
     "port=0, 400, port",
     "port=65536, 400, port",
     "protocol=sctp, 400, protocol",

@@ -47,6 +47,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -79,6 +80,7 @@ class ExplanationRestTest {
     server.clear();
     server.post("/vips/", "{\"id\":\"web\",\"address\":\"10.0.0.100\",\"port\":80}");
     server.post("/vips/", "{\"id\":\"ping\",\"address\":\"10.0.0.101\",\"protocol\":\"icmp\"}");
+    server.post("/vips/", "{\"id\":\"ping6\",\"address\":\"2001:db8::65\",\"protocol\":\"icmp\"}");
     server.post("/vips/", "{\"id\":\"dns\",\"address\":\"10.0.0.102\",\"protocol\":\"udp\"}");
     server.post("/pools/", "{\"id\":\"p\",\"vip_id\":\"web\"}");
     server.post(
@@ -364,6 +366,13 @@ class ExplanationRestTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"ping6", "2001:DB8:0::65"})
+  void pingOverIpv6_isAnEchoRequestOfIcmpv6(String vip) throws Exception {
+    assertEquals(200, explain("vip=" + vip + "&protocol=icmp&client=02:00:00:00:00:21").status());
+    assertEquals(List.of("02:00:00:00:00:21 2001:db8::65 icmp 128"), server.questions);
+  }
+
+  @ParameterizedTest
   @CsvSource({
     "client=10.0.0.21&port=80, 400, vip",
     "vip=web&port=80, 400, client",
@@ -382,7 +391,10 @@ class ExplanationRestTest {
     "vip=web&client=10.0.0.22, 404, client",
     "vip=web&client=02:00:00:00:00:22, 404, client",
     "vip=web&client=02:00:00:00:00, 400, client",
-    "vip=web&client=2001:db8::1, 400, client",
+    "vip=web&client=2001:db8::1, 422, client",
+    "vip=ping6&client=10.0.0.21, 422, client",
+    "vip=ping6&client=2001:db8::1, 404, client",
+    "vip=2001:db8::66&client=2001:db8::1, 404, vip",
   })
   void wrongParameter_isRefusedByName(String query, int status, String field) throws Exception {
     Answer answer = explain(query);

@@ -1,5 +1,6 @@
 package io.malob.rest.problem;
 
+import io.malob.algorithm.AddressText;
 import io.malob.algorithm.health.Health;
 import io.malob.balancer.api.EjectedMember;
 import io.malob.balancer.api.IBalancerService;
@@ -318,7 +319,9 @@ public final class Problems {
   }
 
   private static String name(Member member) {
-    String port = member.port() == null ? "" : ":" + member.port();
-    return "Member " + member.id() + " (" + member.address() + port + ")";
+    @Nullable Integer port = member.port();
+    String at =
+        port == null ? member.address().toString() : AddressText.withPort(member.address(), port);
+    return "Member " + member.id() + " (" + at + ")";
   }
 }
