@@ -26,7 +26,7 @@ public final class TupleFormat {
   /** Writes a tuple. */
   public static void write(FiveTuple tuple, ByteBuffer out) {
     out.put((byte) tuple.protocol());
-    out.put(AddressKey.isIpv6(tuple.srcAddress()) ? IPV6 : IPV4);
+    out.put(tuple.isIpv6() ? IPV6 : IPV4);
     writeAddress(tuple.srcAddress(), out);
     writeAddress(tuple.dstAddress(), out);
     out.putShort((short) tuple.srcPort()).putShort((short) tuple.dstPort());

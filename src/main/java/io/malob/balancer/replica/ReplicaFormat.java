@@ -178,7 +178,7 @@ final class ReplicaFormat {
 
   private static Placed readPlaced(ByteBuffer in) throws UnreadableException {
     FiveTuple request = TupleFormat.read(in);
-    int memberAddress = TupleFormat.readAddress(in, AddressKey.isIpv6(request.srcAddress()));
+    int memberAddress = TupleFormat.readAddress(in, request.isIpv6());
     int memberPort = Short.toUnsignedInt(in.getShort());
     int vip = Short.toUnsignedInt(in.getShort());
     int member = Short.toUnsignedInt(in.getShort());

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -153,6 +154,12 @@ public final class CatalogSnapshot {
   /** Whether the address of a VIP has that {@link AddressKey}. Allocates nothing. */
   public boolean isVipAddress(int addressKey) {
     return vipIndex.isVipAddress(addressKey);
+  }
+
+  /** Passes on the {@link AddressKey} of each VIP and member, which the indexes use. */
+  public void addressKeys(IntConsumer keys) {
+    vips().values().forEach(vip -> keys.accept(AddressKey.of(vip.address())));
+    members().values().forEach(member -> keys.accept(AddressKey.of(member.address())));
   }
 
   /** Whether any VIP is or may become proactive. */

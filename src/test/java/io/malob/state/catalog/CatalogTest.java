@@ -253,6 +253,20 @@ class CatalogTest {
             .id());
   }
 
+  /** Else their keys would be given to other addresses while packets are looked up by them. */
+  @Test
+  void keysOfAddresses_areToldToWhoFreesOthers() throws Exception {
+    fixture.vip("address", "2001:db8::64");
+    fixture.vip("address", "10.0.0.100");
+    fixture.member("address", "2001:db8::1");
+    Set<IPAddress<?>> told = new HashSet<>();
+    fixture.now().addressKeys(key -> told.add(AddressKey.toAddress(key)));
+    assertEquals(
+        Set.of(
+            IPAddress.of("2001:db8::64"), IPAddress.of("10.0.0.100"), IPAddress.of("2001:db8::1")),
+        told);
+  }
+
   @Test
   void pool_hasOneAddressFamily_inWhateverOrderItIsFilled() throws Exception {
     fixture.vip("id", "v4", "address", "10.0.0.100");
