@@ -78,10 +78,8 @@ class UdpDelivery:
     def _explain(self, error: OSError) -> str:
         where = self._to[0]
         if error.errno in (errno.ENETUNREACH, errno.EHOSTUNREACH):
-            return (
-                f"there is no route to {where}: 'ip route add 192.168.9.16/28 dev DEVICE' adds one, or name"
-                ' the DEVICE as "interface" in the configuration'
-            )
+            route = f"-6 route add {where}/128" if ":" in where else "route add 192.168.9.16/28"
+            return f"there is no route to {where}: 'ip {route} dev DEVICE' adds one, or name the DEVICE as \"interface\" in the configuration"
         if error.errno == errno.EADDRNOTAVAIL:
             return f"address: {self._address} is not an address of this machine"
         if error.errno == errno.ENODEV:

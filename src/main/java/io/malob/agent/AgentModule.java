@@ -31,6 +31,7 @@ import io.malob.state.report.ReportIntake;
 import io.malob.store.Store;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -63,8 +64,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Settings: {@code agentsFile}, the file of agents and their keys ({@code agents.json} in the
  * directory {@code data}); {@code serverAddress}, {@code linkAddress} and {@code port}, where
- * reports are sent to; {@code reportsPerSecond} of one agent's address; {@code
- * packetsPerSecondAndSwitch}, the max packets per second from each switch with meters.
+ * reports are sent to: one address, or one of each family, separated by a comma; {@code
+ * reportsPerSecond} of one agent's address; {@code packetsPerSecondAndSwitch}, the max packets per
+ * second from each switch with meters.
  */
 @Settings({
   "data",
@@ -192,9 +194,10 @@ public final class AgentModule extends BaseModule
   private void build(SettingReader settings) throws FloodlightModuleException {
     int port = settings.number("port", 9_876, 1, 65_535);
     ImmutableSet<IPAddress<?>> addresses =
-        ImmutableSet.of(
-            address(settings, "serverAddress", "192.168.9.19"),
-            address(settings, "linkAddress", "192.168.9.29"));
+        ImmutableSet.<IPAddress<?>>builder()
+            .addAll(addresses(settings, "serverAddress", "192.168.9.19"))
+            .addAll(addresses(settings, "linkAddress", "192.168.9.29"))
+            .build();
     reportSwitches =
         new ReportSwitches(
             programmer,
@@ -212,16 +215,21 @@ public final class AgentModule extends BaseModule
             nanoTime);
   }
 
-  private static IPAddress<?> address(SettingReader settings, String key, String defaultValue)
-      throws FloodlightModuleException {
+  private static List<IPAddress<?>> addresses(
+      SettingReader settings, String key, String defaultValue) throws FloodlightModuleException {
     String text = settings.text(key, defaultValue);
-    return AddressText.parse(text)
-        .orElseThrow(
-            () ->
-                new WrongSettingException(
-                    String.format(
-                        "%s.%s must be an IPv4 or IPv6 address, not \"%s\"",
-                        AgentModule.class.getName(), key, text)));
+    List<IPAddress<?>> addresses = new ArrayList<>();
+    for (String each : text.split(",", -1)) {
+      AddressText.parse(each.strip()).ifPresent(addresses::add);
+    }
+    long families = addresses.stream().map(IPAddress::getIpVersion).distinct().count();
+    if (families < text.split(",", -1).length) {
+      throw new WrongSettingException(
+          String.format(
+              "%s.%s must be an IPv4 or IPv6 address, or one of each with a comma, not \"%s\"",
+              AgentModule.class.getName(), key, text));
+    }
+    return addresses;
   }
 
   @Override

@@ -10,7 +10,7 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 
-/** Takes ARP for the addresses of reports, after hosts have been learned from it. */
+/** Takes ARP and neighbour solicitations for the addresses of reports; hosts are learned first. */
 final class ReportArp implements IOFMessageListener {
   private final ReportPackets packets;
 
@@ -22,7 +22,7 @@ final class ReportArp implements IOFMessageListener {
   public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
     if (message instanceof OFPacketIn packetIn
         && Cookie.is(packetIn.getCookie(), Cookie.Kind.REPORT)) {
-      packets.arp(
+      packets.neighbour(
           sw.getId(),
           packetIn.getMatch().get(MatchField.IN_PORT),
           Packet.parse(packetIn.getData()));

@@ -4,8 +4,9 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import io.malob.module.DropLog;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.packet.NeighbourMessage;
+import io.malob.openflow.packet.NeighbourReplies;
 import io.malob.openflow.packet.Packet;
-import io.malob.openflow.packet.Replies;
 import io.malob.state.report.AgentTable;
 import io.malob.state.report.RateLimit;
 import io.malob.state.report.RejectedReportException;
@@ -13,6 +14,7 @@ import io.malob.state.report.Rejection;
 import io.malob.state.report.ReportCounts;
 import io.malob.state.report.ReportIntake;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
@@ -24,15 +26,15 @@ import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * Extracts reports from packets, on the threads that read from switches: checks sender, rate and
- * size, and leaves signatures and contents to an executor. Answers ARP for the addresses that
- * reports are sent to. Thread-safe; bounded by the number of agents.
+ * size, and leaves signatures and contents to an executor. Answers ARP and neighbour solicitations
+ * for the addresses that reports are sent to. Thread-safe; bounded by the number of agents.
  */
 final class ReportPackets {
   /** A locally administered address that no host has. */
   static final MacAddress MAC = MacAddress.of("0e:52:50:54:00:01");
 
   private static final int MAX_WAITING = 1_000;
-  private static final int ARP_PER_SECOND = 1_000;
+  private static final int QUESTIONS_PER_SECOND = 1_000;
 
   private final FlowProgrammer programmer;
   private final Destinations destinations;
@@ -41,7 +43,7 @@ final class ReportPackets {
   private final DropLog<IPAddress<?>> log;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
-  private final RateLimit arpLimit;
+  private final RateLimit questionLimit;
   private final AtomicInteger waiting = new AtomicInteger();
 
   /** The rate limit of each agent's address. */
@@ -65,7 +67,7 @@ final class ReportPackets {
     this.log = log;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
-    this.arpLimit = new RateLimit(ARP_PER_SECOND, nanoTime.getAsLong());
+    this.questionLimit = new RateLimit(QUESTIONS_PER_SECOND, nanoTime.getAsLong());
   }
 
   /** Sets the permitted senders and their limits; to be called by one thread at a time. */
@@ -79,9 +81,12 @@ final class ReportPackets {
     limits = now.build();
   }
 
-  /** Handles a packet from one of the rules for reports; false if it is ARP. */
+  /**
+   * Handles a packet from one of the rules for reports; false if hosts may be learned from it: ARP,
+   * or a neighbour solicitation.
+   */
   boolean report(Packet packet) {
-    if (packet.kind() == Packet.Kind.ARP) {
+    if (NeighbourMessage.of(packet).isPresent()) {
       return false;
     }
     if (packet.kind() == Packet.Kind.UDP
@@ -92,15 +97,19 @@ final class ReportPackets {
     return true;
   }
 
-  /** Answers an ARP request for one of the addresses, where it has come in. */
-  void arp(DatapathId switchId, OFPort inPort, Packet packet) {
-    if (packet.kind() == Packet.Kind.ARP
-        && packet.arpOperation() == Packet.ARP_REQUEST
-        && destinations.addresses().contains(packet.destination())
-        && packet.srcAddress() != packet.dstAddress()
-        && arpLimit.allows(nanoTime.getAsLong())) {
-      programmer.sendFrame(switchId, List.of(inPort), Replies.arpReply(packet, MAC));
-    }
+  /** Answers a question for the MAC of one of the addresses, where it has come in. */
+  void neighbour(DatapathId switchId, OFPort inPort, Packet packet) {
+    answer(packet)
+        .filter(any -> questionLimit.allows(nanoTime.getAsLong()))
+        .ifPresent(answer -> programmer.sendFrame(switchId, List.of(inPort), answer));
+  }
+
+  private Optional<byte[]> answer(Packet packet) {
+    return NeighbourMessage.of(packet)
+        .filter(NeighbourMessage::isSolicitation)
+        .filter(question -> destinations.addresses().contains(question.target()))
+        .filter(question -> !question.sender().equals(question.target()))
+        .map(question -> NeighbourReplies.answer(packet, question, MAC));
   }
 
   private void take(Packet packet) {

@@ -18,6 +18,7 @@ import io.malob.state.network.Measurement;
 import io.malob.state.network.ServerValue;
 import io.malob.state.report.Rejection;
 import io.malob.testing.Frames;
+import io.malob.testing.Ipv6Frames;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketOut;
@@ -38,6 +40,7 @@ import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -255,6 +258,41 @@ class AgentModuleTest {
       OFPacketOut out = (OFPacketOut) net.sent(S1).get(0);
       assertArrayEquals(Replies.arpReply(Packet.parse(request), ReportPackets.MAC), out.getData());
     }
+  }
+
+  @Test
+  void serverOverIpv6_learnsTheMacOfTheReportAddress_andReports() throws Exception {
+    IPv6Address to = IPv6Address.of("fd00:9::19");
+    IPv6Address server = IPv6Address.of("2001:db8::11");
+    net =
+        new AgentNetwork(
+            Map.of("data", data.toString(), "serverAddress", "192.168.9.19, fd00:9::19"));
+    net.connect(S1);
+    net.sent(S1).clear();
+    byte[] question =
+        new Ipv6Frames(
+                MAC, MacAddress.of("33:33:ff:00:00:19"), server, IPv6Address.of("ff02::1:ff00:19"))
+            .solicitation(to);
+    assertEquals(Command.STOP, net.packetIn(S1, question));
+    OFPacketOut out = (OFPacketOut) net.sent(S1).get(0);
+    assertArrayEquals(
+        new Ipv6Frames(ReportPackets.MAC, MAC, to, server).advertisement(to, ReportPackets.MAC),
+        out.getData());
+
+    byte[] report = signed("w1", 1, "\"server\":{\"cpu\":0.75}");
+    net.packetIn(S1, new Ipv6Frames(MAC, ReportPackets.MAC, server, to).udp(40_000, 9_876, report));
+    assertEquals(0.75, cpu());
+    assertEquals(0.75, cpu(SERVER_IPV6));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"192.168.9", "192.168.9.19,", "192.168.9.19,192.168.9.20", "fd00::1%2"})
+  void reportAddress_thatIsNone_isRefused(String address) {
+    IllegalArgumentException e =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> new AgentNetwork(Map.of("data", data.toString(), "serverAddress", address)));
+    assertTrue(String.valueOf(e.getMessage()).contains("serverAddress"), e.getMessage());
   }
 
   @Test
