@@ -1,6 +1,8 @@
 package io.malob.openflow;
 
+import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
+import java.util.List;
 import java.util.Optional;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
@@ -25,8 +27,9 @@ public final class FloodRules {
 
   /**
    * The rule that drops packets like this one for the given time: SYNs to its address and port, ARP
-   * for its target, or other packets without a rule in the first table, each from its port only.
-   * Empty if the packet came by another rule: the dropped packets would then be of different kinds.
+   * or neighbour discovery for its target, or other packets without a rule in the first table, each
+   * from its port only. Empty if the packet came by another rule: the dropped packets would then be
+   * of different kinds.
    */
   public static Optional<OFMessage> against(OFFactory factory, OFPacketIn packetIn, int seconds) {
     OFPort port = packetIn.getMatch().get(MatchField.IN_PORT);
@@ -35,11 +38,9 @@ public final class FloodRules {
     }
     Packet packet = Packet.parse(packetIn.getData());
     if (Cookie.is(packetIn.getCookie(), Cookie.Kind.VIP)) {
-      return switch (packet.kind()) {
-        case TCP -> Optional.of(syns(factory, port, packet, seconds));
-        case ARP -> Optional.of(arp(factory, port, packet, seconds));
-        default -> Optional.empty();
-      };
+      return packet.kind() == Packet.Kind.TCP
+          ? Optional.of(syns(factory, port, packet, seconds))
+          : NeighbourMessage.of(packet).map(message -> neighbours(factory, port, message, seconds));
     }
     return Cookie.isOurs(packetIn.getCookie())
         ? Optional.empty()
@@ -71,11 +72,11 @@ public final class FloodRules {
     return drop(factory, FlowLayout.PRIORITY_TCP_FLAGS + 1, match, seconds);
   }
 
-  private static OFMessage arp(OFFactory factory, OFPort port, Packet packet, int seconds) {
-    Match match =
-        IpFamily.matchWhoHas(factory, packet.destination())
-            .setExact(MatchField.IN_PORT, port)
-            .build();
+  private static OFMessage neighbours(
+      OFFactory factory, OFPort port, NeighbourMessage message, int seconds) {
+    List<Match> kinds = IpFamily.matchNeighbours(factory, message.addressee());
+    Match kind = message.isSolicitation() ? kinds.get(0) : kinds.get(kinds.size() - 1);
+    Match match = kind.createBuilder().setExact(MatchField.IN_PORT, port).build();
     return drop(factory, FlowLayout.PRIORITY_VIP_NEIGHBOURS + 1, match, seconds);
   }
 

@@ -122,6 +122,7 @@ public enum IpFamily {
   /**
    * Matches what hosts send to find an address, and their answers to it: ARP for it, or neighbour
    * solicitations for it and advertisements to it. Those of IPv6 are traffic of the address, too.
+   * Questions come first.
    */
   public static List<Match> matchNeighbours(OFFactory factory, IPAddress<?> address) {
     Match whoHas = matchWhoHas(factory, address).build();

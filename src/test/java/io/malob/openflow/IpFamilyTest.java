@@ -14,6 +14,8 @@ import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFPacketInReason;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
@@ -91,6 +93,42 @@ class IpFamilyTest {
         network.table(switchId).rules(0).stream()
             .filter(rule -> rule.priority() / 10 == 4_800)
             .count());
+  }
+
+  @Test
+  void floodOfNeighbourMessages_isDroppedByItsKind_andLeavesTheOtherKind() {
+    DatapathId switchId = DatapathId.of(1);
+    FakeNetwork network = new FakeNetwork();
+    List<byte[]> arrived = new ArrayList<>();
+    network.setController((id, port, output) -> arrived.add(output.frame()));
+    SwitchRules.addVip(FACTORY, IPV6).forEach(rule -> network.send(switchId, rule));
+    IPv6Address host = IPv6Address.of("2001:db8::1");
+    MacAddress mac = MacAddress.of("02:00:00:00:00:01");
+    Ipv6Frames toVip = new Ipv6Frames(mac, MacAddress.of("0e:4e:00:00:00:01"), host, IPV6);
+    byte[] question = toVip.solicitation(IPV6);
+    byte[] answer = toVip.advertisement(host, mac);
+    network.send(switchId, flood(question));
+    network.inject(switchId, 1, question);
+    assertEquals(0, arrived.size());
+    network.inject(switchId, 2, question);
+    network.inject(switchId, 1, answer);
+    assertEquals(2, arrived.size());
+    network.send(switchId, flood(answer));
+    network.inject(switchId, 1, answer);
+    assertEquals(2, arrived.size());
+  }
+
+  private static OFMessage flood(byte[] frame) {
+    OFPacketIn packetIn =
+        FACTORY
+            .buildPacketIn()
+            .setReason(OFPacketInReason.ACTION)
+            .setTableId(FlowLayout.CLASSIFY)
+            .setCookie(Cookie.of(Cookie.Kind.VIP, 0))
+            .setMatch(FACTORY.buildMatch().setExact(MatchField.IN_PORT, OFPort.of(1)).build())
+            .setData(frame)
+            .build();
+    return FloodRules.against(FACTORY, packetIn, 5).orElseThrow();
   }
 
   @Test

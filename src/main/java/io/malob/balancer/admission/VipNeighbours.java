@@ -46,8 +46,7 @@ public final class VipNeighbours {
     if (message.isEmpty()) {
       return false;
     }
-    IPAddress<?> vip =
-        message.get().isSolicitation() ? message.get().target() : message.get().receiver();
+    IPAddress<?> vip = message.get().addressee();
     CatalogSnapshot catalog = views.get().catalog();
     if (!catalog.isVipAddress(vip)) {
       return false;

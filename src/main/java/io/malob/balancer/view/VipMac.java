@@ -8,9 +8,10 @@ import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * The MAC address of a VIP address: two fixed bytes, then the IPv4 address itself, or a hash of the
- * IPv6 address. It is stable across restarts and the same at all controllers, and it identifies the
- * VIP in a packet capture.
+ * The MAC address of a VIP address: two fixed bytes, then the IPv4 address itself, or the CRC of
+ * the IPv6 address, which differs for any two addresses that differ in 32 adjacent bits only. It is
+ * stable across restarts and the same at all controllers, and it identifies the VIP in a packet
+ * capture.
  */
 public final class VipMac {
   private static final long PREFIX_IPV4 = 0x0e4dL << 32;
@@ -26,7 +27,7 @@ public final class VipMac {
     byte[] bytes = address.getBytes();
     return address.getIpVersion() == IPVersion.IPv4
         ? of(PREFIX_IPV4, Ints.fromByteArray(bytes))
-        : of(PREFIX_IPV6, Hashing.murmur3_32_fixed().hashBytes(bytes).asInt());
+        : of(PREFIX_IPV6, Hashing.crc32c().hashBytes(bytes).asInt());
   }
 
   private static MacAddress of(long prefix, int rest) {

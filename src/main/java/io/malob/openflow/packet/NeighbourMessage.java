@@ -99,6 +99,11 @@ public record NeighbourMessage(
     return isSolicitation ? sender : target;
   }
 
+  /** The address that it is for: of a question the target, of an answer the receiver. */
+  public IPAddress<?> addressee() {
+    return isSolicitation ? target : receiver;
+  }
+
   /** Whether an answer is due; not if the sender announces its own address by a question. */
   public boolean isQuestion() {
     return isSolicitation && !sender.equals(target);
