@@ -113,10 +113,10 @@ def _up(options: argparse.Namespace) -> int:
     if delays_ms:
         say("control channels are delayed, one way: " + ", ".join(f"{s} {ms:g} ms" for s, ms in delays_ms.items()))
     hosts = [
-        [host.name, host.role, host.address, _vlan_words(host), host.mac, host.switch, str(network.ports(host.switch)[host.name])]
+        [host.name, host.role, host.address, host.address6, _vlan_words(host), host.mac, host.switch, str(network.ports(host.switch)[host.name])]
         for host in lab.topology.places
     ]
-    print("\n".join(render(["host", "role", "address", "VLAN", "mac", "switch", "port"], hosts, right=[6])))
+    print("\n".join(render(["host", "role", "address", "IPv6 address", "VLAN", "mac", "switch", "port"], hosts, right=[7])))
     switches = [
         [switch, dpid, lab.bridge(switch), " ".join(f"{port}:{name}" for name, port in network.ports(switch).items())]
         for switch, dpid in network.switches.items()

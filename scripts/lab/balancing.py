@@ -40,7 +40,7 @@ def set_up(
     named: bool = False,
     placement: str = REACTIVE,
 ) -> VirtualServer:
-    """Creates a VIP, its pool, which uses the algorithm, and a member for each server.
+    """Creates a VIP, its pool, which uses the algorithm, and a member for each server, all in the address's family.
 
     member_port: the servers' port if it differs from the VIP's. key: the id of VIP and pool, and the prefix of the members'
     ids. named: VIP and pool are named by the key, and members by their servers' names. tell: called with each request as a
@@ -58,13 +58,13 @@ def set_up(
     members = {}
     for number, server in enumerate(servers, start=1):
         member = server.name if named else f"{key}{number}"
-        post("members", {"id": member, "address": server.ip, "port": str(member_port or port), "pool_id": key})
+        post("members", {"id": member, "address": server.ip_beside(address), "port": str(member_port or port), "pool_id": key})
         members[member] = server.name
     return VirtualServer(address, port, key, members)
 
 
 def all_located(rest: RestClient, virtual: VirtualServer) -> bool:
-    """Whether the balancer knows where all servers are attached; it sends ARP requests for the others."""
+    """Whether the balancer knows where all servers are attached; it asks the network for the others."""
     return all(member["located"] for member in rest.get(f"{BASE}/pools/{virtual.pool_id}/stats/")["members"])
 
 

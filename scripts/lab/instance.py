@@ -285,7 +285,7 @@ def _build(instance: Instance, controllers: Mapping[str, str]) -> None:
 
 def _namespaces(instance: Instance) -> list[Namespace]:
     return [
-        Namespace(instance.namespace(place.name), instance.device(place.name), place.mac, place.address, place.device)
+        Namespace(instance.namespace(place.name), instance.device(place.name), place.mac, place.address, place.address6, place.device)
         for place in instance.topology.places
     ]
 

@@ -1,7 +1,7 @@
 """MALOB's topologies for Mininet: sudo mn --custom scripts/lab/malob_mn.py --topo geni-wan --controller remote
 
 All that `./malob lab list` shows: by name, or by rule with commas, as in `--topo ring,6`. Hosts have the lab's
-addresses, switches its datapath ids and port numbers. Links have its rates, delays and losses as far as the kernel can shape
+IPv4 addresses, switches its datapath ids and port numbers. Links have its rates, delays and losses as far as the kernel can shape
 (HTB, netem); prints missing features. Hosts' frames are untagged: there are no VLANs.
 
 Mininet names cannot contain '-', so '_' is used: client-1 is client_1. A switch with the same name as a host has the prefix

@@ -48,7 +48,7 @@ def configuration(directory: Path, host: str, content: str, ports: Sequence[int]
     directory: for its files, whose names contain the host's. content: see start(). master: two processes, of which one
     serves; required when nginx inherits sockets.
     """
-    listens = " ".join(f"listen {port} backlog=4096;" for port in ports)
+    listens = " ".join(f"listen {port} backlog=4096; listen [::]:{port} backlog=4096;" for port in ports)
     return _CONFIGURATION.format(directory=directory, host=host, listens=listens, content=content, master="on" if master else "off")
 
 

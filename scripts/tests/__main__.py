@@ -14,10 +14,16 @@ from tests import reruns, running
 from tests.counts import Counts, of_surefire
 from tests.reruns import MAX_RERUNS, Rerun
 
+#: Parts that Maven builds, or that are written where it builds.
+BUILT = ("controller", "emulator", "endhost")
+
 
 def main() -> int:
     options = _options()
     restart_with("scipy", "lxml")
+    if options.fetch:
+        fetch()
+        return 0
     total = Counts()
     again: list[Rerun] = []
     if options.maven_status is not None:
@@ -37,7 +43,15 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--unit", action="store_true", help="only what needs neither root nor switches")
     parser.add_argument("--maven-status", type=int, help="Maven's exit code; without it, no Java test is counted")
     parser.add_argument("--only", metavar="PATTERN", help="only the tests whose full names match, as in '*Mesh*'")
+    parser.add_argument("--fetch", action="store_true", help="run no test, and prepare only what Maven has no part in: it may run meanwhile")
     return parser.parse_args()
+
+
+def fetch() -> None:
+    """Prepares what the tests need and Maven has no part in."""
+    for part in ("tests", "checks", *running.collect("system", None).needs):
+        if part not in BUILT:
+            _is_there(part)
 
 
 def _maven(status: int, again: list[Rerun]) -> Counts:

@@ -123,6 +123,7 @@ def _machines(count: int) -> list[str]:
     python = shlex.join(["bash", str(TESTS / "worker.sh"), str(environment() / "python")])
     return [
         "-v",
+        "--durations=20",
         # labs leave processes, with their pipes, to those who remove them; Python would tell of these in any later test
         *("-W", "ignore::ResourceWarning"),
         *("--dist", "loadscope", "--tx", f"{count}*popen//python={python}//execmodel=main_thread_only"),

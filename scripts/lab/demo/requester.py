@@ -18,8 +18,9 @@ import time
 async def _request(address: str, port: int) -> str:
     """The name of the server that answered one request. Raises OSError without an answer, ValueError for an invalid one."""
     reader, writer = await asyncio.open_connection(address, port)
+    host = f"[{address}]" if ":" in address else address
     try:
-        writer.write(f"GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n".encode())
+        writer.write(f"GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
         answer = await reader.read()
     finally:
         writer.close()

@@ -1,6 +1,6 @@
 """A small server that answers each request with its name; run as a program on an emulated host.
 
-`responder.py NAME --http PORT ... --udp PORT ...` listens on all addresses until it is ended. HTTP: a 200
+`responder.py NAME --http PORT ... --udp PORT ...` listens on all addresses of both families until it is ended. HTTP: a 200
 whose body is the name, then the connection is closed. UDP: the name and the received datagram. Uses only the standard library
 and no other MALOB module: it is started by its path.
 """
@@ -47,9 +47,9 @@ class _UdpAnswer(asyncio.DatagramProtocol):
 async def _serve(name: str, http_ports: list[int], udp_ports: list[int]) -> None:
     loop = asyncio.get_running_loop()
     for port in http_ports:
-        await asyncio.start_server(lambda reader, writer: _answer_http(name, reader, writer), "0.0.0.0", port, backlog=1024, limit=_LONGEST_REQUEST)
+        await asyncio.start_server(lambda reader, writer: _answer_http(name, reader, writer), None, port, backlog=1024, limit=_LONGEST_REQUEST)
     for port in udp_ports:
-        await loop.create_datagram_endpoint(lambda: _UdpAnswer(name), local_addr=("0.0.0.0", port))
+        await loop.create_datagram_endpoint(lambda: _UdpAnswer(name), local_addr=("::", port))
     await asyncio.Event().wait()
 
 

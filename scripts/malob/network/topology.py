@@ -188,8 +188,9 @@ def _hosts(where: str, value: Any, switches: dict[str, str]) -> dict[str, Host]:
             raise UsageError(f"{at}.switch: there is no switch {host.switch!r}")
         if name in switches and name != host.switch:
             raise UsageError(f"{at}: a switch other than its own has that name")
-    if len({host.ip for host in hosts.values()}) < len(hosts):
-        raise UsageError(f"{where}: two hosts have the same address")
+    for addresses in ({host.ip for host in hosts.values()}, {host.ip6 for host in hosts.values()}):
+        if len(addresses) < len(hosts):
+            raise UsageError(f"{where}: two hosts have the same address")
     return hosts
 
 
@@ -197,10 +198,11 @@ def _check_room_for_nodes(where: str, network: Topology) -> None:
     subnet = network.subnet
     if len(network.switches) + len(network.hosts) > subnet.num_addresses - 2:
         raise UsageError(f"{where}: hosts: {subnet} has no room for {len(network.hosts)} hosts and {len(network.switches)} nodes")
-    nodes = {node.ip: node.switch for node in network.nodes.values()}
+    nodes = {address: node.switch for node in network.nodes.values() for address in (node.ip, node.ip6)}
     for host in network.hosts.values():
-        if host.ip in nodes:
-            raise UsageError(f"{where}: hosts.{host.name}.ip: {host.ip} is reserved for the node of {nodes[host.ip]}")
+        for field, address in (("ip", host.ip), ("ip6", host.ip6)):
+            if address in nodes:
+                raise UsageError(f"{where}: hosts.{host.name}.{field}: {address} is reserved for the node of {nodes[address]}")
 
 
 def _links(where: str, value: Any, switches: dict[str, str]) -> tuple[Link, ...]:

@@ -54,26 +54,35 @@ def inside(namespace: str, command: Sequence[str]) -> list[str]:
 class Namespace:
     """A namespace to be made: its name, and the device that leads to it from out here.
 
-    mac: of eth0. address: with prefix length, as in 10.0.0.1/24. interface: what has the address, eth0 or a VLAN's device above it.
+    mac: of eth0. address, address6: with prefix length, as in 10.0.0.1/24. interface: what has them, eth0 or a VLAN's device above it.
     """
 
     name: str
     device: str
     mac: str
     address: str
+    address6: str
     interface: str = "eth0"
 
 
 #: The kernel leaves checksums to hardware that a veth does not have, and a switch in user space passes them on
-#: unfinished: TCP would be dead. IPv6 is off so that the kernel sends no messages of its own into the lab.
+#: unfinished: TCP would be dead. IPv6 sends little by itself: duplicates are not looked for, nor routers, and eth0
+#: below a VLAN's device has none. Where the kernel has no IPv6, or its settings cannot be changed, hosts have IPv4 only.
 _INSIDE = """
 ethtool -K eth0 tx off
-echo 1 2>/dev/null >/proc/sys/net/ipv6/conf/all/disable_ipv6 || true
 ip link set lo up
-[ "$2" = eth0 ] || ip link add link eth0 name "$2" type vlan id "${2#eth0.}"
-ip addr add "$1" dev "$2"
+[ "$3" = eth0 ] || ip link add link eth0 name "$3" type vlan id "${3#eth0.}"
+ip addr add "$1" dev "$3"
+if [ -w /proc/sys/net/ipv6/conf/eth0/disable_ipv6 ]; then
+  cd /proc/sys/net/ipv6/conf
+  echo 1 >eth0/disable_ipv6
+  echo 0 >"$3/disable_ipv6"
+  echo 0 >"$3/accept_dad"
+  echo 0 >"$3/accept_ra"
+  ip addr add "$2" dev "$3"
+fi
 ip link set eth0 up
-ip link set "$2" up
+ip link set "$3" up
 """
 _OUT_HERE = """
 for device; do
@@ -85,7 +94,7 @@ done
 
 
 def create(journal: Journal, wanted: Sequence[Namespace]) -> None:
-    """Makes namespaces, and in each an interface eth0; the host's address is on that, or on its VLAN's device above it.
+    """Makes namespaces, and in each an interface eth0; the host's addresses are on that, or on its VLAN's device above it.
 
     Noted as "hosts", which remove() undoes.
     """
@@ -97,7 +106,7 @@ def create(journal: Journal, wanted: Sequence[Namespace]) -> None:
     _batch(commands)
     run(["sh", "-ec", _OUT_HERE, "sh", *(one.device for one in wanted)], timeout_s=30 + len(wanted))
     for one in wanted:
-        run(inside(one.name, ["sh", "-ec", _INSIDE, "sh", one.address, one.interface]))
+        run(inside(one.name, ["sh", "-ec", _INSIDE, "sh", one.address, one.address6, one.interface]))
 
 
 def add(journal: Journal, names: Sequence[str]) -> None:

@@ -45,10 +45,11 @@ class MeshTest(SystemTest):
         self.assertLess(rate, 10 * 2 * len(self.lab.topology.links), "packets per second in all switches")
 
     def test_every_host_reaches_every_other(self) -> None:
-        """ping between all pairs of hosts, and no answer comes twice"""
+        """ping between all pairs of hosts by both families, and no answer comes twice"""
         for source, target in permutations(self.hosts, 2):
             with self.subTest(source=source.name, target=target.name):
                 self.assertEqual((3, 0), self.ping(source.name, target.ip))
+                self.assertEqual((1, 0), self.ping(source.name, target.ip6, count=1))
 
     def test_ended_connections_count_no_more(self) -> None:
         """the count of open connections falls with the client's FIN, long before the rules go"""

@@ -74,7 +74,8 @@ class VlanTest(unittest.TestCase):
         self.assertEqual(host, instance.find(NAME).topology.hosts["x"])
         for each in self.lab.topology.hosts.values():
             addresses = json.loads(run(self.lab.inside(each.name, ["ip", "-j", "addr", "show", "dev", each.device])))
-            self.assertEqual([each.ip], [entry["local"] for entry in addresses[0]["addr_info"]])
+            found = [entry["local"] for entry in addresses[0]["addr_info"] if entry["scope"] == "global"]
+            self.assertEqual([each.ip, each.ip6], found)
 
 
 @pytest.mark.real_time

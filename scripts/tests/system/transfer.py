@@ -24,7 +24,7 @@ def _report(digest: hashlib._Hash, count: int, error: str | None = None) -> None
 
 
 def serve(port: int, rate: int) -> None:
-    with socket.create_server(("0.0.0.0", port)) as listening:
+    with socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True) as listening:
         print("listens", flush=True)
         client, _ = listening.accept()
     chance, digest, count = random.Random(7), hashlib.sha256(), 0

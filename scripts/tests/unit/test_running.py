@@ -9,7 +9,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+from malob.errors import MissingError
 from malob.system.place import ROOT
+from tests import __main__ as command
 from tests import running
 from tests.counts import Counts
 from tests.running import Outcome, Outcomes
@@ -108,6 +110,23 @@ class OutcomesTest(unittest.TestCase):
     def test_later_outcome_counts(self) -> None:
         both = Outcomes({"a": Outcome("not run"), "b": Outcome("skipped")}) + Outcomes({"a": Outcome("passed")})
         self.assertEqual(Counts(1, 0, 1), both.counts())
+
+
+class FetchTest(unittest.TestCase):
+    def test_all_but_what_is_built_is_prepared_even_if_one_part_fails(self) -> None:
+        asked = []
+
+        def prepare(part: str) -> None:
+            asked.append(part)
+            if part == "docs":
+                raise MissingError("no network")
+
+        with (
+            mock.patch.object(command, "prepare", prepare),
+            mock.patch.object(running, "collect", return_value=Outcomes({}, ["docs", "emulator", "endhost", "page"])),
+        ):
+            command.fetch()
+        self.assertEqual(["tests", "checks", "docs", "page"], asked)
 
 
 if __name__ == "__main__":

@@ -57,6 +57,26 @@ class TopologyTest(unittest.TestCase):
             with self.subTest(name=name), self.assertRaisesRegex(UsageError, f"no host or switch '{name}'"):
                 network.place(name)
 
+    def test_each_ipv4_network_is_an_ipv6_one(self) -> None:
+        document = _document()
+        document["hosts"]["g"]["ip"] = "10.0.3.2/24"
+        network = topology.parse("t", document)
+        self.assertEqual("fd00:a00::a00:1/64", network.hosts["h"].address6)
+        self.assertEqual("fd00:a00:300::a00:302", network.hosts["g"].ip6)
+        self.assertEqual("fd00:a00::a00:c9/64", network.nodes["a"].address6)
+
+    def test_ipv6_address_may_be_given(self) -> None:
+        document = _document()
+        document["hosts"]["h"]["ip6"] = "2001:DB8:0::1/48"
+        network = topology.parse("t", document)
+        host = network.hosts["h"]
+        self.assertEqual(("2001:db8::1/48", "2001:db8::1"), (host.address6, host.ip6))
+        self.assertEqual(network, topology.parse("t", network.to_json()))
+        self.assertEqual(("10.0.0.1", "2001:db8::1"), (host.ip_beside("10.0.0.100"), host.ip_beside("fd00::64")))
+        document["hosts"]["g"]["ip6"] = "2001:db8::1/64"
+        with self.assertRaisesRegex(UsageError, "two hosts have the same address"):
+            topology.parse("t", document)
+
     def test_mac_shows_the_address(self) -> None:
         self.assertEqual("02:00:0a:00:00:01", topology.parse("t", _document()).hosts["h"].mac)
 
@@ -96,6 +116,14 @@ class TopologyTest(unittest.TestCase):
             ("switches", {"a.b": "00:00:00:00:00:00:00:01"}, "'a.b'"),
             ("hosts", {"h": {"switch": "z", "ip": "10.0.0.1/24", "role": "client"}}, "hosts.h.switch"),
             ("hosts", {"h": {"switch": "a", "ip": "10.0.0.1", "role": "client"}}, "hosts.h.ip"),
+            ("hosts", {"h": {"switch": "a", "ip": "10.0.0.1/24", "ip6": "fd00::1", "role": "client"}}, "hosts.h.ip6: .*IPv6"),
+            ("hosts", {"h": {"switch": "a", "ip": "10.0.0.1/24", "ip6": "10.0.0.1/24", "role": "client"}}, "hosts.h.ip6: .*IPv6"),
+            ("hosts", {"h": {"switch": "a", "ip": "10.0.0.1/24", "ip6": None, "role": "client"}}, "hosts.h.ip6: .*None"),
+            (
+                "hosts",
+                {"h": {"switch": "a", "ip": "10.0.0.1/24", "ip6": "fd00:a00::a00:ca/64", "role": "client"}},
+                "hosts.h.ip6: .*the node of b",
+            ),
             ("hosts", {"h": {"switch": "a", "ip": "10.0.0.1/24", "role": "cook"}}, "hosts.h.role"),
             ("hosts", {"h": {"switch": "a", "ip": "10.0.0.202/24", "role": "client"}}, "hosts.h.ip: .*the node of b"),
             ("hosts", {"h": {"switch": "a", "ip": "10.0.0.1/30", "role": "client"}}, "no room for 1 hosts and 3 nodes"),

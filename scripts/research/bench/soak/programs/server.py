@@ -1,7 +1,7 @@
 """An HTTP/1.1 server that answers with its name; run as a program on an emulated host.
 
 `server.py NAME PORT...`: `GET /N` is answered with N bytes, the name and a blank repeatedly. Connections stay open until the
-client closes them.
+client closes them. Listens on all addresses of both families.
 Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
@@ -33,7 +33,7 @@ async def _serve(name: str, reader: asyncio.StreamReader, writer: asyncio.Stream
 
 async def _main(name: str, ports: list[int]) -> None:
     for port in ports:
-        await asyncio.start_server(lambda reader, writer: _serve(name, reader, writer), "0.0.0.0", port, backlog=1024)
+        await asyncio.start_server(lambda reader, writer: _serve(name, reader, writer), None, port, backlog=1024)
     print("ready", flush=True)
     await asyncio.Event().wait()
 
