@@ -8,6 +8,7 @@ import io.malob.balancer.api.ExplainedConnection.NeedsAddress;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.json.RejectedException;
 import io.malob.monitor.IMonitorService;
+import io.malob.openflow.packet.EchoFrames;
 import io.malob.resource.Call;
 import io.malob.resource.QueryParameters;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -32,8 +33,6 @@ final class ExplanationResources {
 
   private static final int MAX_PORT = 65_535;
   private static final int MAX_ICMP_TYPE = 255;
-  private static final int ICMP_ECHO = 8;
-  private static final int ICMPV6_ECHO = 128;
 
   private final IBalancerService balancer;
   private final IMonitorService monitor;
@@ -140,7 +139,8 @@ final class ExplanationResources {
       throw RejectedException.invalid(
           "port", "the parameter port is required, because the VIP accepts several ports");
     }
-    int echo = family == IPVersion.IPv6 ? ICMPV6_ECHO : ICMP_ECHO;
+    int echo =
+        family == IPVersion.IPv6 ? EchoFrames.ICMPV6_ECHO_REQUEST : EchoFrames.ICMP_ECHO_REQUEST;
     return ofVip == null ? echo : ofVip;
   }
 }

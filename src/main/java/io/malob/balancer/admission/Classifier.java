@@ -62,7 +62,8 @@ public final class Classifier {
   /** Classifies a connection according to a view. */
   Verdict classify(Wanted wanted, BalancerView view) {
     Optional<Vip> found = view.catalog().vipFor(wanted.address, wanted.protocol, wanted.port);
-    if (wanted.protocol == Protocol.ICMP && wanted.port != EchoFrames.ICMP_ECHO_REQUEST) {
+    if (wanted.protocol == Protocol.ICMP
+        && wanted.port != EchoFrames.requestTypeTo(wanted.address)) {
       return new Rejected(RejectReason.NOT_BALANCED, found.orElse(null));
     }
     if (found.isEmpty()) {

@@ -3,7 +3,6 @@ package io.malob.balancer.admission;
 import io.malob.balancer.bucket.TranslatedReply;
 import io.malob.module.IPacketInQueueService;
 import io.malob.openflow.Cookie;
-import io.malob.openflow.packet.EchoFrames;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Protocol;
@@ -55,10 +54,9 @@ public final class PacketInClasses implements IPacketInQueueService.Classifier {
   }
 
   private int ofIcmp(OFPacketIn packetIn, Packet packet) {
-    int type = packet.isEchoRequest() ? EchoFrames.ICMP_ECHO_REQUEST : packet.icmpType();
     return packet.isNeighbourMessage()
         ? ARP + portOf(packetIn)
-        : ofIp(packetIn, packet, Protocol.ICMP, type);
+        : ofIp(packetIn, packet, Protocol.ICMP, packet.icmpType());
   }
 
   private int ofIp(OFPacketIn packetIn, Packet packet, Protocol protocol, int port) {

@@ -327,7 +327,9 @@ public final class RequestHandler {
   }
 
   private static int portOf(Packet packet, Protocol protocol) {
-    return protocol == Protocol.ICMP ? EchoFrames.ICMP_ECHO_REQUEST : packet.dstPort();
+    return protocol == Protocol.ICMP
+        ? EchoFrames.requestTypeTo(packet.dstAddress())
+        : packet.dstPort();
   }
 
   private void unknown(Arrival arrival, Protocol protocol) {

@@ -16,6 +16,7 @@ import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.PoolView;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
+import io.malob.openflow.packet.EchoFrames;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
@@ -32,8 +33,6 @@ import org.projectfloodlight.openflow.types.DatapathId;
 public final class RecoveredRoutes {
   /** Links are discovered one after the other, so a path may become complete a moment later. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-  private static final int ICMP_ECHO = 8;
 
   private final RecoveredLabels recoveredLabels;
   private final LabelTable labels;
@@ -132,7 +131,7 @@ public final class RecoveredRoutes {
 
   private static Algorithm algorithm(CatalogSnapshot catalog, Vip vip, RecoveringConnection found) {
     Protocol protocol = Protocol.ICMP;
-    int port = ICMP_ECHO;
+    int port = EchoFrames.requestTypeTo(found.request().dstAddress());
     for (Protocol any : Protocol.values()) {
       if (any != Protocol.ICMP && any.ipNumber() == found.request().protocol()) {
         protocol = any;

@@ -1,5 +1,6 @@
 package io.malob.openflow.packet;
 
+import io.malob.algorithm.AddressKey;
 import java.nio.ByteBuffer;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPVersion;
@@ -10,7 +11,7 @@ public final class EchoFrames {
   public static final int ICMP_ECHO_REPLY = 0;
   public static final int ICMP_ECHO_REQUEST = 8;
 
-  static final int ICMPV6_ECHO_REQUEST = 128;
+  public static final int ICMPV6_ECHO_REQUEST = 128;
   static final int ICMPV6_ECHO_REPLY = 129;
 
   private static final int ICMP_BYTES = 8;
@@ -21,6 +22,11 @@ public final class EchoFrames {
 
   /** One end of an echo. */
   public record End(MacAddress mac, IPAddress<?> address) {}
+
+  /** The type of echo requests to an address with this key. */
+  public static int requestTypeTo(int key) {
+    return AddressKey.isIpv6(key) ? ICMPV6_ECHO_REQUEST : ICMP_ECHO_REQUEST;
+  }
 
   /** The size of the IP packet of an echo without payload, from this address. */
   public static int minBytes(IPAddress<?> from) {
