@@ -74,9 +74,9 @@ public final class FloodRules {
 
   private static OFMessage neighbours(
       OFFactory factory, OFPort port, NeighbourMessage message, int seconds) {
-    List<Match> kinds = IpFamily.matchNeighbours(factory, message.addressee());
-    Match kind = message.isSolicitation() ? kinds.get(0) : kinds.get(kinds.size() - 1);
-    Match match = kind.createBuilder().setExact(MatchField.IN_PORT, port).build();
+    List<Match.Builder> kinds = IpFamily.matchNeighbours(factory, message.addressee());
+    Match.Builder kind = kinds.get(message.isSolicitation() ? 0 : kinds.size() - 1);
+    Match match = kind.setExact(MatchField.IN_PORT, port).build();
     return drop(factory, FlowLayout.PRIORITY_VIP_NEIGHBOURS + 1, match, seconds);
   }
 

@@ -124,14 +124,14 @@ public enum IpFamily {
    * solicitations for it and advertisements to it. Those of IPv6 are traffic of the address, too.
    * Questions come first.
    */
-  public static List<Match> matchNeighbours(OFFactory factory, IPAddress<?> address) {
-    Match whoHas = matchWhoHas(factory, address).build();
+  public static List<Match.Builder> matchNeighbours(OFFactory factory, IPAddress<?> address) {
+    Match.Builder whoHas = matchWhoHas(factory, address);
     if (of(address) == IPV4) {
       return List.of(whoHas);
     }
     Match.Builder advertisements = matchTo(factory, address);
     IPV6.icmp(NeighbourMessage.ADVERTISEMENT).accept(advertisements);
-    return List.of(whoHas, advertisements.build());
+    return List.of(whoHas, advertisements);
   }
 
   private EthType etherType() {

@@ -78,9 +78,9 @@ public final class SwitchRules {
         traffic(factory.buildFlowAdd(), factory, address)
             .setInstructions(List.of(factory.instructions().gotoTable(FlowLayout.REQUESTS)))
             .build());
-    for (Match match : IpFamily.matchNeighbours(factory, address)) {
+    for (Match.Builder match : IpFamily.matchNeighbours(factory, address)) {
       rules.add(
-          neighbours(factory.buildFlowAdd(), match)
+          neighbours(factory.buildFlowAdd(), match.build())
               .setInstructions(List.of(toController(factory)))
               .build());
     }
@@ -162,8 +162,8 @@ public final class SwitchRules {
   public static List<OFMessage> removeVip(OFFactory factory, IPAddress<?> address) {
     ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
     rules.add(traffic(factory.buildFlowDeleteStrict(), factory, address).build());
-    for (Match match : IpFamily.matchNeighbours(factory, address)) {
-      rules.add(neighbours(factory.buildFlowDeleteStrict(), match).build());
+    for (Match.Builder match : IpFamily.matchNeighbours(factory, address)) {
+      rules.add(neighbours(factory.buildFlowDeleteStrict(), match.build()).build());
     }
     return rules.build();
   }
