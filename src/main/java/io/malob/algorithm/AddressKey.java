@@ -1,8 +1,10 @@
 package io.malob.algorithm;
 
 import java.util.BitSet;
+import java.util.Collections;
+import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.WeakHashMap;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -27,7 +29,10 @@ public final class AddressKey {
 
   private static final int FIRST_IPV6 = 240 << 24;
   private static final Ipv6Keys IPV6 = new Ipv6Keys(MAX_IPV6);
-  private static final Set<Consumer<IntConsumer>> USERS = new CopyOnWriteArraySet<>();
+
+  /** Weak, because a module has no end that it is told of. Guarded by itself. */
+  private static final Set<Consumer<IntConsumer>> USERS =
+      Collections.newSetFromMap(new WeakHashMap<>());
 
   private AddressKey() {}
 
@@ -109,25 +114,33 @@ public final class AddressKey {
   }
 
   /**
-   * Adds a user of keys, which passes on all the keys that it holds when it is asked to. Those who
-   * hold keys for less than {@link #sweep}'s patience need not be users.
+   * Adds a user of keys, which passes on all the keys that it holds when it is asked to. It is
+   * forgotten when nothing else refers to it. Code that holds keys for less time than {@link
+   * #sweep} leaves unused ones need not be a user.
    */
   public static void addUser(Consumer<IntConsumer> user) {
-    USERS.add(user);
-  }
-
-  /** Removes a user. */
-  public static void removeUser(Consumer<IntConsumer> user) {
-    USERS.remove(user);
+    synchronized (USERS) {
+      USERS.add(user);
+    }
   }
 
   /**
-   * Frees the keys of addresses that no user holds and no packet had for some sweeps. Linear in the
-   * keys in use, and in the sizes of users: for housekeeping.
+   * Frees the keys of addresses that no user holds and no packet had for some sweeps, if a
+   * sixteenth of all is in use. Linear in the keys in use, and in the sizes of users: for
+   * housekeeping.
+   *
+   * @param patience for how many sweeps the address of a packet keeps its key
    */
   public static void sweep(int patience) {
+    if (IPV6.size() < MAX_IPV6 / 16) {
+      return;
+    }
+    List<Consumer<IntConsumer>> users;
+    synchronized (USERS) {
+      users = List.copyOf(USERS);
+    }
     BitSet used = new BitSet(MAX_IPV6);
-    for (Consumer<IntConsumer> user : USERS) {
+    for (Consumer<IntConsumer> user : users) {
       user.accept(
           key -> {
             if (isIpv6(key)) {

@@ -54,11 +54,13 @@ import io.malob.balancer.api.PlacementTimes;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProfileStats;
 import io.malob.balancer.api.ReconcileStats;
+import io.malob.balancer.api.RecoveringConnection;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.VipStats;
 import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.bucket.ProactiveClients;
 import io.malob.balancer.connection.AffinityTable;
+import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.ConnectionLimiter;
 import io.malob.balancer.connection.ConnectionListing;
 import io.malob.balancer.connection.ConnectionProgrammer;
@@ -154,6 +156,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -250,6 +254,14 @@ public final class BalancerModule extends BaseModule implements IBalancerService
 
   private static final int HOST_RULE_IDLE_SECONDS = 300;
   private static final long DORMANT_NANOS = TimeUnit.HOURS.toNanos(1);
+
+  private static final long ADDRESSES_MILLIS = TimeUnit.MINUTES.toMillis(1);
+
+  /**
+   * In sweeps. Longer than anything but connections and the catalog holds the key of an address.
+   */
+  private static final int ADDRESSES_PATIENCE = 5;
+
   private static final long RETRY_MILLIS = 500;
   private static final long SLOW_START_MILLIS = 100;
 
@@ -300,6 +312,10 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private AclDropRules aclDropRules;
   private LabelTable labels;
   private RecoveringConnections pending;
+
+  /** Refers to this from a field, because {@link AddressKey} does not. */
+  private final Consumer<IntConsumer> addressKeys = this::tellAddressKeys;
+
   private PendingPackets pendingPackets;
   private RecordFile records;
   private LongFlows longFlows;
@@ -768,6 +784,10 @@ public final class BalancerModule extends BaseModule implements IBalancerService
               }));
     }
     proactive.schedule();
+    housekeeping.every(
+        ADDRESSES_MILLIS,
+        "sweeping addresses",
+        new Task("sweeping addresses", () -> AddressKey.sweep(ADDRESSES_PATIENCE)));
     housekeeping.every(RETRY_MILLIS, "retrying", retryPending);
     housekeeping.every(
         HealthChecks.TICK_MILLIS,
@@ -1056,6 +1076,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     Repetition repetition = new Repetition(timer, tasks);
     scheduleSpoofGuard(repetition);
     housekeeping.start(repetition);
+    AddressKey.addUser(addressKeys);
     repetition.every(LostClients.TICK_MILLIS, "ending lost clients", lostClients::tick);
     repetition.every(Relocations.TICK_MILLIS, "following hosts", relocations::tick);
     monitor
@@ -1078,6 +1099,20 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     @Nullable ReplicaPublisher sender = publisher;
     if (sender != null) {
       repetition.every(ReplicaPublisher.TICK_MILLIS, "telling of connections", sender::tick);
+    }
+  }
+
+  private void tellAddressKeys(IntConsumer keys) {
+    catalog.snapshot().addressKeys(keys);
+    for (Connection connection : connections.all()) {
+      keys.accept(connection.request().srcAddress());
+      keys.accept(connection.request().dstAddress());
+      keys.accept(connection.reply().srcAddress());
+    }
+    for (RecoveringConnection connection : pending.all()) {
+      keys.accept(connection.request().srcAddress());
+      keys.accept(connection.request().dstAddress());
+      keys.accept(connection.reply().srcAddress());
     }
   }
 

@@ -1,5 +1,6 @@
 package io.malob.metrics;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.balancer.api.BalancerActivity;
 import io.malob.balancer.api.BalancerActivity.Traffic;
 import io.malob.balancer.api.BalancerCounters;
@@ -81,6 +82,7 @@ record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
   private static void addCounters(Samples samples, BalancerCounters counters) {
     samples.add(Metric.OPEN, counters.openConnections());
     samples.add(Metric.DORMANT, counters.dormantConnections());
+    samples.add(Metric.IPV6_ADDRESSES, AddressKey.countOfIpv6());
     samples.add(Metric.UNSENT, counters.unsentBatches());
     counters
         .rejectedRules()

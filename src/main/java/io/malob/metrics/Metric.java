@@ -36,6 +36,8 @@ enum Metric {
       Kind.GAUGE,
       "malob_dormant_connections",
       "Connections remembered after their rules have expired"),
+  IPV6_ADDRESSES(
+      Kind.GAUGE, "malob_ipv6_addresses", "IPv6 addresses of VIPs, members and clients in use"),
   UNSENT(
       Kind.COUNTER,
       "malob_unsent_batches",

@@ -1,5 +1,6 @@
 package io.malob.balancer;
 
+import com.google.common.collect.FluentIterable;
 import com.google.common.collect.ImmutableSortedSet;
 import com.google.common.collect.ListMultimap;
 import com.google.common.collect.MultimapBuilder;
@@ -85,6 +86,7 @@ import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -142,7 +144,7 @@ final class BalancerNetwork {
 
   private final Set<Link> links = new HashSet<>();
   private final Set<NodePortTuple> linkPorts = new HashSet<>();
-  private final Map<IPv4Address, IDevice> devices = new HashMap<>();
+  private final Map<IPAddress<?>, IDevice> devices = new HashMap<>();
   private final Map<MacAddress, IDevice> devicesWithoutAddress = new HashMap<>();
   private final List<SettableFuture<OFMessage>> heldBarriers = new ArrayList<>();
 
@@ -347,7 +349,7 @@ final class BalancerNetwork {
                     .filter(each -> each.getMACAddress().equals(with[0]))
                     .iterator();
               }
-              IDevice device = devices.get((IPv4Address) with[2]);
+              IDevice device = devices.get(with[with[2].equals(IPv4Address.NONE) ? 3 : 2]);
               return (device == null ? List.<IDevice>of() : List.of(device)).iterator();
             })
         .on("getAllDevices", with -> allDevices())
@@ -755,8 +757,8 @@ final class BalancerNetwork {
   /** The controller learns a host. */
   void learn(Host host) {
     SwitchPort port = new SwitchPort(host.switchId(), OFPort.of(host.port()));
-    IDevice device = device(host, port, host.ip());
-    IDevice before = devices.put(host.ip(), device);
+    IDevice device = device(host, port, host.address());
+    IDevice before = devices.put(host.address(), device);
     if (before == null
         || !before.getMACAddress().equals(host.mac())
         || List.of(before.getAttachmentPoints()).contains(port)) {
@@ -773,26 +775,35 @@ final class BalancerNetwork {
     deviceListener.deviceAdded(device);
   }
 
-  private static IDevice device(Host host, SwitchPort port, IPv4Address... addresses) {
+  private static IDevice device(Host host, SwitchPort port, IPAddress<?>... addresses) {
     return Stub.of(IDevice.class)
-        .on("getIPv4Addresses", with -> addresses)
-        .on("getIPv6Addresses", with -> new IPv6Address[0])
+        .on("getIPv4Addresses", with -> only(IPv4Address.class, addresses))
+        .on("getIPv6Addresses", with -> only(IPv6Address.class, addresses))
         .on("getMACAddress", with -> host.mac())
         .on("getAttachmentPoints", with -> new SwitchPort[] {port})
         .make();
   }
 
+  private static <T> T[] only(Class<T> family, IPAddress<?>... addresses) {
+    return FluentIterable.from(addresses).filter(family).toArray(family);
+  }
+
   /** The controller forgets a host. */
   void forget(Host host) {
-    deviceListener.deviceRemoved(devices.remove(host.ip()));
+    deviceListener.deviceRemoved(devices.remove(host.address()));
   }
 
   /** A host of a test. */
-  record Host(DatapathId switchId, int port, MacAddress mac, IPv4Address ip) {
+  record Host(DatapathId switchId, int port, MacAddress mac, IPAddress<?> address) {
     static Host of(DatapathId switchId, int port, String ip) {
-      IPv4Address address = IPv4Address.of(ip);
-      return new Host(
-          switchId, port, MacAddress.of(0x020000000000L | (address.getInt() & 0xffff)), address);
+      IPAddress<?> address = IPAddress.of(ip);
+      byte[] bytes = address.getBytes();
+      int end = (bytes[bytes.length - 2] & 0xff) << 8 | (bytes[bytes.length - 1] & 0xff);
+      return new Host(switchId, port, MacAddress.of(0x020000000000L | end), address);
+    }
+
+    IPv4Address ip() {
+      return (IPv4Address) address;
     }
   }
 
@@ -823,7 +834,7 @@ final class BalancerNetwork {
           "id",
           "m" + (i + 1),
           "address",
-          members[i].ip().toString(),
+          members[i].address().toString(),
           "port",
           "8080",
           "pool_id",

@@ -245,6 +245,10 @@ public final class RequestHandler {
       rejectSender.drop(RejectReason.NOT_BALANCED);
       return;
     }
+    if (packet.isIpv6() && packet.srcAddress() == AddressKey.NONE) {
+      rejectSender.drop(RejectReason.ADDRESSES_FULL);
+      return;
+    }
     if (known != null) {
       relocations.seen(known, arrival, true);
     }

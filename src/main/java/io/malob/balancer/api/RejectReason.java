@@ -25,6 +25,8 @@ public enum RejectReason {
   VIP_FULL,
   /** Every eligible member has reached its limit of connections. */
   MEMBERS_FULL,
+  /** Too many IPv6 addresses are in use. */
+  ADDRESSES_FULL,
   /** The client's location is unknown. */
   NO_CLIENT,
   /** A TCP segment without SYN of an unknown connection. */

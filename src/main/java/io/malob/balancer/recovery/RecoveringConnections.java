@@ -88,7 +88,7 @@ public final class RecoveringConnections implements RecoveredConnections {
   }
 
   /** A live view of all connections. */
-  Collection<RecoveringConnection> all() {
+  public Collection<RecoveringConnection> all() {
     return Collections.unmodifiableCollection(byRequest.values());
   }
 
