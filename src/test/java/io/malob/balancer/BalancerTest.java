@@ -12,6 +12,7 @@ import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.Replies;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
@@ -519,6 +520,42 @@ class BalancerTest {
 
     assertEquals(1, net.stats("m1").totalConnections());
     assertEquals(1, net.refused(RejectReason.FRAGMENT));
+  }
+
+  @Test
+  void errorAboutAPacketOfAConnection_reachesItsSender() {
+    net.learn(far);
+    net.webService(far);
+    byte[] atMember = only(net.send(client, toVip(40_000, 80, SYN)), far).frame();
+    byte[] atClient = only(net.send(far, fromMember(far, 8_080, 40_000)), client).frame();
+
+    Packet toMember = only(net.send(client, unreachable(atClient)), far);
+    Packet toClient = only(net.send(far, unreachable(atMember)), client);
+
+    assertEquals(far.ip(), toMember.destination());
+    assertEquals(client.ip(), toMember.source());
+    assertEquals(client.ip(), toClient.destination());
+    assertEquals(VIP, toClient.source());
+    assertEquals(0, net.refused(RejectReason.NOT_BALANCED));
+    assertEquals(List.of(), net.passedOn);
+  }
+
+  private static byte[] unreachable(byte[] frame) {
+    return Replies.portUnreachable(Packet.parse(frame));
+  }
+
+  @Test
+  void errorAboutAPacketOfNoConnection_isCounted_orLeftToOthers() {
+    anyService();
+    byte[] reply = Frames.tcp(VIP_MAC, client.mac(), VIP, 80, client.ip(), 40_000, SYN | ACK);
+    byte[] request =
+        Frames.tcp(client.mac(), far.mac(), client.ip(), 40_000, far.ip(), 80, SYN | ACK);
+
+    assertEquals(List.of(), net.send(client, unreachable(reply)));
+    assertEquals(List.of(), net.send(far, unreachable(request)));
+
+    assertEquals(1, net.refused(RejectReason.NOT_BALANCED));
+    assertEquals(1, net.passedOn.size());
   }
 
   @Test
