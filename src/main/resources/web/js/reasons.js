@@ -22,6 +22,7 @@ const REJECTIONS = {
   owner_not_reached: "its connection belongs to a controller that is not reached",
   lost_label: 'path label without a connection',
   fragment: 'fragment of a packet',
+  routing_header: 'IPv6 with a routing header',
   not_balanced: 'malformed, or not TCP, UDP or ICMP echo',
   spoofed: 'forged address',
   in_doubt: 'a server seems to have moved',

@@ -17,6 +17,7 @@ import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.Ipv6Frames;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +26,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.TableId;
 
@@ -567,6 +569,32 @@ class BalancerTest {
 
     assertEquals(1, net.refused(RejectReason.NOT_BALANCED));
     assertEquals(List.of(), net.passedOn);
+  }
+
+  /** Routing headers evade rules, and fragments have no ports; other extension headers pass. */
+  @Test
+  void extensionHeadersOfIpv6_passOrAreCounted() {
+    IPv6Address vip = IPv6Address.of("2001:db8::64");
+    net.create(Catalog.VIPS, "id", "six", "protocol", "tcp", "address", "2001:db8::64");
+    Ipv6Frames frames =
+        new Ipv6Frames(client.mac(), VipMac.of(vip), IPv6Address.of("2001:db8::1"), vip);
+    byte[] segment = Arrays.copyOfRange(frames.tcp(40_000, 80, SYN), 54, 74);
+    byte[] behind = new byte[8 + segment.length];
+    behind[0] = 6;
+    System.arraycopy(segment, 0, behind, 8, segment.length);
+
+    net.send(client, frames.packet(43, behind));
+    net.send(client, frames.fragment(6, 0, true, segment));
+    net.send(client, frames.fragment(6, 3, false, segment));
+    assertEquals(1, net.refused(RejectReason.ROUTING_HEADER));
+    assertEquals(2, net.refused(RejectReason.FRAGMENT));
+    assertEquals(0, net.refused(RejectReason.NO_POOL));
+
+    net.send(client, frames.packet(0, behind));
+    net.send(client, frames.packet(60, behind));
+    assertEquals(2, net.refused(RejectReason.NO_POOL));
+    assertEquals(1, net.refused(RejectReason.ROUTING_HEADER));
+    assertEquals(2, net.refused(RejectReason.FRAGMENT));
   }
 
   @Test

@@ -243,6 +243,10 @@ public final class RequestHandler {
   private void request(Arrival arrival) {
     Packet packet = arrival.packet();
     @Nullable Connection known = current(connections.byRequest(packet.fiveTuple()), arrival);
+    if (packet.hasRoutingHeader()) {
+      rejectSender.drop(RejectReason.ROUTING_HEADER);
+      return;
+    }
     if (isLostFragment(packet, known)) {
       rejectSender.drop(RejectReason.FRAGMENT);
       return;
