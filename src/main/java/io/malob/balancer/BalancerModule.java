@@ -21,6 +21,7 @@ import io.malob.balancer.admission.Classifier;
 import io.malob.balancer.admission.ConnectionActivator;
 import io.malob.balancer.admission.ConnectionResetter;
 import io.malob.balancer.admission.ConnectionTeardown;
+import io.malob.balancer.admission.ErrorRelay;
 import io.malob.balancer.admission.Explainer;
 import io.malob.balancer.admission.FloodGuard;
 import io.malob.balancer.admission.FtpData;
@@ -589,6 +590,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             classifier,
             admissionControl,
             ftpData,
+            new ErrorRelay(connections, everywhere),
             rejectSender,
             aclDropRules,
             pendingPackets,

@@ -1,6 +1,7 @@
 package io.malob.balancer;
 
 import com.google.common.collect.ImmutableSet;
+import io.malob.balancer.admission.ErrorRelay;
 import io.malob.balancer.admission.Relocations;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.RejectReason;
@@ -106,9 +107,15 @@ final class ForeignMessages implements PeerListener {
     return connection != null && isForeign(connection) && forward(at, message, connection);
   }
 
-  /** The connection of a packet; the control connection, if a member opens FTP data. */
+  /**
+   * The connection of a packet, or of the one that an ICMP error is about; the control connection,
+   * if a member opens FTP data.
+   */
   private @Nullable Connection find(Packet packet) {
-    @Nullable Connection known = connections.byReply(packet.fiveTuple());
+    @Nullable Connection known = ErrorRelay.connectionOf(connections, packet);
+    if (known == null) {
+      known = connections.byReply(packet.fiveTuple());
+    }
     if (known == null) {
       known = connections.byRequest(packet.fiveTuple());
     }

@@ -12,10 +12,12 @@ import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.Replies;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.Ipv6Frames;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -24,6 +26,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.TableId;
 
@@ -522,6 +525,42 @@ class BalancerTest {
   }
 
   @Test
+  void errorAboutAPacketOfAConnection_reachesItsSender() {
+    net.learn(far);
+    net.webService(far);
+    byte[] atMember = only(net.send(client, toVip(40_000, 80, SYN)), far).frame();
+    byte[] atClient = only(net.send(far, fromMember(far, 8_080, 40_000)), client).frame();
+
+    Packet toMember = only(net.send(client, unreachable(atClient)), far);
+    Packet toClient = only(net.send(far, unreachable(atMember)), client);
+
+    assertEquals(far.ip(), toMember.destination());
+    assertEquals(client.ip(), toMember.source());
+    assertEquals(client.ip(), toClient.destination());
+    assertEquals(VIP, toClient.source());
+    assertEquals(0, net.refused(RejectReason.NOT_BALANCED));
+    assertEquals(List.of(), net.passedOn);
+  }
+
+  private static byte[] unreachable(byte[] frame) {
+    return Replies.portUnreachable(Packet.parse(frame));
+  }
+
+  @Test
+  void errorAboutAPacketOfNoConnection_isCounted_orLeftToOthers() {
+    anyService();
+    byte[] reply = Frames.tcp(VIP_MAC, client.mac(), VIP, 80, client.ip(), 40_000, SYN | ACK);
+    byte[] request =
+        Frames.tcp(client.mac(), far.mac(), client.ip(), 40_000, far.ip(), 80, SYN | ACK);
+
+    assertEquals(List.of(), net.send(client, unreachable(reply)));
+    assertEquals(List.of(), net.send(far, unreachable(request)));
+
+    assertEquals(1, net.refused(RejectReason.NOT_BALANCED));
+    assertEquals(1, net.passedOn.size());
+  }
+
+  @Test
   void packetForAVipThatCannotBeRead_isCountedAndGoesNowhere() {
     anyService();
     byte[] cut = Arrays.copyOf(toVip(40_000, 80, SYN), 40);
@@ -530,6 +569,32 @@ class BalancerTest {
 
     assertEquals(1, net.refused(RejectReason.NOT_BALANCED));
     assertEquals(List.of(), net.passedOn);
+  }
+
+  /** Routing headers evade rules, and fragments have no ports; other extension headers pass. */
+  @Test
+  void extensionHeadersOfIpv6_passOrAreCounted() {
+    IPv6Address vip = IPv6Address.of("2001:db8::64");
+    net.create(Catalog.VIPS, "id", "six", "protocol", "tcp", "address", "2001:db8::64");
+    Ipv6Frames frames =
+        new Ipv6Frames(client.mac(), VipMac.of(vip), IPv6Address.of("2001:db8::1"), vip);
+    byte[] segment = Arrays.copyOfRange(frames.tcp(40_000, 80, SYN), 54, 74);
+    byte[] behind = new byte[8 + segment.length];
+    behind[0] = 6;
+    System.arraycopy(segment, 0, behind, 8, segment.length);
+
+    net.send(client, frames.packet(43, behind));
+    net.send(client, frames.fragment(6, 0, true, segment));
+    net.send(client, frames.fragment(6, 3, false, segment));
+    assertEquals(1, net.refused(RejectReason.ROUTING_HEADER));
+    assertEquals(2, net.refused(RejectReason.FRAGMENT));
+    assertEquals(0, net.refused(RejectReason.NO_POOL));
+
+    net.send(client, frames.packet(0, behind));
+    net.send(client, frames.packet(60, behind));
+    assertEquals(2, net.refused(RejectReason.NO_POOL));
+    assertEquals(1, net.refused(RejectReason.ROUTING_HEADER));
+    assertEquals(2, net.refused(RejectReason.FRAGMENT));
   }
 
   @Test

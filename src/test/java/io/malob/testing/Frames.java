@@ -128,7 +128,24 @@ public final class Frames {
   /** A ping (type 8) or the answer to one (0), with this in the place of identifier and number. */
   public static byte[] echo(
       int type, MacAddress src, MacAddress dst, IPv4Address srcIp, IPv4Address dstIp, int mark) {
-    byte[] message = ByteBuffer.allocate(8).put(0, (byte) type).putInt(4, mark).array();
+    return icmp(type, src, dst, srcIp, dstIp, mark, NO_PAYLOAD);
+  }
+
+  /** An ICMP message with four bytes and a body behind type, code and checksum. */
+  public static byte[] icmp(
+      int type,
+      MacAddress src,
+      MacAddress dst,
+      IPv4Address srcIp,
+      IPv4Address dstIp,
+      int word,
+      byte[] body) {
+    byte[] message =
+        ByteBuffer.allocate(8 + body.length)
+            .put(0, (byte) type)
+            .putInt(4, word)
+            .put(8, body)
+            .array();
     return ipv4(src, dst, srcIp, dstIp, 1, message, 2);
   }
 

@@ -59,6 +59,7 @@ public final class RequestHandler {
   private final Classifier classifier;
   private final AdmissionControl admissionControl;
   private final FtpData ftpData;
+  private final ErrorRelay errorRelay;
   private final RejectSender rejectSender;
   private final AclDropRules aclDropRules;
   private final PendingPackets pendingPackets;
@@ -98,6 +99,7 @@ public final class RequestHandler {
       Classifier classifier,
       AdmissionControl admissionControl,
       FtpData ftpData,
+      ErrorRelay errorRelay,
       RejectSender rejectSender,
       AclDropRules aclDropRules,
       PendingPackets pendingPackets,
@@ -120,6 +122,7 @@ public final class RequestHandler {
     this.classifier = classifier;
     this.admissionControl = admissionControl;
     this.ftpData = ftpData;
+    this.errorRelay = errorRelay;
     this.rejectSender = rejectSender;
     this.aclDropRules = aclDropRules;
     this.pendingPackets = pendingPackets;
@@ -143,6 +146,10 @@ public final class RequestHandler {
     Packet packet = arrival.packet();
     if (Label.isLabel(packet.dstMac())) {
       lostInTransit(arrival);
+      return true;
+    }
+    if (errorRelay.pass(packet)) {
+      packetIns.count(PacketInCounters.Outcome.KNOWN);
       return true;
     }
     if (views.get().catalog().isVipAddress(packet.dstAddress())) {
@@ -236,6 +243,10 @@ public final class RequestHandler {
   private void request(Arrival arrival) {
     Packet packet = arrival.packet();
     @Nullable Connection known = current(connections.byRequest(packet.fiveTuple()), arrival);
+    if (packet.hasRoutingHeader()) {
+      rejectSender.drop(RejectReason.ROUTING_HEADER);
+      return;
+    }
     if (isLostFragment(packet, known)) {
       rejectSender.drop(RejectReason.FRAGMENT);
       return;

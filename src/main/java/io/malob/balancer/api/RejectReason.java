@@ -49,6 +49,8 @@ public enum RejectReason {
   LOST_LABEL,
   /** A fragment of a TCP or UDP packet: later fragments do not identify their connection. */
   FRAGMENT,
+  /** IPv6 with a routing header: it lists routers to visit, and so can evade rules. */
+  ROUTING_HEADER,
   /** The packet is malformed, or is not TCP, UDP or an ICMP echo. */
   NOT_BALANCED,
   /**

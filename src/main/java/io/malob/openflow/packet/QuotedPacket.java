@@ -62,7 +62,7 @@ public final class QuotedPacket {
 
   /** The receiver of the packet. */
   public IPAddress<?> destination() {
-    return address(isIpv4 ? at + 16 : at + 24);
+    return address(destinationAt(at));
   }
 
   private IPAddress<?> address(int offset) {
@@ -75,8 +75,17 @@ public final class QuotedPacket {
     return header + (isIpv4 ? 12 : 8);
   }
 
+  private int destinationAt(int header) {
+    return header + (isIpv4 ? 16 : 24);
+  }
+
   public int protocol() {
     return frame.get(at + (isIpv4 ? 9 : 6)) & 0xff;
+  }
+
+  /** Whether it is ICMP, or ICMPv6 if it is IPv6. */
+  public boolean isIcmp() {
+    return protocol() == (isIpv4 ? Packet.PROTOCOL_ICMP : Ipv6Packet.PROTOCOL_ICMPV6);
   }
 
   /** Whether it has ports that can be read: TCP or UDP, and no fragment. */
@@ -93,37 +102,57 @@ public final class QuotedPacket {
     return frame.getShort(transport + 2) & 0xffff;
   }
 
-  /**
-   * The same error for a host that sent the packet from another address.
-   *
-   * @param host that address, to which the error goes, too; of the same IP version
-   */
+  /** The same error for a host that sent the packet from another address, by the same port. */
   public byte[] readdressed(MacAddress srcMac, MacAddress dstMac, IPAddress<?> host) {
-    int network = error.networkOffset();
-    int icmp = error.transportOffset();
-    byte[] address = host.getBytes();
-    ByteBuffer copy = ByteBuffer.wrap(Arrays.copyOf(error.frame(), error.end()));
-    copy.put(0, dstMac.getBytes()).put(6, srcMac.getBytes());
-    copy.put(sourceAt(network) + address.length, address);
-    correctTransport(copy, ByteBuffer.wrap(address));
-    copy.put(sourceAt(at), address);
-    copy.putShort(icmp + 2, (short) 0);
-    int length = error.end() - icmp;
-    if (isIpv4) {
-      headerChecksum(copy, at, transport);
-      copy.putShort(icmp + 2, Checksums.of(copy, icmp, length, 0));
-      headerChecksum(copy, network, icmp);
-    } else {
-      copy.putShort(
-          icmp + 2,
-          Checksums.withAddresses(
-              copy, sourceAt(network), address.length, icmp, length, Ipv6Packet.PROTOCOL_ICMPV6));
-    }
-    return copy.array();
+    return withSender(srcMac, dstMac, host, srcPort());
   }
 
-  /** The quoted packet has a checksum that covers its source, if the quote is long enough. */
-  private void correctTransport(ByteBuffer copy, ByteBuffer host) {
+  /**
+   * The same error for a host that sent the packet from another address and port.
+   *
+   * @param host that address, to which the error goes, too; of the same IP version
+   * @param port ignored if the packet has no ports
+   */
+  public byte[] withSender(MacAddress srcMac, MacAddress dstMac, IPAddress<?> host, int port) {
+    ByteBuffer copy = copy(srcMac, dstMac);
+    copy.put(destinationAt(error.networkOffset()), host.getBytes());
+    changeQuote(copy, sourceAt(at), host, transport, port);
+    return complete(copy);
+  }
+
+  /**
+   * The same error about a packet that was sent to another address and port. It comes from there,
+   * too, if it came from the packet's receiver, not from a router.
+   *
+   * @param host that address; of the same IP version
+   * @param port ignored if the packet has no ports
+   */
+  public byte[] withReceiver(MacAddress srcMac, MacAddress dstMac, IPAddress<?> host, int port) {
+    ByteBuffer copy = copy(srcMac, dstMac);
+    if (error.source().equals(destination())) {
+      copy.put(sourceAt(error.networkOffset()), host.getBytes());
+    }
+    changeQuote(copy, destinationAt(at), host, transport + 2, port);
+    return complete(copy);
+  }
+
+  private ByteBuffer copy(MacAddress srcMac, MacAddress dstMac) {
+    ByteBuffer copy = ByteBuffer.wrap(Arrays.copyOf(error.frame(), error.end()));
+    return copy.put(0, dstMac.getBytes()).put(6, srcMac.getBytes());
+  }
+
+  private void changeQuote(
+      ByteBuffer copy, int addressAt, IPAddress<?> address, int portAt, int port) {
+    byte[] bytes = address.getBytes();
+    copy.put(addressAt, bytes);
+    if (hasPorts()) {
+      copy.putShort(portAt, (short) port);
+    }
+    correctTransport(copy, addressAt, bytes.length);
+  }
+
+  /** The quoted packet has a checksum that covers what changed, if the quote is long enough. */
+  private void correctTransport(ByteBuffer copy, int addressAt, int addressBytes) {
     int checksumAt =
         switch (protocol()) {
           case Packet.PROTOCOL_TCP -> transport + 16;
@@ -136,10 +165,32 @@ public final class QuotedPacket {
       return;
     }
     short checksum = copy.getShort(checksumAt);
-    for (int word = 0; word < host.capacity(); word += 4) {
-      checksum = Checksums.changed(checksum, copy.getInt(sourceAt(at) + word), host.getInt(word));
+    for (int word = addressAt; word < addressAt + addressBytes; word += 4) {
+      checksum = Checksums.changed(checksum, frame.getInt(word), copy.getInt(word));
+    }
+    if (hasPorts()) {
+      checksum = Checksums.changed(checksum, frame.getInt(transport), copy.getInt(transport));
     }
     copy.putShort(checksumAt, checksum);
+  }
+
+  /** With the checksums of all that is whole. */
+  private byte[] complete(ByteBuffer copy) {
+    int network = error.networkOffset();
+    int icmp = error.transportOffset();
+    int length = error.end() - icmp;
+    copy.putShort(icmp + 2, (short) 0);
+    if (isIpv4) {
+      headerChecksum(copy, at, transport);
+      copy.putShort(icmp + 2, Checksums.of(copy, icmp, length, 0));
+      headerChecksum(copy, network, icmp);
+    } else {
+      copy.putShort(
+          icmp + 2,
+          Checksums.withAddresses(
+              copy, sourceAt(network), 16, icmp, length, Ipv6Packet.PROTOCOL_ICMPV6));
+    }
+    return copy.array();
   }
 
   private static void headerChecksum(ByteBuffer copy, int from, int to) {

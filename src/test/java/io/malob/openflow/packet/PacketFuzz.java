@@ -81,6 +81,7 @@ public final class PacketFuzz {
         .ifPresent(
             quoted -> {
               check(quoted.srcPort() >= 0 && quoted.dstPort() >= 0, "ports");
+              reads(Packet.Kind.ICMP, quoted.withReceiver(MAC, MAC, HOST, 1));
               byte[] moved = quoted.readdressed(MAC, MAC, HOST);
               reads(Packet.Kind.ICMP, moved);
               check(Packet.parse(moved).dstAddress() == HOST.getInt(), "its new destination");
@@ -104,6 +105,7 @@ public final class PacketFuzz {
         .ifPresent(
             quoted -> {
               check(quoted.srcPort() >= 0 && quoted.dstPort() >= 0, "ports");
+              check(readsIpv6(quoted.withReceiver(MAC, MAC, HOST6, 1)), "about another receiver");
               byte[] moved = quoted.readdressed(MAC, MAC, HOST6);
               check(readsIpv6(moved), "the same error");
               check(
