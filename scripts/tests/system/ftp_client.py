@@ -41,7 +41,7 @@ class _Session(ftplib.FTP):
 
     def ntransfercmd(self, cmd: str, rest: int | str | None = None) -> tuple[socket.socket, Any]:
         data, size = super().ntransfercmd(cmd, rest)
-        address, port = data.getpeername()
+        address, port = data.getpeername()[:2]
         self.peers.add((address, port == 20))
         return data, size
 

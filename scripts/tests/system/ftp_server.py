@@ -1,7 +1,7 @@
 """A small FTP server; run as a program on an emulated host.
 
-`ftp_server.py NAME --announce ADDRESS` greets with its name and serves files that clients have stored before; it
-keeps them in memory. All of passive and active mode: EPSV, PASV (which names ADDRESS), PORT and EPRT (from port 20).
+`ftp_server.py NAME --announce ADDRESS` greets with its name, by IPv4 and IPv6, and serves files that clients have stored
+before; it keeps them in memory. All of passive and active mode: EPSV, PASV (which names ADDRESS), PORT and EPRT (from port 20).
 Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
@@ -74,7 +74,7 @@ class _Session(socketserver.StreamRequestHandler):
     def _listen(self) -> int:
         if self._listener is not None:
             self._listener.close()
-        listener = socket.create_server(("0.0.0.0", 0))
+        listener = socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True)
         listener.settimeout(_PATIENCE_S)
         self._listener = listener
         self._open = lambda: listener.accept()[0]
@@ -90,7 +90,7 @@ class _Session(socketserver.StreamRequestHandler):
 
     def _will_connect(self, address: str, port: int) -> None:
         def connect() -> socket.socket:
-            data = socket.socket()
+            data = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
             data.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             data.bind(("", _DATA_PORT))
             data.settimeout(_PATIENCE_S)
@@ -125,13 +125,18 @@ class _Session(socketserver.StreamRequestHandler):
 
 
 class _Server(socketserver.ThreadingTCPServer):
+    address_family = socket.AF_INET6
     allow_reuse_address = True
     daemon_threads = True
 
     def __init__(self, name: str, announce: str) -> None:
-        super().__init__(("0.0.0.0", _CONTROL_PORT), _Session)
+        super().__init__(("::", _CONTROL_PORT), _Session)
         self.name = name
         self.announce = announce
+
+    def server_bind(self) -> None:
+        self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        super().server_bind()
 
 
 def main() -> None:

@@ -13,9 +13,17 @@ from malob.system.waiting import wait_until
 from tests.system.base import SystemTest
 
 VIP = "10.0.0.121"
+VIP6 = "fd00:a00::79"
 SERVER = Path(__file__).parent / "ftp_server.py"
 CLIENT = Path(__file__).parent / "ftp_client.py"
 FILES = 3
+
+#: The ids of VIPs and pools.
+KEYS = {VIP: "ftp", VIP6: "ftp6"}
+
+#: PASV and PORT are for IPv4 alone.
+PASSIVE = ((VIP, "EPSV"), (VIP, "PASV"), (VIP6, "EPSV"))
+ACTIVE = ((VIP, "PORT"), (VIP, "EPRT"), (VIP6, "EPRT"))
 
 
 class FtpTest(SystemTest):
@@ -24,14 +32,19 @@ class FtpTest(SystemTest):
 
     def setUp(self) -> None:
         super().setUp()
-        rest, base = self.controller.rest, balancing.BASE
-        self.addCleanup(self.remove_virtual, "ftp")
-        rest.post(f"{base}/vips/", {"id": "ftp", "name": "ftp", "address": VIP, "protocol": "tcp"})
-        rest.post(f"{base}/pools/", {"id": "ftp", "name": "ftp", "vip_id": "ftp", "lb_method": "RR"})
         for server in self.servers:
-            rest.post(f"{base}/members/", {"id": f"ftp-{server.name}", "address": server.ip, "pool_id": "ftp"})
             self._start_server(server.name)
-        wait_until(lambda: all(member["located"] for member in self._members()), "the servers to be found", 10)
+        for vip in (VIP, VIP6):
+            self._set_up(vip)
+
+    def _set_up(self, vip: str) -> None:
+        rest, base, key = self.controller.rest, balancing.BASE, KEYS[vip]
+        self.addCleanup(self.remove_virtual, key)
+        rest.post(f"{base}/vips/", {"id": key, "name": key, "address": vip, "protocol": "tcp"})
+        rest.post(f"{base}/pools/", {"id": key, "name": key, "vip_id": key, "lb_method": "RR"})
+        for server in self.servers:
+            rest.post(f"{base}/members/", {"id": f"{key}-{server.name}", "address": server.ip_beside(vip), "pool_id": key})
+        wait_until(lambda: all(member["located"] for member in self._members(vip)), "the servers to be found", 10)
 
     def _start_server(self, host: str) -> None:
         command = processes.script(self.lab, host, SERVER, host, "--announce", VIP)
@@ -39,35 +52,35 @@ class FtpTest(SystemTest):
         self.addCleanup(processes.end, server)
         wait_until(lambda: "LISTEN" in self.on(host, "ss", "-Htln", "sport", "=", ":21"), f"FTP on {host}", 15)
 
-    def _members(self) -> list[dict[str, Any]]:
-        members: list[dict[str, Any]] = self.controller.rest.get(f"{balancing.BASE}/pools/ftp/stats/")["members"]
+    def _members(self, vip: str) -> list[dict[str, Any]]:
+        members: list[dict[str, Any]] = self.controller.rest.get(f"{balancing.BASE}/pools/{KEYS[vip]}/stats/")["members"]
         return members
 
-    def _session(self, host: str, mode: str, idle_s: float = 0) -> None:
+    def _session(self, host: str, vip: str, mode: str, idle_s: float = 0) -> None:
         """Files go there and come back whole, by connections to one server alone."""
-        before = {member["id"]: member["total_connections"] for member in self._members()}
-        command = processes.script(self.lab, host, CLIENT, VIP, mode, "--files", str(FILES), "--idle", str(idle_s))
+        before = {member["id"]: member["total_connections"] for member in self._members(vip)}
+        command = processes.script(self.lab, host, CLIENT, vip, mode, "--files", str(FILES), "--idle", str(idle_s))
         answer = json.loads(run(command, timeout_s=120))
         self.assertEqual(FILES, answer["whole"])
-        self.assertEqual([[VIP, mode in ("PORT", "EPRT")]], answer["peers"])
-        used = {member["id"]: member["total_connections"] - before[member["id"]] for member in self._members()}
-        chosen = used.pop(f"ftp-{answer['server']}")
+        self.assertEqual([[vip, mode in ("PORT", "EPRT")]], answer["peers"])
+        used = {member["id"]: member["total_connections"] - before[member["id"]] for member in self._members(vip)}
+        chosen = used.pop(f"{KEYS[vip]}-{answer['server']}")
         self.assertEqual(1 + 2 * FILES, chosen, "the control connection and one for each file each way")
         self.assertEqual({0}, set(used.values()))
 
     def test_passive(self) -> None:
-        """EPSV and PASV"""
-        for mode in ("EPSV", "PASV"):
+        """EPSV of both IP versions, and PASV"""
+        for vip, mode in PASSIVE:
             for host in ("c1", "c2"):
-                with self.subTest(mode=mode, host=host):
-                    self._session(host, mode)
+                with self.subTest(vip=vip, mode=mode, host=host):
+                    self._session(host, vip, mode)
 
     def test_active(self) -> None:
-        """PORT and EPRT: the server calls from port 20, and the client sees the VIP"""
-        for mode in ("PORT", "EPRT"):
+        """EPRT of both IP versions, and PORT: the server calls from port 20, and the client sees the VIP"""
+        for vip, mode in ACTIVE:
             for host in ("c1", "c2"):
-                with self.subTest(mode=mode, host=host):
-                    self._session(host, mode)
+                with self.subTest(vip=vip, mode=mode, host=host):
+                    self._session(host, vip, mode)
 
     def test_data_rule(self) -> None:
         """what comes from port 20 goes to the controller only as long as there is a control connection"""
@@ -82,6 +95,6 @@ class FtpTest(SystemTest):
 
     def test_silence(self) -> None:
         """the control connection is silent for longer than its rules live"""
-        for mode in ("EPSV", "PORT"):
-            with self.subTest(mode=mode):
-                self._session("c1", mode, idle_s=4)
+        for vip, mode in ((VIP, "EPSV"), (VIP, "PORT"), (VIP6, "EPRT")):
+            with self.subTest(vip=vip, mode=mode):
+                self._session("c1", vip, mode, idle_s=4)

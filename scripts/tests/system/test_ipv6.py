@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
-from lab import balancing
+from lab import balancing, processes
 from lab.balancing import VirtualServer
+from malob.system.processes import run
 from malob.system.waiting import say, wait_until
-from tests.system.base import SystemTest
+from tests.system.base import UDP_PORT, SystemTest
 from tests.system.test_adoption import PORT, Transfer
+
+TOO_BIG = Path(__file__).parent / "too_big.py"
+
+#: Asks a UDP server from a port, prints its answer, and keeps the port until its input ends.
+DIALOGUE = """
+import socket, sys
+s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+s.settimeout(5)
+s.bind(("", int(sys.argv[3])))
+s.connect((sys.argv[1], int(sys.argv[2])))
+s.send(b"hello")
+print(s.recv(2000).decode(), flush=True)
+sys.stdin.read()
+"""
 
 #: The type of an echo request, which is the port of its VIP.
 ECHO = 128
@@ -125,6 +143,23 @@ class Ipv6Test(SystemTest):
                 answers = self.requests("c1", address, 80, 9)
                 self.assertEqual(self.server_names, set(answers), answers)
 
+    def test_path_mtu_of_both_ends(self) -> None:
+        """who is told that its packets are too big learns it: the client for the VIP, and the member for the client"""
+        server = self.servers[0]
+        virtual = self.virtual("mtu", "fd00:a00::6e", UDP_PORT, servers=[server], protocol="udp")
+        client = self.lab.topology.hosts["c1"]
+        command = self.lab.inside("c1", [sys.executable, "-I", "-c", DIALOGUE, virtual.address, str(UDP_PORT), "30200"])
+        dialogue = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(dialogue.communicate)
+        assert dialogue.stdout is not None
+        self.assertIn(server.name, dialogue.stdout.readline())
+        # each packet is quoted as a router beside its receiver would see it
+        self._tell_too_big(server.name, (client.ip6, 30200), (server.ip6, UDP_PORT), to=client.ip6, mtu=1300)
+        self._tell_too_big("c1", (virtual.address, UDP_PORT), (client.ip6, 30200), to=virtual.address, mtu=1320)
+        wait_until(lambda: self._path_mtu("c1", virtual.address) == 1300, "the client to know", 5)
+        wait_until(lambda: self._path_mtu(server.name, client.ip6) == 1320, "the member to know", 5)
+        self.assertEqual((None, None), (self._path_mtu("c1", server.ip6), self._path_mtu(server.name, virtual.address)))
+
     # --- the network -----------------------------------------------------------------------------
 
     def _curl(self, host: str, address: str) -> str:
@@ -135,6 +170,16 @@ class Ipv6Test(SystemTest):
         """A host's entry for a neighbour; empty without one."""
         entries = json.loads(self.on(host, "ip", "-j", "-6", "neigh", "show", address) or "[]")
         return next(iter(entries), {})
+
+    def _tell_too_big(self, teller: str, source: tuple[str, int], destination: tuple[str, int], to: str, mtu: int) -> None:
+        """Tells the sender of a datagram that it exceeds the MTU."""
+        ends = [str(part) for end in (source, destination) for part in end]
+        run(processes.script(self.lab, teller, TOO_BIG, to, str(mtu), *ends), timeout_s=10)
+
+    def _path_mtu(self, host: str, address: str) -> int | None:
+        """What a host has learned; None if nothing."""
+        route = json.loads(self.on(host, "ip", "-j", "-6", "route", "get", address))[0]
+        return next((metric["mtu"] for metric in route.get("metrics", []) if "mtu" in metric), None)
 
     def _fate(self, host: str, address: str) -> str:
         """What duplicate address detection has said of a host's address."""

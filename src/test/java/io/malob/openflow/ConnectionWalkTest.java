@@ -13,8 +13,10 @@ import io.malob.testing.FakeNetwork;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.Ipv6Frames;
 import io.malob.testing.Topologies;
 import io.malob.testing.Wire;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -33,7 +35,9 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketOut;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -62,51 +66,93 @@ class ConnectionWalkTest {
     TCP_AT_HIGHEST_PORTS(6, 65_535, 65_534, 32_768),
     TCP_ON_THE_SAME_PORT(6, 1_024, 443, 443),
     UDP(17, 53_000, 53, 5_353),
-    ICMP(1, 0, 0, 0);
+    UDP_WITHOUT_CHECKSUM(17, 53_000, 53, 5_353),
+    ICMP(1, 0, 0, 0),
+    TCP_OF_IPV6(6, 40_000, 80, 8_080, true),
+    TCP_OF_IPV6_ON_THE_SAME_PORT(6, 1_024, 443, 443, true),
+    UDP_OF_IPV6(17, 53_000, 53, 5_353, true),
+    ICMP_OF_IPV6(1, 0, 0, 0, true);
 
     private final int protocol;
     private final int clientPort;
     private final int vipPort;
     private final int memberPort;
+    private final boolean isIpv6;
 
     Transport(int protocol, int clientPort, int vipPort, int memberPort) {
+      this(protocol, clientPort, vipPort, memberPort, false);
+    }
+
+    Transport(int protocol, int clientPort, int vipPort, int memberPort, boolean isIpv6) {
       this.protocol = protocol;
       this.clientPort = clientPort;
       this.vipPort = vipPort;
       this.memberPort = memberPort;
+      this.isIpv6 = isIpv6;
     }
 
+    IPAddress<?> client() {
+      return isIpv6 ? IPv6Address.of("2001:db8:1::1") : CLIENT_IP;
+    }
+
+    IPAddress<?> vip() {
+      return isIpv6 ? IPv6Address.of("2001:db8::64") : VIP;
+    }
+
+    IPAddress<?> member() {
+      return isIpv6 ? IPv6Address.of("fd00:a00:ffff::2") : MEMBER_IP;
+    }
+
+    /** With checksums that the builders of frames compute from nothing. */
     byte[] frame(
-        MacAddress src, MacAddress dst, IPv4Address srcIp, int from, IPv4Address dstIp, int to) {
+        MacAddress src, MacAddress dst, IPAddress<?> srcIp, int from, IPAddress<?> dstIp, int to) {
+      if (srcIp instanceof IPv6Address src6) {
+        Ipv6Frames frames = new Ipv6Frames(src, dst, src6, (IPv6Address) dstIp);
+        return switch (protocol) {
+          case 6 -> frames.tcp(from, to, 0x10);
+          case 17 -> frames.udp(from, to, DATA);
+          default -> frames.icmp(128, 64, 0x10001, DATA);
+        };
+      }
+      IPv4Address src4 = (IPv4Address) srcIp;
+      IPv4Address dst4 = (IPv4Address) dstIp;
       return switch (protocol) {
-        case 6 -> Frames.tcp(src, dst, srcIp, from, dstIp, to, 0x10);
-        case 17 -> Frames.udp(src, dst, srcIp, from, dstIp, to, DATA);
-        default -> Frames.echoRequest(src, dst, srcIp, dstIp);
+        case 6 -> Frames.tcp(src, dst, src4, from, dst4, to, 0x10);
+        case 17 -> udp(src, dst, src4, from, dst4, to);
+        default -> Frames.echoRequest(src, dst, src4, dst4);
       };
     }
 
+    private byte[] udp(
+        MacAddress src, MacAddress dst, IPv4Address srcIp, int from, IPv4Address dstIp, int to) {
+      byte[] frame = Frames.udp(src, dst, srcIp, from, dstIp, to, DATA);
+      return this == UDP_WITHOUT_CHECKSUM
+          ? ByteBuffer.wrap(frame).putShort(14 + 20 + 6, (short) 0).array()
+          : frame;
+    }
+
     byte[] fromClient() {
-      return frame(CLIENT_MAC, VIP_MAC, CLIENT_IP, clientPort, VIP, vipPort);
+      return frame(CLIENT_MAC, VIP_MAC, client(), clientPort, vip(), vipPort);
     }
 
     byte[] atMember() {
-      return frame(CLIENT_MAC, MEMBER_MAC, CLIENT_IP, clientPort, MEMBER_IP, memberPort);
+      return frame(CLIENT_MAC, MEMBER_MAC, client(), clientPort, member(), memberPort);
     }
 
     byte[] fromMember() {
-      return frame(MEMBER_MAC, CLIENT_MAC, MEMBER_IP, memberPort, CLIENT_IP, clientPort);
+      return frame(MEMBER_MAC, CLIENT_MAC, member(), memberPort, client(), clientPort);
     }
 
     byte[] atClient() {
-      return frame(VIP_MAC, CLIENT_MAC, VIP, vipPort, CLIENT_IP, clientPort);
+      return frame(VIP_MAC, CLIENT_MAC, vip(), vipPort, client(), clientPort);
     }
 
     FiveTuple request() {
-      return FiveTuple.of(protocol, CLIENT_IP.getInt(), clientPort, VIP.getInt(), vipPort);
+      return FiveTuple.of(protocol, client(), clientPort, vip(), vipPort);
     }
 
     FiveTuple reply() {
-      return FiveTuple.of(protocol, MEMBER_IP.getInt(), memberPort, CLIENT_IP.getInt(), clientPort);
+      return FiveTuple.of(protocol, member(), memberPort, client(), clientPort);
     }
   }
 
@@ -132,7 +178,7 @@ class ConnectionWalkTest {
       for (int id = 1; id <= last; id++) {
         DatapathId switchId = DatapathId.of(id);
         sendAll(switchId, SwitchRules.fixed(OF));
-        sendAll(switchId, SwitchRules.addVip(OF, VIP));
+        sendAll(switchId, SwitchRules.addVip(OF, transport.vip()));
         sendAll(switchId, labels.rulesOf(switchId));
         if (id > 1) {
           network.connect(DatapathId.of(id - 1), id, switchId, id - 1);
@@ -152,8 +198,8 @@ class ConnectionWalkTest {
               VIP_MAC,
               links == 0 ? null : replyPath.label(),
               client);
-      sendAll(client.switchId(), HostRules.add(OF, CLIENT_IP, client, 60));
-      sendAll(member.switchId(), HostRules.add(OF, MEMBER_IP, member, 60));
+      sendAll(client.switchId(), HostRules.add(OF, transport.client(), client, 60));
+      sendAll(member.switchId(), HostRules.add(OF, transport.member(), member, 60));
       network.send(
           member.switchId(),
           ConnectionRules.reply(OF, reply, VIP_NUMBER, MEMBER_NUMBER, 1, 20, false));
