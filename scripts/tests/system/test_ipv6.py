@@ -13,8 +13,10 @@ from lab import balancing, processes
 from lab.balancing import VirtualServer
 from malob.system.processes import run
 from malob.system.waiting import say, wait_until
+from tests import exposition
 from tests.system.base import UDP_PORT, SystemTest
 from tests.system.test_adoption import PORT, Transfer
+from tests.system.test_proactive_paths import OUTCOMES
 
 TOO_BIG = Path(__file__).parent / "too_big.py"
 
@@ -160,6 +162,21 @@ class Ipv6Test(SystemTest):
         wait_until(lambda: self._path_mtu(server.name, client.ip6) == 1320, "the member to know", 5)
         self.assertEqual((None, None), (self._path_mtu("c1", server.ip6), self._path_mtu(server.name, virtual.address)))
 
+    def test_proactive_placement(self) -> None:
+        """buckets lead new connections to all members without the controller"""
+        virtual = self.virtual("buckets", "fd00:a00::6e", 80, placement=balancing.PROACTIVE)
+        for client in ("c1", "c2"):
+            self._curl(client, virtual.address)
+        balancing.wait_for_proactive(self.controller.rest, virtual.pool_id)
+        for client in ("c1", "c2"):
+            self._curl(client, virtual.address)
+        packet_ins = self._packet_ins()
+        for client in ("c1", "c2"):
+            with self.subTest(client=client):
+                answers = self.requests(client, virtual.address, 80, 60)
+                self.assertEqual(self.server_names, set(answers), answers)
+        self.assertEqual(packet_ins, self._packet_ins())
+
     # --- the network -----------------------------------------------------------------------------
 
     def _curl(self, host: str, address: str) -> str:
@@ -196,6 +213,11 @@ class Ipv6Test(SystemTest):
 
     def _active(self, virtual: VirtualServer) -> int:
         return sum(balancing.open_connections(self.controller.rest, virtual).values())
+
+    def _packet_ins(self) -> list[float]:
+        """Those of connections."""
+        metrics = exposition.read(self.controller.rest.get_text("/metrics"))
+        return [exposition.value(metrics, "malob_packet_ins_total", outcome=outcome) for outcome in OUTCOMES]
 
     def _path(self, client: str, server: str) -> list[str]:
         return balancing.paths(self.controller.rest, self.lab.topology)[client, server]

@@ -143,8 +143,7 @@ class ArchitectureTest {
 
   /**
    * Without packages where the family matters: frames are read and built by family, sub-flows of
-   * MPTCP have IPv4 addresses, proactive VIPs are of IPv4 only, and an end host and its uplinks
-   * have one of each.
+   * MPTCP have IPv4 addresses, and an end host and its uplinks have one of each.
    */
   @ArchTest
   static final ArchRule addresses_areOfEitherFamily =
@@ -161,8 +160,6 @@ class ArchitectureTest {
               METRICS,
               MODULE,
               REST)
-          .and()
-          .resideOutsideOfPackage("io.malob.balancer.proactive..")
           .and(notOneOf(FAMILY_READERS))
           .should()
           .dependOnClassesThat()

@@ -113,8 +113,7 @@ final class NetworkChanges implements NetworkEvents.Follower {
         .ifPresent(
             now -> {
               AttachedHosts.addressesOf(device).stream()
-                  .filter(address -> address.getIpVersion() == ProactiveClients.IP_VERSION)
-                  .forEach(address -> proactiveClients.moved(AddressKey.of(address), now));
+                  .forEach(address -> proactiveClients.moved(AddressKey.find(address), now));
               housekeeping.execute(() -> relocations.hostMoved(now));
             });
   }

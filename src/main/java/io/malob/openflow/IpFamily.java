@@ -11,9 +11,12 @@ import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
 import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.ICMPv4Type;
 import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPAddressWithMask;
 import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
 import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.IPv6AddressWithMask;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U8;
@@ -87,6 +90,30 @@ public enum IpFamily {
   /** Packets from this address, of a match that has its family. */
   public static Consumer<Match.Builder> from(IPAddress<?> address) {
     return match -> setSource(match, address);
+  }
+
+  /** Packets from this network, of a match that has its family. */
+  public static Consumer<Match.Builder> from(IPAddressWithMask<?> network) {
+    return match -> {
+      if (network instanceof IPv4AddressWithMask v4) {
+        match.setMasked(MatchField.IPV4_SRC, v4);
+      } else {
+        match.setMasked(MatchField.IPV6_SRC, (IPv6AddressWithMask) network);
+      }
+    };
+  }
+
+  /** The addresses of this family that have these bits, as far as the mask has them, at the end. */
+  public IPAddressWithMask<?> ending(int bits, int mask) {
+    return this == IPV4
+        ? IPv4Address.of(bits).withMask(IPv4Address.of(mask))
+        : IPv6Address.of(0, Integer.toUnsignedLong(bits))
+            .withMask(IPv6Address.of(0, Integer.toUnsignedLong(mask)));
+  }
+
+  /** The highest address: of no host. */
+  public IPAddress<?> highest() {
+    return this == IPV4 ? IPv4Address.NO_MASK : IPv6Address.NO_MASK;
   }
 
   /** Packets to this address, of a match that has its family. */

@@ -441,7 +441,8 @@ public final class RequestHandler {
       return;
     }
     packetIns.count(PacketInCounters.Outcome.KNOWN);
-    proactiveClients.learn(packet.srcAddress(), packet.dstAddress(), client.get());
+    proactiveClients.learn(
+        AddressKey.of(packet.source()), AddressKey.of(packet.destination()), client.get());
     programmer.deliverTranslated(packet, client.get());
   }
 

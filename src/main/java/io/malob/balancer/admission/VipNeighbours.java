@@ -66,8 +66,7 @@ public final class VipNeighbours {
       Packet packet,
       NeighbourMessage question,
       CatalogSnapshot catalog) {
-    if (question.target().getIpVersion() != ProactiveClients.IP_VERSION
-        || question.sender().isUnspecified()) {
+    if (question.sender().isUnspecified()) {
       return;
     }
     int vip = AddressKey.of(question.target());

@@ -6,20 +6,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPVersion;
 
 /**
  * The clients of VIPs that are or may become proactive, and where they are: members' edges need a
- * rule for each. A client on the network is learned from its ARP request for the VIP, others from
- * their first packet that reaches the controller. Thread-safe, without locks.
+ * rule for each. A client on the network is learned when it asks for the VIP's MAC address, others
+ * from their first packet that reaches the controller. Thread-safe, without locks.
  */
 public final class ProactiveClients {
   /** The max number of clients of a VIP address: each is a rule at each edge with members. */
   public static final int MAX = 10_000;
-
-  /** Proactive VIPs have addresses of this version. */
-  public static final IPVersion IP_VERSION = IPVersion.IPv4;
 
   private final Map<Integer, Map<Integer, Attachment>> byVip = new ConcurrentHashMap<>();
   private final AtomicBoolean isChanged = new AtomicBoolean();
@@ -79,6 +76,15 @@ public final class ProactiveClients {
   /** Whether a client of a VIP is known. */
   public boolean isKnown(int vip, int client) {
     return byVip.getOrDefault(vip, Map.of()).containsKey(client);
+  }
+
+  /** Passes on the keys of all addresses that it holds. */
+  public void addressKeys(IntConsumer keys) {
+    byVip.forEach(
+        (vip, clients) -> {
+          keys.accept(vip);
+          clients.keySet().forEach(keys::accept);
+        });
   }
 
   /** Forgets the clients of other VIP addresses. */

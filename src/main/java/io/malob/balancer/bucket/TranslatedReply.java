@@ -8,7 +8,7 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
 
 /**
  * Recognizes a member's reply that a switch has given the address of a proactive VIP, and that no
- * rule leads to its client. Pure; allocates nothing.
+ * rule leads to its client. Pure.
  */
 public final class TranslatedReply {
   private TranslatedReply() {}
@@ -24,7 +24,7 @@ public final class TranslatedReply {
     return packetIn.getTableId().equals(FlowLayout.REQUESTS)
         && Cookie.is(packetIn.getCookie(), Cookie.Kind.SWITCH)
         && packet.isIp()
-        && catalog.isVipAddress(packet.srcAddress())
+        && catalog.isVipAddress(packet.source())
         && !catalog.isVipAddress(packet.dstAddress());
   }
 }

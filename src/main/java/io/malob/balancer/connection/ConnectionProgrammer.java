@@ -393,13 +393,20 @@ public final class ConnectionProgrammer {
    * rule.
    */
   public void deliverTranslated(Packet packet, Attachment receiver) {
-    hostRules.ended(receiver.switchId(), packet.dstAddress());
-    FiveTuple tuple = packet.fiveTuple();
+    // the addresses of a packet to an IPv6 client may have had no keys when it was read
+    FiveTuple tuple =
+        FiveTuple.of(
+            packet.protocol(),
+            packet.source(),
+            packet.srcPort(),
+            packet.destination(),
+            packet.dstPort());
+    hostRules.ended(receiver.switchId(), tuple.dstAddress());
     programmer.send(
         receiver.switchId(),
         factory ->
             ImmutableList.<OFMessage>builder()
-                .addAll(hostRules.missing(factory, packet.dstAddress(), receiver))
+                .addAll(hostRules.missing(factory, tuple.dstAddress(), receiver))
                 .add(
                     ConnectionRules.deliver(
                         factory,

@@ -1,5 +1,6 @@
 package io.malob.balancer.proactive;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.balancer.api.ProactiveStats;
@@ -31,7 +32,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
+import org.projectfloodlight.openflow.types.IPAddressWithMask;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,8 +45,6 @@ final class ProactiveVip {
 
   /** How long the proposals of new shares may take in one step. */
   private static final long PROPOSALS_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
-  private static final IPv4AddressWithMask ANY = IPv4AddressWithMask.of("0.0.0.0/0");
 
   private final Parts parts;
   private final BucketTraffic traffic;
@@ -96,6 +95,11 @@ final class ProactiveVip {
 
   BucketTraffic traffic() {
     return traffic;
+  }
+
+  /** The {@link AddressKey} of its address. */
+  int addressKey() {
+    return AddressKey.of(traffic.address());
   }
 
   MemberEstimates estimates() {
@@ -198,7 +202,7 @@ final class ProactiveVip {
     Optional<BucketSource> source =
         edge.key()
             .map(BucketKey::source)
-            .or(() -> parts.sourceProbe().of(edge.switchId()).source());
+            .or(() -> parts.sourceProbe().of(edge.switchId(), traffic.family()).source());
     boolean mayHave = isWanted && !isBlocked && !refusals.containsKey(edge.switchId());
     if (mayHave && source.isPresent()) {
       edge.advance(
@@ -233,11 +237,13 @@ final class ProactiveVip {
   private List<OFFlowAdd> rules(Entry entry, Wire wire) {
     List<OFFlowAdd> rules = new ArrayList<>();
     @Nullable SourceNetworks allowed = entry.allowed;
-    List<IPv4AddressWithMask> clients =
-        allowed == null
-            ? List.of(ANY)
-            : allowed.texts().stream().map(IPv4AddressWithMask::of).toList();
-    for (IPv4AddressWithMask each : clients) {
+    List<IPAddressWithMask<?>> clients = new ArrayList<>();
+    if (allowed == null) {
+      clients.add(traffic.family().ending(0, 0));
+    } else {
+      allowed.texts().forEach(text -> clients.add(IPAddressWithMask.of(text)));
+    }
+    for (IPAddressWithMask<?> each : clients) {
       rules.add(BucketRules.toBuckets(wire.factory(), traffic, each));
       if (traffic.isTcp() && entry.matchesTcpFlags) {
         rules.add(BucketRules.synsToBuckets(wire.factory(), traffic, each));

@@ -1,7 +1,9 @@
 package io.malob.balancer.proactive;
 
+import com.google.common.collect.HashMultimap;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.SetMultimap;
 import com.google.common.util.concurrent.FutureCallback;
 import com.google.common.util.concurrent.Futures;
 import io.malob.algorithm.AddressKey;
@@ -19,6 +21,7 @@ import io.malob.module.AttachedHosts;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.FoundRules;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.RefusedRule;
 import io.malob.openflow.RuleCounts;
 import io.malob.openflow.RuleKey;
@@ -34,6 +37,8 @@ import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -67,7 +72,6 @@ import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
-import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 
 /**
@@ -99,7 +103,7 @@ public final class ProactiveVips implements FoundProactiveRules {
   private final Map<Integer, ProactiveVip> vips = new TreeMap<>();
   private final Map<DatapathId, Reading> readings = new HashMap<>();
   private final Map<DatapathId, Long> orphansSince = new HashMap<>();
-  private Map<DatapathId, Set<Integer>> hosts = Map.of();
+  private Map<IpFamily, SetMultimap<DatapathId, Set<Integer>>> hosts = Map.of();
   private final Map<Integer, ImmutableMap<Integer, Attachment>> clientsByVip = new HashMap<>();
   private @Nullable ArpInputs arp;
   private long polledAtNanos;
@@ -217,13 +221,13 @@ public final class ProactiveVips implements FoundProactiveRules {
   static BucketTraffic trafficOf(Vip vip) {
     @Nullable Protocol protocol = vip.protocol();
     @Nullable Integer port = vip.port();
-    if (protocol == null || port == null || !(vip.address() instanceof IPv4Address address)) {
+    if (protocol == null || port == null) {
       throw new IllegalArgumentException("VIP " + vip.id() + " cannot be proactive");
     }
     return new BucketTraffic(
         vip.number(),
-        address,
-        VipMac.of(address),
+        vip.address(),
+        VipMac.of(vip.address()),
         IpProtocol.of((short) protocol.ipNumber()),
         port);
   }
@@ -264,12 +268,9 @@ public final class ProactiveVips implements FoundProactiveRules {
       situation(view, vip, now)
           .ifPresent(
               situation ->
-                  vip.advance(
-                      situation,
-                      clientsOf(vip.traffic().address().getInt()),
-                      clientSwitches(hosts, situation)));
+                  vip.advance(situation, clientsOf(vip.addressKey()), clientSwitches(situation)));
       if (vip.edges().stream().anyMatch(EdgeBuckets::hasRules)) {
-        addresses.add(vip.traffic().address().getInt());
+        addresses.add(vip.addressKey());
       }
     }
     answerArp(addresses, now);
@@ -316,9 +317,7 @@ public final class ProactiveVips implements FoundProactiveRules {
       vips.computeIfAbsent(vip.number(), any -> new ProactiveVip(parts, trafficOf(vip), now));
     }
     Set<Integer> addresses =
-        vips.values().stream()
-            .map(each -> each.traffic().address().getInt())
-            .collect(Collectors.toSet());
+        vips.values().stream().map(ProactiveVip::addressKey).collect(Collectors.toSet());
     clients.retain(addresses);
     clientsByVip.keySet().retainAll(addresses);
   }
@@ -345,39 +344,46 @@ public final class ProactiveVips implements FoundProactiveRules {
     Protocol protocol = traffic.protocol().equals(IpProtocol.TCP) ? Protocol.TCP : Protocol.UDP;
     Optional<Vip> found =
         view.catalog()
-            .vipFor(traffic.address().getInt(), protocol, traffic.port())
+            .vipFor(vip.addressKey(), protocol, traffic.port())
             .filter(each -> each.number() == traffic.vipNumber());
     @Nullable ServicePlan plan =
         found.isEmpty() ? null : view.plan(found.get(), protocol, traffic.port());
     return plan == null ? Optional.empty() : Optional.of(Situation.of(view, plan, traffic, now));
   }
 
-  /** The addresses of hosts by switch. */
-  private Map<DatapathId, Set<Integer>> hostsBySwitch() {
-    Map<DatapathId, Set<Integer>> hosts = new HashMap<>();
+  /** The keys of each host's addresses, by family and switch; {@link AddressKey#NONE} is one. */
+  private Map<IpFamily, SetMultimap<DatapathId, Set<Integer>>> hostsBySwitch() {
+    Map<IpFamily, SetMultimap<DatapathId, Set<Integer>>> hosts = new EnumMap<>(IpFamily.class);
     for (IDevice device : devices.getAllDevices()) {
       AttachedHosts.attachmentOf(device)
           .ifPresent(
-              at -> {
-                Set<Integer> addresses =
-                    hosts.computeIfAbsent(at.switchId(), any -> new HashSet<>());
-                AttachedHosts.addressesOf(device).stream()
-                    .filter(address -> address.getIpVersion() == ProactiveClients.IP_VERSION)
-                    .forEach(address -> addresses.add(AddressKey.of(address)));
-              });
+              at ->
+                  AttachedHosts.addressesOf(device).stream()
+                      .collect(
+                          Collectors.groupingBy(
+                              IpFamily::of,
+                              Collectors.mapping(AddressKey::find, Collectors.toSet())))
+                      .forEach(
+                          (family, keys) ->
+                              hosts
+                                  .computeIfAbsent(family, any -> HashMultimap.create())
+                                  .put(at.switchId(), keys)));
     }
     return hosts;
   }
 
-  /** The switches with hosts that are not members of the VIP's pool. */
-  private static Set<DatapathId> clientSwitches(
-      Map<DatapathId, Set<Integer>> hosts, Situation situation) {
+  /** The switches with hosts of the VIP's family that are not members of its pool. */
+  private Set<DatapathId> clientSwitches(Situation situation) {
     Set<Integer> members =
         situation.located().stream().map(Server::address).collect(Collectors.toSet());
-    return hosts.entrySet().stream()
-        .filter(each -> !members.containsAll(each.getValue()))
-        .map(Map.Entry::getKey)
-        .collect(Collectors.toSet());
+    @Nullable SetMultimap<DatapathId, Set<Integer>> ofFamily =
+        hosts.get(situation.traffic().family());
+    return ofFamily == null
+        ? Set.of()
+        : ofFamily.entries().stream()
+            .filter(host -> Collections.disjoint(members, host.getValue()))
+            .map(Map.Entry::getKey)
+            .collect(Collectors.toSet());
   }
 
   private record ArpOwner() {}
@@ -386,11 +392,16 @@ public final class ProactiveVips implements FoundProactiveRules {
   private record ArpInputs(
       Map<Integer, Map<Integer, Attachment>> clientsByVip, Set<DatapathId> connected) {}
 
-  /** Lets the clients' own switches answer their ARP requests, also without a controller. */
+  /**
+   * Lets the clients' own switches answer their ARP requests, also without a controller. OpenFlow
+   * cannot make a neighbour solicitation an advertisement: it has no action for its flags.
+   */
   private void answerArp(Set<Integer> addresses, long now) {
     ArpInputs inputs =
         new ArpInputs(
-            addresses.stream().collect(Collectors.toMap(each -> each, this::clientsOf)),
+            addresses.stream()
+                .filter(each -> !AddressKey.isIpv6(each))
+                .collect(Collectors.toMap(each -> each, this::clientsOf)),
             switches.getAllSwitchDpids().stream()
                 .filter(parts.programmed()::isConnected)
                 .collect(Collectors.toSet()));
@@ -422,9 +433,9 @@ public final class ProactiveVips implements FoundProactiveRules {
                             rules.add(
                                 ReplyRules.arpAnswer(
                                     wire.factory(),
-                                    IPv4Address.of(each.getKey()),
+                                    each.getKey(),
                                     VipMac.of(each.getKey()),
-                                    IPv4Address.of(each.getValue().getKey()),
+                                    each.getValue().getKey(),
                                     each.getValue().getValue())));
                 wire.sw().set(new ArpOwner(), rules, wire.factory(), now);
               });

@@ -1,5 +1,6 @@
 package io.malob.balancer.proactive;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Placement;
@@ -22,7 +23,6 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 
 /**
@@ -182,7 +182,7 @@ final class ReplySide {
                           ReplyRules.toClient(
                               wire.factory(),
                               inputs.traffic,
-                              IPv4Address.of(address),
+                              AddressKey.toAddress(address),
                               lead.label()));
                     }
                   });

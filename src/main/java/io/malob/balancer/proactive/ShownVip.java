@@ -83,7 +83,7 @@ final class ShownVip {
 
   private static Optional<Problem> problem(
       EdgeBuckets edge, ProactiveVip vip, SourceProbe sourceProbe) {
-    if (sourceProbe.known(edge.switchId()) == SourceProbe.Result.NONE) {
+    if (sourceProbe.known(edge.switchId(), vip.traffic().family()) == SourceProbe.Result.NONE) {
       return Optional.of(
           new Problem(Problem.Kind.NO_MASKS, "the switch accepts no masks on ports or addresses"));
     }

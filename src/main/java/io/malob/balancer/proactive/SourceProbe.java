@@ -2,6 +2,7 @@ package io.malob.balancer.proactive;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.RuleKey;
 import io.malob.openflow.SwitchMessages;
 import io.malob.openflow.bucket.BucketRules;
@@ -20,15 +21,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out, once per switch, which part of packets its rules can sort into buckets: a rule that no
- * packet matches is added and removed again. Remembered until the switch reconnects. Thread-safe.
+ * Finds out, once per switch and address family, which part of packets its rules can sort into
+ * buckets: a rule that no packet matches is added and removed again. Remembered until the switch
+ * reconnects. Thread-safe.
  */
 final class SourceProbe {
   private static final Logger LOG = LoggerFactory.getLogger(SourceProbe.class);
 
   private final FlowProgrammer programmer;
   private final BucketSource preferred;
-  private final Map<DatapathId, Result> results = new ConcurrentHashMap<>();
+  private final Map<Asked, Result> results = new ConcurrentHashMap<>();
 
   /** The trials under way, by the transaction ids of their rules. */
   private final Map<Long, Trial> trials = new ConcurrentHashMap<>();
@@ -52,7 +54,9 @@ final class SourceProbe {
     }
   }
 
-  private record Trial(DatapathId switchId, BucketSource source) {}
+  private record Asked(DatapathId switchId, IpFamily family) {}
+
+  private record Trial(Asked asked, BucketSource source) {}
 
   /**
    * Nothing is known.
@@ -66,49 +70,50 @@ final class SourceProbe {
   }
 
   /** What is known of a switch; asks it if nothing is. */
-  Result of(DatapathId switchId) {
-    @Nullable Result known = results.get(switchId);
+  Result of(DatapathId switchId, IpFamily family) {
+    Asked asked = new Asked(switchId, family);
+    @Nullable Result known = results.get(asked);
     if (known == null) {
-      results.put(switchId, Result.PENDING);
-      attempt(switchId, preferred);
+      results.put(asked, Result.PENDING);
+      attempt(asked, preferred);
       return Result.PENDING;
     }
     return known;
   }
 
   /** What is known of a switch; nothing is asked. */
-  Result known(DatapathId switchId) {
-    return results.getOrDefault(switchId, Result.PENDING);
+  Result known(DatapathId switchId, IpFamily family) {
+    return results.getOrDefault(new Asked(switchId, family), Result.PENDING);
   }
 
-  private void attempt(DatapathId switchId, BucketSource source) {
+  private void attempt(Asked asked, BucketSource source) {
     programmer
-        .factory(switchId)
+        .factory(asked.switchId)
         .ifPresentOrElse(
             factory -> {
-              OFFlowAdd rule = BucketRules.maskProbe(factory, source);
-              Trial trial = new Trial(switchId, source);
+              OFFlowAdd rule = BucketRules.maskProbe(factory, asked.family, source);
+              Trial trial = new Trial(asked, source);
               trials.put(rule.getXid(), trial);
               programmer.sendInOrder(
                   List.of(
                       new SwitchMessages(
-                          switchId,
+                          asked.switchId,
                           ImmutableList.of(
                               rule,
                               ProgrammedSwitch.delete(
                                   factory, RuleKey.of(rule), rule.getCookie())))),
                   done -> completed(rule.getXid(), trial, done));
             },
-            () -> results.remove(switchId, Result.PENDING));
+            () -> results.remove(asked, Result.PENDING));
   }
 
   private void completed(long transaction, Trial trial, boolean isConfirmed) {
     boolean isAccepted = trials.remove(transaction) != null;
     if (!isConfirmed) {
-      results.remove(trial.switchId, Result.PENDING);
+      results.remove(trial.asked, Result.PENDING);
     } else if (isAccepted) {
       results.replace(
-          trial.switchId,
+          trial.asked,
           Result.PENDING,
           trial.source == BucketSource.PORT ? Result.PORT : Result.ADDRESS);
     }
@@ -129,12 +134,13 @@ final class SourceProbe {
     if (trial.source == BucketSource.PORT) {
       LOG.info(
           "port_masks_refused switch={} - proactive VIPs place clients there by their addresses",
-          trial.switchId);
-      attempt(trial.switchId, BucketSource.ADDRESS);
+          trial.asked.switchId);
+      attempt(trial.asked, BucketSource.ADDRESS);
     } else {
       LOG.warn(
-          "address_masks_refused switch={} - proactive VIPs are reactive there", trial.switchId);
-      results.put(trial.switchId, Result.NONE);
+          "address_masks_refused switch={} - proactive VIPs are reactive there",
+          trial.asked.switchId);
+      results.put(trial.asked, Result.NONE);
     }
     return true;
   }
@@ -146,6 +152,6 @@ final class SourceProbe {
 
   /** A switch has disconnected: it may be another when it returns. */
   void forget(DatapathId switchId) {
-    results.remove(switchId);
+    results.keySet().removeIf(asked -> asked.switchId.equals(switchId));
   }
 }

@@ -12,7 +12,6 @@ import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
-import org.projectfloodlight.openflow.types.IPv4Address;
 
 /**
  * Locates clients of proactive VIPs that the network does not know, because a bucket has placed
@@ -39,7 +38,7 @@ final class UnknownClients {
   private final Set<Wanted> asked = new LinkedHashSet<>();
   private volatile long periodSinceNanos;
 
-  private record Wanted(int vip, int port, int client) {}
+  private record Wanted(IPAddress<?> vip, int port, IPAddress<?> client) {}
 
   UnknownClients(
       BiConsumer<IPAddress<?>, IPAddress<?>> probe,
@@ -55,7 +54,7 @@ final class UnknownClients {
   /** A member's reply to a client whose location is not known. */
   void replied(Packet reply) {
     if (wanted.size() < MAX) {
-      wanted.add(new Wanted(reply.srcAddress(), reply.srcPort(), reply.dstAddress()));
+      wanted.add(new Wanted(reply.source(), reply.srcPort(), reply.destination()));
     }
   }
 
@@ -75,20 +74,19 @@ final class UnknownClients {
   }
 
   private void look(Wanted each, Collection<ProactiveVip> vips) {
-    IPv4Address client = IPv4Address.of(each.client);
-    probe.accept(client, IPv4Address.of(each.vip));
+    probe.accept(each.client, each.vip);
     for (ProactiveVip vip : vips) {
-      if (vip.traffic().address().getInt() == each.vip && vip.traffic().port() == each.port) {
+      if (vip.traffic().address().equals(each.vip) && vip.traffic().port() == each.port) {
         for (EdgeBuckets edge : vip.edges()) {
           if (edge.hasRules()) {
-            look(edge.switchId(), vip, client);
+            look(edge.switchId(), vip, each.client);
           }
         }
       }
     }
   }
 
-  private void look(DatapathId switchId, ProactiveVip vip, IPv4Address client) {
+  private void look(DatapathId switchId, ProactiveVip vip, IPAddress<?> client) {
     programmed
         .wire(switchId)
         .ifPresent(

@@ -1,5 +1,6 @@
 package io.malob.openflow.bucket;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.bucket.BucketCount;
 
@@ -24,8 +25,13 @@ public record BucketKey(BucketSource source, int count) {
 
   /** The index of the bucket of a client's packet, from 0. */
   public int indexOf(FiveTuple request) {
-    int bits = source == BucketSource.PORT ? request.srcPort() >> 1 : request.srcAddress();
+    int bits = source == BucketSource.PORT ? request.srcPort() >> 1 : end(request.srcAddress());
     return bits & (count - 1);
+  }
+
+  /** The last 32 bits of an address. */
+  private static int end(int addressKey) {
+    return AddressKey.isIpv6(addressKey) ? (int) AddressKey.lower(addressKey) : addressKey;
   }
 
   /** The binary logarithm of the number of buckets. */

@@ -1,6 +1,7 @@
 package io.malob.openflow.bucket;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Server;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
@@ -20,8 +21,8 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
-import org.projectfloodlight.openflow.types.IPv4Address;
-import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPAddressWithMask;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFGroup;
@@ -48,14 +49,14 @@ public final class BucketRules {
 
   /** Sends the VIP's traffic from a network of clients to the buckets. */
   public static OFFlowAdd toBuckets(
-      OFFactory factory, BucketTraffic traffic, IPv4AddressWithMask clients) {
+      OFFactory factory, BucketTraffic traffic, IPAddressWithMask<?> clients) {
     return toBuckets(
         factory, traffic, FlowLayout.PRIORITY_TO_BUCKETS, 0, from(factory, traffic, clients));
   }
 
   /** The same for SYNs alone, to count them. */
   public static OFFlowAdd synsToBuckets(
-      OFFactory factory, BucketTraffic traffic, IPv4AddressWithMask clients) {
+      OFFactory factory, BucketTraffic traffic, IPAddressWithMask<?> clients) {
     Match.Builder match =
         from(factory, traffic, clients)
             .setMasked(
@@ -66,11 +67,12 @@ public final class BucketRules {
   }
 
   private static Match.Builder from(
-      OFFactory factory, BucketTraffic traffic, IPv4AddressWithMask clients) {
+      OFFactory factory, BucketTraffic traffic, IPAddressWithMask<?> clients) {
     Match.Builder match = requests(factory, traffic);
-    return clients.getMask().equals(IPv4Address.NONE)
-        ? match
-        : match.setMasked(MatchField.IPV4_SRC, clients);
+    if (!clients.getMask().isUnspecified()) {
+      IpFamily.from(clients).accept(match);
+    }
+    return match;
   }
 
   private static OFFlowAdd toBuckets(
@@ -101,7 +103,7 @@ public final class BucketRules {
     actions.add(
         factory
             .actions()
-            .setField(IpFamily.newDestination(factory, IPv4Address.of(member.address()))));
+            .setField(IpFamily.newDestination(factory, AddressKey.toAddress(member.address()))));
     if (member.port() != 0 && member.port() != traffic.port()) {
       actions.add(factory.actions().setField(newDstPort(factory, traffic, member.port())));
     }
@@ -145,10 +147,12 @@ public final class BucketRules {
       OFFactory factory, BucketTraffic traffic, BucketKey key, int index) {
     Match.Builder match = requests(factory, traffic);
     int mask = key.count() - 1;
-    return key.source() == BucketSource.ADDRESS
-        ? match.setMasked(MatchField.IPV4_SRC, IPv4Address.of(index), IPv4Address.of(mask))
-        : match.setMasked(
-            srcPort(traffic), TransportPort.of(index << 1), TransportPort.of(mask << 1));
+    if (key.source() == BucketSource.ADDRESS) {
+      IpFamily.from(traffic.family().ending(index, mask)).accept(match);
+    } else {
+      match.setMasked(srcPort(traffic), TransportPort.of(index << 1), TransportPort.of(mask << 1));
+    }
+    return match;
   }
 
   /**
@@ -195,10 +199,7 @@ public final class BucketRules {
                 traffic.vipNumber(),
                 member.number(),
                 ReplyRules.NOT_COUNTED))
-        .setMatch(
-            requests(factory, traffic)
-                .setExact(MatchField.IPV4_SRC, IPv4Address.of(member.address()))
-                .build())
+        .setMatch(requestsFrom(factory, traffic, AddressKey.toAddress(member.address())))
         .setInstructions(List.of(SwitchRules.toController(factory)))
         .build();
   }
@@ -208,14 +209,14 @@ public final class BucketRules {
    * bucket, so where it is attached is not known.
    */
   public static OFFlowAdd fromClient(
-      OFFactory factory, BucketTraffic traffic, IPv4Address client, int seconds) {
+      OFFactory factory, BucketTraffic traffic, IPAddress<?> client, int seconds) {
     return factory
         .buildFlowAdd()
         .setTableId(FlowLayout.REQUESTS)
         .setPriority(FlowLayout.PRIORITY_SOUGHT_CLIENT)
         .setHardTimeout(seconds)
         .setCookie(Cookie.of(Cookie.Kind.FLOOD, 0))
-        .setMatch(requests(factory, traffic).setExact(MatchField.IPV4_SRC, client).build())
+        .setMatch(requestsFrom(factory, traffic, client))
         .setInstructions(List.of(SwitchRules.toController(factory)))
         .build();
   }
@@ -280,9 +281,15 @@ public final class BucketRules {
         .setExact(dstPort(traffic), TransportPort.of(traffic.port()));
   }
 
+  private static Match requestsFrom(OFFactory factory, BucketTraffic traffic, IPAddress<?> client) {
+    Match.Builder match = requests(factory, traffic);
+    IpFamily.from(client).accept(match);
+    return match.build();
+  }
+
   /** Whether a rule that was read is about this traffic. */
   public static boolean isOf(Match match, BucketTraffic traffic) {
-    return traffic.address().equals(match.get(MatchField.IPV4_DST))
+    return traffic.address().equals(IpFamily.destination(match))
         && TransportPort.of(traffic.port()).equals(match.get(dstPort(traffic)));
   }
 
@@ -305,9 +312,8 @@ public final class BucketRules {
    * A rule that no packet matches, to find out whether a switch accepts such masks. It is removed
    * again.
    */
-  public static OFFlowAdd maskProbe(OFFactory factory, BucketSource source) {
-    BucketTraffic none =
-        new BucketTraffic(0, IPv4Address.of("255.255.255.255"), MacAddress.NONE, IpProtocol.TCP, 0);
+  public static OFFlowAdd maskProbe(OFFactory factory, IpFamily family, BucketSource source) {
+    BucketTraffic none = new BucketTraffic(0, family.highest(), MacAddress.NONE, IpProtocol.TCP, 0);
     return moving(factory, none, new BucketKey(source, BucketKey.MIN), 0, 0);
   }
 }

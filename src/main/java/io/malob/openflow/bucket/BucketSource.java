@@ -10,8 +10,8 @@ public enum BucketSource {
    */
   PORT,
   /**
-   * The low bits of the client's IPv4 address, for switches that cannot mask ports. All connections
-   * of a client are in one bucket.
+   * The low bits of the client's address, for switches that cannot mask ports. All connections of a
+   * client are in one bucket.
    */
   ADDRESS;
 

@@ -1,6 +1,7 @@
 package io.malob.openflow.bucket;
 
-import org.projectfloodlight.openflow.types.IPv4Address;
+import io.malob.openflow.IpFamily;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 
@@ -14,7 +15,12 @@ import org.projectfloodlight.openflow.types.MacAddress;
  * @param port its port
  */
 public record BucketTraffic(
-    int vipNumber, IPv4Address address, MacAddress mac, IpProtocol protocol, int port) {
+    int vipNumber, IPAddress<?> address, MacAddress mac, IpProtocol protocol, int port) {
+
+  /** The family of its addresses. */
+  public IpFamily family() {
+    return IpFamily.of(address);
+  }
 
   /** Whether it is TCP; UDP otherwise. */
   public boolean isTcp() {

@@ -1,5 +1,6 @@
 package io.malob.openflow.bucket;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.openflow.Cookie;
@@ -23,6 +24,7 @@ import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.ArpOpcode;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -32,8 +34,8 @@ import org.projectfloodlight.openflow.types.U16;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * The rules of a proactive VIP at its members' edges, and the answers to its clients' ARP requests.
- * Pure.
+ * The rules of a proactive VIP at its members' edges, and the answers to the ARP requests of its
+ * IPv4 clients. Pure.
  *
  * <p>Table 0 gives the replies of a member's port the VIP's address. Table 1, which they then share
  * with requests, labels them by their client. The controller gets the replies to unknown clients.
@@ -104,13 +106,12 @@ public final class ReplyRules {
 
   /** Keeps a member's answers to health checks, which come from the VIP's address, untranslated. */
   public static OFFlowAdd probeAnswers(OFFactory factory, BucketTraffic traffic, Server member) {
+    Match.Builder match = replies(factory, traffic, member);
+    IpFamily.to(traffic.address()).accept(match);
     return rule(factory, FlowLayout.CLASSIFY, FlowLayout.PRIORITY_PROBE_ANSWER, traffic)
         .setCookie(
             Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), member.number(), NOT_COUNTED))
-        .setMatch(
-            replies(factory, traffic, member)
-                .setExact(MatchField.IPV4_DST, traffic.address())
-                .build())
+        .setMatch(match.build())
         .setInstructions(List.of(SwitchRules.toController(factory)))
         .build();
   }
@@ -121,32 +122,32 @@ public final class ReplyRules {
    * @param label the label of the path to the client's edge; null if the client is on this switch
    */
   public static OFFlowAdd toClient(
-      OFFactory factory, BucketTraffic traffic, IPv4Address client, @Nullable Label label) {
+      OFFactory factory, BucketTraffic traffic, IPAddress<?> client, @Nullable Label label) {
     return rule(factory, FlowLayout.REQUESTS, FlowLayout.PRIORITY_CLIENT, traffic)
         .setMatch(
-            factory
-                .buildMatch()
-                .setExact(MatchField.ETH_TYPE, EthType.IPv4)
-                .setExact(MatchField.IP_PROTO, traffic.protocol())
-                .setExact(MatchField.IPV4_SRC, traffic.address())
-                .setExact(MatchField.IPV4_DST, client)
+            IpFamily.matchBetween(factory, traffic.protocol(), traffic.address(), client)
                 .setExact(BucketRules.srcPort(traffic), TransportPort.of(traffic.port()))
                 .build())
         .setInstructions(BucketRules.onward(factory, List.of(), label))
         .build();
   }
 
-  /** Answers a client's ARP requests for the VIP's address on the client's own switch. */
+  /**
+   * Answers a client's ARP requests for the VIP's address on the client's own switch.
+   *
+   * @param vip the VIP's IPv4 address
+   * @param client the client's address
+   */
   public static OFFlowAdd arpAnswer(
-      OFFactory factory, IPv4Address vip, MacAddress vipMac, IPv4Address client, Attachment at) {
+      OFFactory factory, int vip, MacAddress vipMac, int client, Attachment at) {
     List<OFAction> actions = new ArrayList<>();
     actions.add(factory.actions().setField(factory.oxms().ethSrc(vipMac)));
     actions.add(factory.actions().setField(factory.oxms().ethDst(at.mac())));
     actions.add(factory.actions().setField(factory.oxms().arpOp(ArpOpcode.REPLY)));
     actions.add(factory.actions().setField(factory.oxms().arpSha(vipMac)));
-    actions.add(factory.actions().setField(factory.oxms().arpSpa(vip)));
+    actions.add(factory.actions().setField(factory.oxms().arpSpa(IPv4Address.of(vip))));
     actions.add(factory.actions().setField(factory.oxms().arpTha(at.mac())));
-    actions.add(factory.actions().setField(factory.oxms().arpTpa(client)));
+    actions.add(factory.actions().setField(factory.oxms().arpTpa(IPv4Address.of(client))));
     actions.add(factory.actions().output(OFPort.IN_PORT, Integer.MAX_VALUE));
     return factory
         .buildFlowAdd()
@@ -159,8 +160,8 @@ public final class ReplyRules {
                 .setExact(MatchField.IN_PORT, at.port())
                 .setExact(MatchField.ETH_TYPE, EthType.ARP)
                 .setExact(MatchField.ARP_OP, ArpOpcode.REQUEST)
-                .setExact(MatchField.ARP_SPA, client)
-                .setExact(MatchField.ARP_TPA, vip)
+                .setExact(MatchField.ARP_SPA, IPv4Address.of(client))
+                .setExact(MatchField.ARP_TPA, IPv4Address.of(vip))
                 .build())
         .setInstructions(List.of(factory.instructions().applyActions(actions)))
         .build();
@@ -225,12 +226,13 @@ public final class ReplyRules {
   }
 
   private static Match.Builder replies(OFFactory factory, BucketTraffic traffic, Server member) {
-    return factory
-        .buildMatch()
-        .setExact(MatchField.ETH_TYPE, EthType.IPv4)
-        .setExact(MatchField.IP_PROTO, traffic.protocol())
-        .setExact(MatchField.IPV4_SRC, IPv4Address.of(member.address()))
-        .setExact(BucketRules.srcPort(traffic), TransportPort.of(portOf(traffic, member)));
+    Match.Builder match = factory.buildMatch();
+    traffic
+        .family()
+        .protocol(traffic.protocol())
+        .andThen(IpFamily.from(AddressKey.toAddress(member.address())))
+        .accept(match);
+    return match.setExact(BucketRules.srcPort(traffic), TransportPort.of(portOf(traffic, member)));
   }
 
   private static int portOf(BucketTraffic traffic, Server member) {

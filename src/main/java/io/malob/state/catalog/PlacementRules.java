@@ -4,14 +4,12 @@ import io.malob.algorithm.AddressText;
 import io.malob.json.RejectedException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPVersion;
 
 /**
- * The requirements of proactive placement. Its buckets are networks of IPv4, and its rules match
- * the transport port of clients, so a VIP needs TCP or UDP, and a port. The controller does not see
- * each connection, so it cannot limit their number or keep clients on a member. At a member's edge,
- * a rule gives all other replies of the server's port the VIP's address, so that port cannot have
- * another such member.
+ * The requirements of proactive placement. Its rules match the transport port of clients, so a VIP
+ * needs TCP or UDP, and a port. The controller does not see each connection, so it cannot limit
+ * their number or keep clients on a member. At a member's edge, a rule gives all other replies of
+ * the server's port the VIP's address, so that port cannot have another such member.
  *
  * <p>Connections of reactive VIPs have reply rules with the client's address and port, which take
  * precedence. Their members can use the same server port.
@@ -25,10 +23,6 @@ final class PlacementRules {
       return;
     }
     String placement = "placement " + vip.placement().text();
-    if (vip.address().getIpVersion() != IPVersion.IPv4) {
-      throw RejectedException.invalid(
-          "placement", placement + " requires a VIP with an IPv4 address");
-    }
     if (vip.protocol() != Protocol.TCP && vip.protocol() != Protocol.UDP) {
       throw RejectedException.invalid(
           "protocol", "protocol must be tcp or udp for a VIP with " + placement);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.json.RejectedException;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
@@ -14,6 +15,7 @@ import io.malob.state.catalog.PlacementMode;
 import io.malob.state.catalog.Vip;
 import io.malob.store.MemoryStore;
 import io.malob.testing.Frames;
+import io.malob.testing.Ipv6Frames;
 import java.io.IOException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +25,7 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFPacketInReason;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
@@ -71,6 +74,23 @@ class TranslatedReplyTest {
   @Test
   void packetFromAVip_thatMissesInTheTableOfRequests_isAReply() {
     assertTrue(is(REPLY, FlowLayout.REQUESTS, MISS));
+  }
+
+  /** Its address has no key then, and neither has the VIP's in the packet. */
+  @Test
+  void ipv6PacketToAClientThatNothingKnows_isAReply() throws RejectedException {
+    var unused = catalog.create(Catalog.VIPS, Fields.of("id", "x", "address", "fd00::64"));
+    IPv6Address client = IPv6Address.of("fd00::7:7");
+    byte[] reply =
+        new Ipv6Frames(MAC, MAC, IPv6Address.of("fd00::64"), client)
+            .tcp(80, 40_000, Packet.TCP_SYN | Packet.TCP_ACK);
+    byte[] other =
+        new Ipv6Frames(MAC, MAC, IPv6Address.of("fd00::65"), client)
+            .tcp(80, 40_000, Packet.TCP_SYN | Packet.TCP_ACK);
+
+    assertTrue(is(reply, FlowLayout.REQUESTS, MISS));
+    assertFalse(is(other, FlowLayout.REQUESTS, MISS));
+    assertEquals(AddressKey.NONE, AddressKey.find(client));
   }
 
   @Test

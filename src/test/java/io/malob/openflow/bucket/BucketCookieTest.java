@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.Cookie;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.U64;
 
 class BucketCookieTest {
@@ -104,5 +106,17 @@ class BucketCookieTest {
 
     assertEquals(7, key.indexOf(request(0x0a000007, 40_000)));
     assertEquals(255, key.indexOf(request(0xffffffff, 1)));
+  }
+
+  /** Of the address, not of its key. */
+  @Test
+  void indexOf_ipv6Address_isOfItsLowBits() {
+    BucketKey key = new BucketKey(BucketSource.ADDRESS, 256);
+    IPv6Address vip = IPv6Address.of("fd00::64");
+
+    for (int bits : List.of(0xab, 0x07, 0xff)) {
+      IPv6Address client = IPv6Address.of(0xfd00L << 48, 0xc000_0100L | bits);
+      assertEquals(bits, key.indexOf(FiveTuple.of(6, client, 40_000, vip, 80)));
+    }
   }
 }

@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.ServerLoad;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FoundRule;
 import io.malob.openflow.FoundRules;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.RuleKey;
 import io.malob.openflow.bucket.ReplyRules.Counted;
 import io.malob.openflow.label.Label;
@@ -36,8 +39,10 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstructionGotoTabl
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddressWithMask;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -53,6 +58,13 @@ class BucketRulesTest {
   private static final Server MEMBER = Servers.of(3, 1); // 10.1.0.3:8080
   private static final Label LABEL = new Label(42);
   private static final IPv4Address CLIENT = IPv4Address.of("10.0.0.1");
+
+  private static final BucketTraffic WEB6 =
+      new BucketTraffic(9, IPv6Address.of("fd00::64"), MAC, IpProtocol.TCP, 80);
+  private static final Server MEMBER6 =
+      new Server(
+          3, AddressKey.of(IPv6Address.of("fd00::3")), 8_080, 1, MEMBER.at(), new ServerLoad());
+  private static final IPv6Address CLIENT6 = IPv6Address.of("fd00::1");
 
   private static OFFactory factory(OFVersion version) {
     return OFFactories.getFactory(version);
@@ -278,7 +290,8 @@ class BucketRulesTest {
     DatapathId at = DatapathId.of(9);
     MacAddress mac = MacAddress.of("02:00:00:00:00:01");
     Attachment place = new Attachment(at, OFPort.of(4), mac);
-    OFFlowMod rule = onWire(ReplyRules.arpAnswer(factory(version), VIP, MAC, CLIENT, place));
+    OFFlowMod rule =
+        onWire(ReplyRules.arpAnswer(factory(version), VIP.getInt(), MAC, CLIENT.getInt(), place));
 
     assertAt(0, 48_010, rule);
     ReplyRules.FoundClient client =
@@ -288,6 +301,41 @@ class BucketRulesTest {
     assertEquals(place, client.at(at));
     OFFlowMod other = onWire(ReplyRules.toClient(factory(version), WEB, CLIENT, LABEL));
     assertEquals(Optional.empty(), ReplyRules.clientOf(found(factory(version), other)));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void ipv6_hasTheFieldsOfItsFamily(OFVersion version) {
+    OFFactory factory = factory(version);
+    OFFlowMod toBuckets =
+        onWire(BucketRules.toBuckets(factory, WEB6, IPAddressWithMask.of("2001:db8::/32")));
+    OFFlowMod fromAll = onWire(BucketRules.toBuckets(factory, WEB6, IpFamily.IPV6.ending(0, 0)));
+    OFFlowMod byAddress = onWire(BucketRules.moving(factory, WEB6, ADDRESSES, 127, 1));
+    OFFlowMod toMember = onWire(BucketRules.toMember(factory, WEB6, PORTS, 5, MEMBER6, LABEL));
+    OFFlowMod memberAsClient = onWire(BucketRules.memberAsClient(factory, WEB6, MEMBER6));
+    OFFlowMod translate = onWire(ReplyRules.translate(factory, WEB6, MEMBER6, Counted.ALL));
+    OFFlowMod probeAnswers = onWire(ReplyRules.probeAnswers(factory, WEB6, MEMBER6));
+    OFFlowMod toClient = onWire(ReplyRules.toClient(factory, WEB6, CLIENT6, LABEL));
+
+    String tcp = "eth_type=0x86dd ip_proto=0x6 ";
+    String toVip = " ipv6_dst=fd00::64";
+    assertEquals(tcp + "tcp_dst=80 ipv6_src=2001:db8::/ffff:ffff::" + toVip, match(toBuckets));
+    assertEquals(tcp + "tcp_dst=80" + toVip, match(fromAll));
+    assertEquals(tcp + "tcp_dst=80 ipv6_src=::7f/::7f" + toVip, match(byAddress));
+    assertEquals(tcp + "tcp_src=10/126 tcp_dst=80" + toVip, match(toMember));
+    assertEquals(
+        "ipv6_dst=fd00::3, tcp_dst=8080, eth_dst=" + LABEL.mac() + ", table 2", does(toMember));
+    assertEquals(tcp + "tcp_dst=80 ipv6_src=fd00::3" + toVip, match(memberAsClient));
+    assertEquals(tcp + "tcp_src=8080 ipv6_src=fd00::3", match(translate));
+    assertEquals(
+        "eth_src=0e:4d:0a:00:00:64, ipv6_src=fd00::64, tcp_src=80, table 1", does(translate));
+    assertEquals(tcp + "tcp_src=8080 ipv6_src=fd00::3" + toVip, match(probeAnswers));
+    assertEquals(tcp + "tcp_src=80 ipv6_src=fd00::64 ipv6_dst=fd00::1", match(toClient));
+    assertTrue(BucketRules.isOf(toMember.getMatch(), WEB6));
+    assertFalse(BucketRules.isOf(toMember.getMatch(), WEB));
+    for (OFFlowMod rule : List.of(toBuckets, byAddress, toMember, memberAsClient, translate)) {
+      assertTrue(FoundRules.parse(found(factory, rule)) instanceof FoundRule.Proactive);
+    }
   }
 
   /** Reconciliation must not remove them as unreadable. */

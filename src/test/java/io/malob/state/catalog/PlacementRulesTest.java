@@ -52,12 +52,9 @@ class PlacementRulesTest {
   }
 
   @Test
-  void vipWithIpv6_isReactive() throws Exception {
+  void vipWithIpv6_canBeProactive() throws Exception {
     fixture.vip("id", "x", "address", "2001:db8::64", "protocol", "tcp", "port", "80");
-    fixture.refused(
-        Reason.INVALID,
-        "placement",
-        () -> catalog.update(Catalog.VIPS, "x", Fields.of("placement", "auto")));
+    assertTrue(update(Catalog.VIPS, "x", "placement", "auto").mayBeProactive());
   }
 
   @Test
