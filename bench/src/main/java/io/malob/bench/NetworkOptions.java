@@ -1,12 +1,14 @@
 package io.malob.bench;
 
+import io.malob.bench.load.AddressFamily;
 import io.malob.bench.load.Scenario;
-import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
 /** The size of the emulated network, as options. */
 final class NetworkOptions {
+  static final String IPV6 = "--ipv6";
+
   @Option(
       names = "--switches",
       paramLabel = "N",
@@ -42,14 +44,25 @@ final class NetworkOptions {
       description = "Further hosts of each site, which open no connections (${DEFAULT-VALUE}).")
   private int hosts;
 
+  @Option(
+      names = IPV6,
+      description = "IPv6 addresses for clients, members and VIPs; without it, IPv4.")
+  private boolean ipv6;
+
   Scenario scenario() {
-    return scenario(sites, pathLength, members, clients, hosts);
+    AddressFamily family = ipv6 ? AddressFamily.IPV6 : AddressFamily.IPV4;
+    return scenario(sites, pathLength, members, clients, hosts, family);
   }
 
-  /** The scenario of the options. */
+  /** A scenario with IPv4. */
   static Scenario scenario(int sites, int pathLength, int members, int clients, int hosts) {
+    return scenario(sites, pathLength, members, clients, hosts, AddressFamily.IPV4);
+  }
+
+  private static Scenario scenario(
+      int sites, int pathLength, int members, int clients, int hosts, AddressFamily family) {
     try {
-      return new Scenario(sites, pathLength, members, clients, hosts);
+      return new Scenario(sites, pathLength, members, clients, hosts, family);
     } catch (IllegalArgumentException e) {
       throw new WrongUseException(String.valueOf(e.getMessage()));
     }
@@ -57,12 +70,12 @@ final class NetworkOptions {
 
   /** The same options as arguments of another process. */
   static List<String> arguments(Scenario scenario) {
-    return new ArrayList<>(
-        List.of(
-            "--switches=" + scenario.sites(),
-            "--path-length=" + scenario.pathLength(),
-            "--members=" + scenario.members(),
-            "--clients=" + scenario.clients(),
-            "--hosts=" + scenario.hosts()));
+    return List.of(
+        "--switches=" + scenario.sites(),
+        "--path-length=" + scenario.pathLength(),
+        "--members=" + scenario.members(),
+        "--clients=" + scenario.clients(),
+        "--hosts=" + scenario.hosts(),
+        IPV6 + "=" + (scenario.family() == AddressFamily.IPV6));
   }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.malob.bench.Experiment.Outcome;
+import io.malob.bench.load.AddressFamily;
 import io.malob.bench.load.Demand;
 import io.malob.bench.load.Measurement;
 import io.malob.bench.load.Scenario;
@@ -153,6 +154,7 @@ final class Report {
         .put("members", scenario.members())
         .put("clients", scenario.clients())
         .put("hosts", scenario.hosts())
+        .put("ipv6", scenario.family() == AddressFamily.IPV6)
         .put("seconds", options.seconds)
         .put("warmup_seconds", options.warmup)
         .put("rule_life_ms", options.ruleLifeMillis)

@@ -1,6 +1,7 @@
 package io.malob.bench;
 
 import io.malob.bench.Experiment.Outcome;
+import io.malob.bench.load.AddressFamily;
 import io.malob.bench.load.Demand;
 import io.malob.bench.load.Network;
 import io.malob.bench.load.Scenario;
@@ -54,7 +55,11 @@ final class ReportsCommand implements Callable<Integer> {
   private Scenario checked() {
     LoadOptions.check("--flood", flood, 10_000_000);
     int unused = options.demands().size();
-    return networkOptions.scenario();
+    Scenario scenario = networkOptions.scenario();
+    if (scenario.family() != AddressFamily.IPV4) {
+      throw new WrongUseException("reports are sent over IPv4; they exclude --ipv6");
+    }
+    return scenario;
   }
 
   private List<Outcome> measure(Scenario scenario, Workspace workspace)

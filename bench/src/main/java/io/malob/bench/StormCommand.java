@@ -1,6 +1,7 @@
 package io.malob.bench;
 
 import io.malob.bench.Experiment.Outcome;
+import io.malob.bench.load.AddressFamily;
 import io.malob.bench.load.Demand;
 import io.malob.bench.load.Extent;
 import io.malob.bench.load.Measurement;
@@ -81,7 +82,7 @@ final class StormCommand implements Callable<Integer> {
     if (!controllerOptions.isBuilt()) {
       return Main.MISSING;
     }
-    Scenario scenario = new Scenario(SITES, 1, 3, 16, 0);
+    Scenario scenario = new Scenario(SITES, 1, 3, 16, 0, AddressFamily.IPV4);
     Figures figures = new Figures();
     try (Workspace workspace = Workspace.open(processOptions.output.out);
         ControllerProcess controller =

@@ -1,6 +1,7 @@
 package io.malob.bench.codec;
 
 import io.malob.bench.load.Scenario;
+import io.malob.openflow.IpFamily;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -16,8 +17,7 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
-import org.projectfloodlight.openflow.types.EthType;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -72,7 +72,7 @@ final class Answers {
   OFMessage reply(int site, int client, int clientPort, int member, int generation) {
     List<OFAction> actions = new ArrayList<>();
     actions.add(set(FACTORY.oxms().ethSrc(VIP_MAC)));
-    actions.add(set(FACTORY.oxms().ipv4Src(IPv4Address.of(scenario.vip(site)))));
+    actions.add(set(IpFamily.newSource(FACTORY, address(scenario.vip(site)))));
     actions.add(set(FACTORY.oxms().tcpSrc(VIP_PORT)));
     if (isLabelled()) {
       actions.add(set(FACTORY.oxms().ethDst(TO_CLIENTS)));
@@ -103,7 +103,7 @@ final class Answers {
 
   private List<OFAction> toMember(int site, int member) {
     List<OFAction> actions = new ArrayList<>();
-    actions.add(set(FACTORY.oxms().ipv4Dst(IPv4Address.of(scenario.member(site, member)))));
+    actions.add(set(IpFamily.newDestination(FACTORY, address(scenario.member(site, member)))));
     actions.add(set(FACTORY.oxms().tcpDst(MEMBER_PORT)));
     return actions;
   }
@@ -117,13 +117,12 @@ final class Answers {
                 FACTORY.instructions().gotoTable(isLabelled() ? LABELS : HOSTS)));
   }
 
-  private static Match match(int src, int dst, TransportPort srcPort, TransportPort dstPort) {
-    return FACTORY
-        .buildMatch()
-        .setExact(MatchField.ETH_TYPE, EthType.IPv4)
-        .setExact(MatchField.IP_PROTO, IpProtocol.TCP)
-        .setExact(MatchField.IPV4_SRC, IPv4Address.of(src))
-        .setExact(MatchField.IPV4_DST, IPv4Address.of(dst))
+  private IPAddress<?> address(int number) {
+    return scenario.family().address(number);
+  }
+
+  private Match match(int src, int dst, TransportPort srcPort, TransportPort dstPort) {
+    return IpFamily.matchBetween(FACTORY, IpProtocol.TCP, address(src), address(dst))
         .setExact(MatchField.TCP_SRC, srcPort)
         .setExact(MatchField.TCP_DST, dstPort)
         .build();
@@ -152,17 +151,12 @@ final class Answers {
     return rules;
   }
 
-  private static OFMessage host(int address, int port) {
+  private OFMessage host(int address, int port) {
     return FACTORY
         .buildFlowAdd()
         .setTableId(HOSTS)
         .setPriority(1_000)
-        .setMatch(
-            FACTORY
-                .buildMatch()
-                .setExact(MatchField.ETH_TYPE, EthType.IPv4)
-                .setExact(MatchField.IPV4_DST, IPv4Address.of(address))
-                .build())
+        .setMatch(IpFamily.matchTo(FACTORY, address(address)).build())
         .setActions(List.of(FACTORY.actions().output(OFPort.of(port), Integer.MAX_VALUE)))
         .build();
   }

@@ -1,5 +1,6 @@
 package io.malob.bench.codec;
 
+import io.malob.bench.load.AddressFamily;
 import io.malob.bench.load.Scenario;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -31,8 +32,6 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 public final class Responder {
-  private static final int ETHERTYPE_IPV4 = 0x0800;
-
   private final Scenario scenario;
   private final Answers answers;
   private final AtomicReferenceArray<Channel> switches;
@@ -100,11 +99,12 @@ public final class Responder {
 
     private void packetIn(ChannelHandlerContext ctx, byte[] frame) {
       ByteBuffer bytes = ByteBuffer.wrap(frame);
-      if ((bytes.getShort(12) & 0xffff) != ETHERTYPE_IPV4) {
+      AddressFamily family = scenario.family();
+      if ((bytes.getShort(12) & 0xffff) != family.etherType) {
         return;
       }
-      int client = bytes.getInt(26);
-      int clientPort = bytes.getShort(34) & 0xffff;
+      int client = family.source(frame, 14);
+      int clientPort = bytes.getShort(14 + family.headerBytes) & 0xffff;
       int site = scenario.siteOf(number);
       int member = nextMember;
       nextMember = (member + 1) % scenario.members();

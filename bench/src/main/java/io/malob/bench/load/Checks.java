@@ -3,8 +3,8 @@ package io.malob.bench.load;
 import java.util.Arrays;
 
 /**
- * Members that answer health checks: a SYN from their VIP is accepted. Remembers when each came. On
- * the event loop only.
+ * Members that answer health checks over IPv4: a SYN from their VIP is accepted. Remembers when
+ * each came. On the event loop only.
  */
 final class Checks {
   private static final int TCP = 34;
@@ -23,7 +23,8 @@ final class Checks {
   /** Takes a frame that a switch should send; false if it is not part of a check. */
   boolean answer(int sw, Outbox outbox, byte[] bytes, int frame, int frameBytes, long now) {
     int site = scenario.siteOf(sw);
-    if (frameBytes < FRAME_BYTES
+    if (scenario.family() != AddressFamily.IPV4
+        || frameBytes < FRAME_BYTES
         || Bytes.uint8(bytes, frame + 23) != OpenFlow.IP_PROTO_TCP
         || Bytes.int32(bytes, frame + 26) != scenario.vip(site)) {
       return false;

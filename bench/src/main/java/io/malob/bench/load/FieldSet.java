@@ -9,24 +9,31 @@ final class FieldSet {
   static final int ETH_SRC = 1 << 1;
   static final int ETH_TYPE = 1 << 2;
   static final int IP_PROTO = 1 << 3;
-  static final int IPV4_SRC = 1 << 4;
-  static final int IPV4_DST = 1 << 5;
+  static final int IP_SRC = 1 << 4;
+  static final int IP_DST = 1 << 5;
   static final int TCP_SRC = 1 << 6;
   static final int TCP_DST = 1 << 7;
 
-  /** A field with a mask, or another field. */
+  /** A field with a mask, of the other family, or unknown. */
   static final int OTHER = 1 << 8;
 
-  static final int FIVE_TUPLE = ETH_TYPE | IP_PROTO | IPV4_SRC | IPV4_DST | TCP_SRC | TCP_DST;
+  static final int FIVE_TUPLE = ETH_TYPE | IP_PROTO | IP_SRC | IP_DST | TCP_SRC | TCP_DST;
+
+  private final AddressFamily family;
 
   int present;
   long ethDst;
   int ethType;
   int ipProto;
-  int ipv4Src;
-  int ipv4Dst;
+  int ipSrc;
+  int ipDst;
   int tcpSrc;
   int tcpDst;
+
+  /** Reads addresses of that family only. */
+  FieldSet(AddressFamily family) {
+    this.family = family;
+  }
 
   void clear() {
     present = 0;
@@ -34,9 +41,7 @@ final class FieldSet {
 
   /** Whether it is exactly a TCP connection's five-tuple. */
   boolean isTcpTuple() {
-    return present == FIVE_TUPLE
-        && ethType == OpenFlow.ETHERTYPE_IPV4
-        && ipProto == OpenFlow.IP_PROTO_TCP;
+    return present == FIVE_TUPLE && ethType == family.etherType && ipProto == OpenFlow.IP_PROTO_TCP;
   }
 
   /** Reads one OXM and returns the offset of the next one. */
@@ -60,14 +65,6 @@ final class FieldSet {
           ipProto = Bytes.uint8(bytes, value);
           present |= IP_PROTO;
         }
-        case OpenFlow.OXM_IPV4_SRC -> {
-          ipv4Src = Bytes.int32(bytes, value);
-          present |= IPV4_SRC;
-        }
-        case OpenFlow.OXM_IPV4_DST -> {
-          ipv4Dst = Bytes.int32(bytes, value);
-          present |= IPV4_DST;
-        }
         case OpenFlow.OXM_TCP_SRC -> {
           tcpSrc = Bytes.uint16(bytes, value);
           present |= TCP_SRC;
@@ -76,9 +73,21 @@ final class FieldSet {
           tcpDst = Bytes.uint16(bytes, value);
           present |= TCP_DST;
         }
-        default -> present |= OTHER;
+        default -> readAddress(header >>> 9 & 0x7f, bytes, value);
       }
     }
     return value + (header & 0xff);
+  }
+
+  private void readAddress(int field, byte[] bytes, int at) {
+    if (field == family.oxmSource) {
+      ipSrc = family.read(bytes, at);
+      present |= IP_SRC;
+    } else if (field == family.oxmDestination) {
+      ipDst = family.read(bytes, at);
+      present |= IP_DST;
+    } else {
+      present |= OTHER;
+    }
   }
 }

@@ -11,8 +11,8 @@ final class MessageScanner {
   private static final int FLOW_MOD_MATCH = 48;
   private static final int PACKET_OUT_ACTIONS = 24;
 
-  final FieldSet match = new FieldSet();
-  final FieldSet set = new FieldSet();
+  final FieldSet match;
+  final FieldSet set;
   long cookie;
   long cookieMask;
   int table;
@@ -30,6 +30,12 @@ final class MessageScanner {
   int frame;
 
   int frameBytes;
+
+  /** A scanner for a network of that family. */
+  MessageScanner(AddressFamily family) {
+    match = new FieldSet(family);
+    set = new FieldSet(family);
+  }
 
   void readFlowMod(byte[] bytes, int at, int length) {
     cookie = Bytes.int64(bytes, at + 8);

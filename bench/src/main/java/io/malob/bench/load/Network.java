@@ -1,5 +1,8 @@
 package io.malob.bench.load;
 
+import io.malob.openflow.packet.NeighbourMessage;
+import io.malob.openflow.packet.NeighbourReplies;
+import io.malob.openflow.packet.Packet;
 import io.malob.testing.SwitchRoles;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -12,6 +15,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +23,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * The emulated switches and hosts, connected to a controller, or to several of which one is each
@@ -26,10 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   /** The address of the agent that a flood of reports claims to come from. */
-  public static final String FLOODED_AGENT = Scenario.text(ReportFlood.AGENT_ADDRESS);
+  public static final String FLOODED_AGENT = AddressFamily.IPV4.text(ReportFlood.AGENT_ADDRESS);
 
-  private static final int ARP_REQUEST = 1;
-  private static final int ARP_REPLY = 2;
   private static final int RECEIVE_BYTES = 64 * 1024;
   private static final long TICK_MILLIS = 1;
   private static final long GIVE_UP_MILLIS = 100;
@@ -252,12 +255,13 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
         sites.get(scenario.siteOf(sw)),
         storm,
         checks,
+        scenario.family(),
         this,
         load::pump,
         rules.get(sw));
   }
 
-  /** Lets all hosts send ARP requests for their VIP, so that the controller learns them. */
+  /** Lets all hosts ask for the MAC of their VIP, so that the controller learns them. */
   public void announceHosts() throws IOException, InterruptedException {
     call(
         () -> {
@@ -270,34 +274,28 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
   }
 
   private void announce(int site) {
-    int vip = scenario.vip(site);
     Outbox members = outboxes.get(scenario.memberEdge(site));
     for (int i = 0; i < scenario.members(); i++) {
-      arp(
-          members,
-          scenario.memberPort(i),
-          PacketInTemplate.arp(
-              ARP_REQUEST, scenario.memberMac(site, i), scenario.member(site, i), 0, vip));
+      int member = scenario.member(site, i);
+      announce(site, members, scenario.memberPort(i), scenario.memberMac(site, i), member);
     }
     Outbox clients = outboxes.get(scenario.clientEdge(site));
     for (int i = 0; i < scenario.clients(); i++) {
-      arp(
-          clients,
-          scenario.clientPort(i),
-          PacketInTemplate.arp(
-              ARP_REQUEST, scenario.clientMac(site, i), scenario.client(site, i), 0, vip));
+      int client = scenario.client(site, i);
+      announce(site, clients, scenario.clientPort(i), scenario.clientMac(site, i), client);
     }
     for (int i = 0; i < scenario.hosts(); i++) {
-      arp(
-          clients,
-          scenario.clientPort(i % scenario.clients()),
-          PacketInTemplate.arp(
-              ARP_REQUEST, scenario.hostMac(site, i), scenario.host(site, i), 0, vip));
+      int port = scenario.clientPort(i % scenario.clients());
+      announce(site, clients, port, scenario.hostMac(site, i), scenario.host(site, i));
     }
   }
 
-  private static void arp(Outbox outbox, int port, byte[] frame) {
-    PacketInTemplate.other(outbox, port, frame, 0, frame.length);
+  private void announce(int site, Outbox outbox, int port, long mac, int address) {
+    AddressFamily family = scenario.family();
+    byte[] question =
+        NeighbourReplies.question(
+            MacAddress.of(mac), family.address(address), family.address(scenario.vip(site)));
+    PacketInTemplate.other(outbox, port, question, 0, question.length);
   }
 
   @Override
@@ -310,28 +308,23 @@ public final class Network implements AutoCloseable, SyntheticSwitch.Cables {
       } else if (port == Scenario.TO_PREVIOUS && sw != scenario.clientEdge(site)) {
         PacketInTemplate.other(outboxes.get(sw - 1), Scenario.TO_NEXT, bytes, frame, frameBytes);
       }
-    } else if (etherType == OpenFlow.ETHERTYPE_ARP && frameBytes >= 42) {
-      answerArp(sw, bytes, frame);
+    } else {
+      Packet packet = Packet.parse(Arrays.copyOfRange(bytes, frame, frame + frameBytes));
+      NeighbourMessage.of(packet)
+          .filter(NeighbourMessage::isQuestion)
+          .ifPresent(question -> answer(sw, packet, question));
     }
   }
 
-  private void answerArp(int sw, byte[] bytes, int frame) {
+  /** Answers for a member. */
+  private void answer(int sw, Packet packet, NeighbourMessage question) {
     int site = scenario.siteOf(sw);
-    int asked = Bytes.int32(bytes, frame + 38);
-    int member = asked - scenario.member(site, 0);
-    if (Bytes.uint16(bytes, frame + 20) == ARP_REQUEST
-        && sw == scenario.memberEdge(site)
-        && member >= 0
-        && member < scenario.members()) {
-      arp(
-          outboxes.get(sw),
-          scenario.memberPort(member),
-          PacketInTemplate.arp(
-              ARP_REPLY,
-              scenario.memberMac(site, member),
-              asked,
-              Bytes.uint48(bytes, frame + 22),
-              Bytes.int32(bytes, frame + 28)));
+    int member = scenario.family().number(question.target()) - scenario.member(site, 0);
+    if (sw == scenario.memberEdge(site) && member >= 0 && member < scenario.members()) {
+      MacAddress mac = MacAddress.of(scenario.memberMac(site, member));
+      byte[] answer = NeighbourReplies.answer(packet, question, mac);
+      PacketInTemplate.other(
+          outboxes.get(sw), scenario.memberPort(member), answer, 0, answer.length);
     }
   }
 

@@ -39,6 +39,8 @@ final class OpenFlow {
   static final int OXM_IPV4_DST = 12;
   static final int OXM_TCP_SRC = 13;
   static final int OXM_TCP_DST = 14;
+  static final int OXM_IPV6_SRC = 26;
+  static final int OXM_IPV6_DST = 27;
 
   static final int ETHERTYPE_IPV4 = 0x0800;
   static final int ETHERTYPE_ARP = 0x0806;

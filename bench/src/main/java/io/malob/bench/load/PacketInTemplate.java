@@ -4,66 +4,77 @@ package io.malob.bench.load;
 final class PacketInTemplate {
   private static final int FRAME = 42;
   private static final int IP = FRAME + 14;
-  private static final int TCP = IP + 20;
   private static final int TCP_BYTES = 40;
-  private static final int SYN_BYTES = TCP + TCP_BYTES;
   private static final int REQUESTS_TABLE = 1;
-
-  /** Where the TCP sequence number is, in the frame of a first packet. */
-  static final int SEQUENCE_IN_FRAME = TCP + 4 - FRAME;
-
-  /** The bytes of a first packet's frame. */
-  static final int SYN_FRAME_BYTES = SYN_BYTES - FRAME;
 
   /** Maximum segment size, SACK permitted, time stamps, window scale, as Linux sends them. */
   private static final byte[] SYN_OPTIONS = {
     2, 4, 5, (byte) 0xb4, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 3, 7
   };
 
-  private final byte[] syn = new byte[SYN_BYTES];
+  private final AddressFamily family;
+  private final byte[] syn;
+  private final int tcp;
   private final int ipSum;
   private final int tcpSum;
 
   /** First packets to that VIP, with the VIP's MAC address. */
-  PacketInTemplate(int vip, long vipMac) {
-    head(syn, REQUESTS_TABLE, SYN_FRAME_BYTES);
+  PacketInTemplate(AddressFamily family, int vip, long vipMac) {
+    this.family = family;
+    syn = new byte[FRAME + synFrameBytes(family)];
+    tcp = IP + family.headerBytes;
+    head(syn, REQUESTS_TABLE, synFrameBytes(family));
     Bytes.put48(syn, FRAME, vipMac);
-    Bytes.put16(syn, FRAME + 12, OpenFlow.ETHERTYPE_IPV4);
-    syn[IP] = 0x45;
-    Bytes.put16(syn, IP + 2, SYN_BYTES - IP);
-    Bytes.put16(syn, IP + 6, 0x4000);
-    syn[IP + 8] = 64;
-    syn[IP + 9] = OpenFlow.IP_PROTO_TCP;
-    Bytes.put32(syn, IP + 16, vip);
-    Bytes.put16(syn, TCP + 2, Scenario.VIP_TCP_PORT);
-    syn[TCP + 12] = (byte) ((TCP_BYTES / 4) << 4);
-    syn[TCP + 13] = 2;
-    Bytes.put16(syn, TCP + 14, 64_240);
-    System.arraycopy(SYN_OPTIONS, 0, syn, TCP + 20, SYN_OPTIONS.length);
-    ipSum = Bytes.sum(syn, IP, 20);
+    Bytes.put16(syn, FRAME + 12, family.etherType);
+    if (family == AddressFamily.IPV4) {
+      syn[IP] = 0x45;
+      Bytes.put16(syn, IP + 2, family.headerBytes + TCP_BYTES);
+      Bytes.put16(syn, IP + 6, 0x4000);
+      syn[IP + 8] = 64;
+    } else {
+      syn[IP] = 0x60;
+      Bytes.put16(syn, IP + 4, TCP_BYTES);
+      syn[IP + 7] = 64;
+    }
+    syn[IP + family.protocolAt] = OpenFlow.IP_PROTO_TCP;
+    family.write(syn, IP + family.sourceAt, 0);
+    family.write(syn, IP + family.sourceAt + family.addressBytes, vip);
+    Bytes.put16(syn, tcp + 2, Scenario.VIP_TCP_PORT);
+    syn[tcp + 12] = (byte) ((TCP_BYTES / 4) << 4);
+    syn[tcp + 13] = 2;
+    Bytes.put16(syn, tcp + 14, 64_240);
+    System.arraycopy(SYN_OPTIONS, 0, syn, tcp + 20, SYN_OPTIONS.length);
+    ipSum = Bytes.sum(syn, IP, family.headerBytes);
     tcpSum =
-        Bytes.sum(syn, TCP, TCP_BYTES)
-            + Bytes.sum(syn, IP + 12, 8)
+        Bytes.sum(syn, tcp, TCP_BYTES)
+            + Bytes.sum(syn, IP + family.sourceAt, 2 * family.addressBytes)
             + OpenFlow.IP_PROTO_TCP
             + TCP_BYTES;
   }
 
+  /** The bytes of a first packet's frame. */
+  static int synFrameBytes(AddressFamily family) {
+    return IP - FRAME + family.headerBytes + TCP_BYTES;
+  }
+
   /** Appends the first packet of a connection, as after a table miss. */
   void syn(Outbox outbox, int inPort, long mac, int address, int tcpPort, int sequence) {
-    int at = outbox.append(SYN_BYTES);
+    int at = outbox.append(syn.length);
     byte[] out = outbox.bytes();
-    System.arraycopy(syn, 0, out, at, SYN_BYTES);
+    System.arraycopy(syn, 0, out, at, syn.length);
     int addressSum = (address >>> 16) + (address & 0xffff);
     Bytes.put32(out, at + 4, outbox.nextXid());
     Bytes.put32(out, at + 32, inPort);
     Bytes.put48(out, at + FRAME + 6, mac);
-    Bytes.put32(out, at + IP + 12, address);
-    Bytes.put16(out, at + IP + 10, Bytes.checksum(ipSum + addressSum));
-    Bytes.put16(out, at + TCP, tcpPort);
-    Bytes.put32(out, at + TCP + 4, sequence);
+    family.write(out, at + IP + family.sourceAt, address);
+    if (family == AddressFamily.IPV4) {
+      Bytes.put16(out, at + IP + 10, Bytes.checksum(ipSum + addressSum));
+    }
+    Bytes.put16(out, at + tcp, tcpPort);
+    Bytes.put32(out, at + tcp + 4, sequence);
     Bytes.put16(
         out,
-        at + TCP + 16,
+        at + tcp + 16,
         Bytes.checksum(tcpSum + addressSum + tcpPort + (sequence >>> 16) + (sequence & 0xffff)));
   }
 

@@ -7,15 +7,17 @@ import java.util.List;
  * The emulated network, as numbers. It has one or more sites that are not connected with each
  * other. A site is a chain of switches with clients on the first and members of the site's own VIP
  * on the last; with a chain of one, both are on the same switch. Switches are counted through all
- * sites; IPv4 and MAC addresses are whole numbers. Immutable.
+ * sites; IP and MAC addresses are whole numbers. Immutable.
  *
  * @param sites how many sites
  * @param pathLength how many switches each has
  * @param members how many members each has
  * @param clients how many clients each has
- * @param hosts how many further hosts each has, which only send ARP requests
+ * @param hosts how many further hosts each has, which only announce themselves
+ * @param family the family of all IP addresses
  */
-public record Scenario(int sites, int pathLength, int members, int clients, int hosts) {
+public record Scenario(
+    int sites, int pathLength, int members, int clients, int hosts, AddressFamily family) {
   /** The TCP port of each VIP. */
   public static final int VIP_TCP_PORT = 80;
 
@@ -167,13 +169,7 @@ public record Scenario(int sites, int pathLength, int members, int clients, int 
   }
 
   /** An address as text. */
-  public static String text(int address) {
-    return (address >>> 24)
-        + "."
-        + (address >>> 16 & 0xff)
-        + "."
-        + (address >>> 8 & 0xff)
-        + "."
-        + (address & 0xff);
+  public String text(int address) {
+    return family.text(address);
   }
 }

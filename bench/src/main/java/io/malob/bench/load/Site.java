@@ -33,6 +33,7 @@ final class Site {
 
   private final Scenario scenario;
   private final int site;
+  private final AddressFamily family;
   private final int vip;
   private final int firstClient;
   private final int firstMember;
@@ -76,6 +77,7 @@ final class Site {
       Outcome outcome) {
     this.scenario = scenario;
     this.site = site;
+    this.family = scenario.family();
     this.vip = scenario.vip(site);
     this.firstClient = scenario.client(site, 0);
     this.firstMember = scenario.member(site, 0);
@@ -84,8 +86,8 @@ final class Site {
     this.ruleLifeNanos = ruleLifeNanos;
     this.faults = faults;
     this.outcome = outcome;
-    firstPackets = new PacketInTemplate(vip, VIP_MAC);
-    flowRemoved = new FlowRemovedTemplate(vip, 1);
+    firstPackets = new PacketInTemplate(family, vip, VIP_MAC);
+    flowRemoved = new FlowRemovedTemplate(family, vip, 1);
     labels = new LabelView(scenario.pathLength());
     placedOn = new long[scenario.members()];
   }
@@ -167,8 +169,8 @@ final class Site {
     } else if (message.table == LABELS && message.match.present == FieldSet.ETH_DST) {
       labels.add(place, message);
     } else if (message.table == HOSTS
-        && message.match.present == (FieldSet.ETH_TYPE | FieldSet.IPV4_DST)) {
-      hostRule(place, message.match.ipv4Dst);
+        && message.match.present == (FieldSet.ETH_TYPE | FieldSet.IP_DST)) {
+      hostRule(place, message.match.ipDst);
     }
   }
 
@@ -201,27 +203,27 @@ final class Site {
 
   private void connectionRule(int place, MessageScanner message, long now) {
     FieldSet match = message.match;
-    if (match.ipv4Dst == vip && message.table == REQUESTS) {
-      int slot = slotOf(match.ipv4Src, match.tcpSrc);
+    if (match.ipDst == vip && message.table == REQUESTS) {
+      int slot = slotOf(match.ipSrc, match.tcpSrc);
       if (slot < 0) {
-        unexpected("request rule", match.ipv4Src, match.tcpSrc);
+        unexpected("request rule", match.ipSrc, match.tcpSrc);
         return;
       }
       check(slot, Kind.WRONG_RULE, isRightRequestRule(place, message), "request rule");
       check(slot, Kind.WRONG_LABEL, isRightLabel(message, true), "request rule");
       rule[slot] = message.priority << 16 | message.idleSeconds;
       takeCookie(slot, message.cookie);
-      take(slot, HAS_REQUEST_RULE, message.set.ipv4Dst, now);
+      take(slot, HAS_REQUEST_RULE, message.set.ipDst, now);
     } else if (match.tcpSrc == Scenario.MEMBER_TCP_PORT) {
-      int slot = slotOf(match.ipv4Dst, match.tcpDst);
+      int slot = slotOf(match.ipDst, match.tcpDst);
       if (slot < 0) {
-        unexpected("reply rule", match.ipv4Dst, match.tcpDst);
+        unexpected("reply rule", match.ipDst, match.tcpDst);
         return;
       }
       check(slot, Kind.WRONG_RULE, isRightReplyRule(place, message), "reply rule");
       check(slot, Kind.WRONG_LABEL, isRightLabel(message, false), "reply rule");
       takeCookie(slot, message.cookie);
-      take(slot, HAS_REPLY_RULE, match.ipv4Src, now);
+      take(slot, HAS_REPLY_RULE, match.ipSrc, now);
     }
   }
 
@@ -230,7 +232,7 @@ final class Site {
         && message.match.tcpDst == Scenario.VIP_TCP_PORT
         && (message.flags & OpenFlow.SEND_FLOW_REMOVED) != 0
         && message.idleSeconds > 0
-        && sets(message.set, FieldSet.IPV4_DST | FieldSet.TCP_DST, FieldSet.ETH_DST)
+        && sets(message.set, FieldSet.IP_DST | FieldSet.TCP_DST, FieldSet.ETH_DST)
         && message.set.tcpDst == Scenario.MEMBER_TCP_PORT;
   }
 
@@ -239,8 +241,8 @@ final class Site {
         && message.table == 0
         && message.idleSeconds > 0
         && sets(
-            message.set, FieldSet.IPV4_SRC | FieldSet.TCP_SRC, FieldSet.ETH_DST | FieldSet.ETH_SRC)
-        && message.set.ipv4Src == vip
+            message.set, FieldSet.IP_SRC | FieldSet.TCP_SRC, FieldSet.ETH_DST | FieldSet.ETH_SRC)
+        && message.set.ipSrc == vip
         && message.set.tcpSrc == Scenario.VIP_TCP_PORT;
   }
 
@@ -263,12 +265,13 @@ final class Site {
   /** Takes a frame that one of the site's switches should send; false if it is not for a VIP. */
   boolean packetOut(int sw, MessageScanner message, byte[] bytes, long now) {
     int ip = message.frame + 14;
-    int tcp = ip + 20;
-    if (message.frameBytes < 54 || Bytes.uint8(bytes, ip + 9) != OpenFlow.IP_PROTO_TCP) {
+    int tcp = ip + family.headerBytes;
+    if (message.frameBytes < 14 + family.headerBytes + 20
+        || Bytes.uint8(bytes, ip + family.protocolAt) != OpenFlow.IP_PROTO_TCP) {
       return false;
     }
-    int source = Bytes.int32(bytes, ip + 12);
-    int target = Bytes.int32(bytes, ip + 16);
+    int source = family.source(bytes, ip);
+    int target = family.destination(bytes, ip);
     if (target == vip) {
       firstPacket(sw, message, bytes, slotOf(source, Bytes.uint16(bytes, tcp)), now);
       return true;
@@ -284,25 +287,23 @@ final class Site {
   }
 
   private void firstPacket(int sw, MessageScanner message, byte[] bytes, int slot, long now) {
-    int tcp = message.frame + 34;
+    int ip = message.frame + 14;
+    int tcp = ip + family.headerBytes;
     if (slot < 0) {
-      unexpected(
-          "first packet",
-          Bytes.int32(bytes, message.frame + 26),
-          Bytes.uint16(bytes, message.frame + 34));
+      unexpected("first packet", family.source(bytes, ip), Bytes.uint16(bytes, tcp));
       return;
     }
-    int on = message.set.ipv4Dst - firstMember;
+    int on = message.set.ipDst - firstMember;
     boolean right =
         sw == scenario.memberEdge(site)
-            && message.frameBytes == PacketInTemplate.SYN_FRAME_BYTES
+            && message.frameBytes == PacketInTemplate.synFrameBytes(family)
             && Bytes.int32(bytes, tcp + 4) == tuple[slot]
-            && sets(message.set, FieldSet.IPV4_DST | FieldSet.TCP_DST | FieldSet.ETH_DST, 0)
+            && sets(message.set, FieldSet.IP_DST | FieldSet.TCP_DST | FieldSet.ETH_DST, 0)
             && message.set.tcpDst == Scenario.MEMBER_TCP_PORT
             && message.set.ethDst == scenario.memberMac(site, on)
             && message.outPort == scenario.memberPort(Math.max(0, on));
     check(slot, Kind.WRONG_PACKET, right, "first packet");
-    take(slot, HAS_PACKET, message.set.ipv4Dst, now);
+    take(slot, HAS_PACKET, message.set.ipDst, now);
   }
 
   private void takeCookie(int slot, long ofRule) {
@@ -362,13 +363,13 @@ final class Site {
   }
 
   private void unexpected(String what, int address, int port) {
-    faults.add(Kind.UNEXPECTED, () -> what + " of " + Scenario.text(address) + " port " + port);
+    faults.add(Kind.UNEXPECTED, () -> what + " of " + scenario.text(address) + " port " + port);
   }
 
   private String describe(int slot) {
     return String.format(
         "%s port %d, state %s, cookie %x",
-        Scenario.text(firstClient + tuple[slot] % scenario.clients()),
+        scenario.text(firstClient + tuple[slot] % scenario.clients()),
         tcpPort(tuple[slot]),
         Integer.toBinaryString(state[slot]),
         cookie[slot]);

@@ -164,7 +164,7 @@ public final class Star implements AutoCloseable {
     private final int number;
     private final Outbox outbox = new Outbox();
     private final RuleStore rules = new RuleStore();
-    private final MessageScanner scanner = new MessageScanner();
+    private final MessageScanner scanner = new MessageScanner(AddressFamily.IPV4);
     private final SlowPath slowPath;
 
     Switch(int number) {

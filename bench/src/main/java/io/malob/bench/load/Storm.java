@@ -50,10 +50,12 @@ public final class Storm {
   private final Outbox outbox;
   private final int siteVip;
   private final Random random = new Random(1);
-  private final PacketInTemplate toVip = new PacketInTemplate(VIP, ROUTER_MAC);
+  private final PacketInTemplate toVip = new PacketInTemplate(AddressFamily.IPV4, VIP, ROUTER_MAC);
   private final PacketInTemplate toSite;
-  private final PacketInTemplate toNobody = new PacketInTemplate(0xc633_6401, ROUTER_MAC);
-  private final FlowRemovedTemplate flowRemoved = new FlowRemovedTemplate(VIP, 0);
+  private final PacketInTemplate toNobody =
+      new PacketInTemplate(AddressFamily.IPV4, 0xc633_6401, ROUTER_MAC);
+  private final FlowRemovedTemplate flowRemoved =
+      new FlowRemovedTemplate(AddressFamily.IPV4, VIP, 0);
 
   /**
    * By idle timeout in seconds: rules with the same timeout expire in the order of their addition.
@@ -71,7 +73,7 @@ public final class Storm {
   Storm(Outbox outbox, int siteVip) {
     this.outbox = outbox;
     this.siteVip = siteVip;
-    toSite = new PacketInTemplate(siteVip, ROUTER_MAC);
+    toSite = new PacketInTemplate(AddressFamily.IPV4, siteVip, ROUTER_MAC);
   }
 
   /**
@@ -165,12 +167,12 @@ public final class Storm {
     if (message.command == OpenFlow.FLOW_ADD
         && message.table == REQUESTS
         && match.isTcpTuple()
-        && match.ipv4Dst == VIP) {
+        && match.ipDst == VIP) {
       removals
           .computeIfAbsent(message.idleSeconds, any -> new Removals())
           .add(
               now + message.idleSeconds * NANOS_PER_SECOND,
-              match.ipv4Src,
+              match.ipSrc,
               message.cookie,
               message.priority,
               message.idleSeconds);

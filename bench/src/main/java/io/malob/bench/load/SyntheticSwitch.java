@@ -31,7 +31,8 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
   /** Its rules, if the controller may read them. */
   private final @Nullable RuleStore rules;
 
-  private final MessageScanner scanner = new MessageScanner();
+  private final int etherType;
+  private final MessageScanner scanner;
   private byte[] bytes = new byte[256 * 1024];
   private int size;
   private Executor nextTurn = Runnable::run;
@@ -53,6 +54,7 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
       Site site,
       Storm storm,
       Checks checks,
+      AddressFamily family,
       Cables cables,
       Runnable afterRead,
       @Nullable RuleStore rules) {
@@ -63,6 +65,8 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
     this.site = site;
     this.storm = storm;
     this.checks = checks;
+    this.scanner = new MessageScanner(family);
+    this.etherType = family.etherType;
     this.cables = cables;
     this.afterRead = afterRead;
     this.rules = rules;
@@ -147,13 +151,13 @@ final class SyntheticSwitch extends ChannelInboundHandlerAdapter {
 
   private void packetOut(int at, int length, long now) {
     scanner.readPacketOut(bytes, at, length);
-    int etherType = scanner.etherType(bytes);
-    if (etherType == OpenFlow.ETHERTYPE_IPV4
+    int type = scanner.etherType(bytes);
+    if (type == etherType
         && (checks.answer(number, outbox, bytes, scanner.frame, scanner.frameBytes, now)
             || site.packetOut(number, scanner, bytes, now))) {
       return;
     }
-    cables.carry(number, scanner.outPort, etherType, bytes, scanner.frame, scanner.frameBytes);
+    cables.carry(number, scanner.outPort, type, bytes, scanner.frame, scanner.frameBytes);
   }
 
   /** Sends a message back under another type. */

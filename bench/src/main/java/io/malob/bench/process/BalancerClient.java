@@ -2,6 +2,7 @@ package io.malob.bench.process;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.malob.bench.load.AddressFamily;
 import io.malob.bench.load.Scenario;
 import io.malob.bench.load.StarScenario;
 import io.malob.bench.load.Storm;
@@ -61,7 +62,7 @@ public final class BalancerClient {
     vip.put("id", "vip" + name);
     vip.put("name", "vip" + name);
     vip.put("protocol", "tcp");
-    vip.put("address", Scenario.text(address));
+    vip.put("address", scenario.text(address));
     vip.put("port", Scenario.VIP_TCP_PORT);
     create("vips", vip);
     Map<String, Object> pool = new LinkedHashMap<>();
@@ -74,7 +75,7 @@ public final class BalancerClient {
     for (int member = 0; member < scenario.members(); member++) {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("id", "member" + name + "." + member);
-      fields.put("address", Scenario.text(scenario.member(site, member)));
+      fields.put("address", scenario.text(scenario.member(site, member)));
       fields.put("port", memberPort);
       fields.put("pool_id", "pool" + name);
       create("members", fields);
@@ -91,7 +92,7 @@ public final class BalancerClient {
             "id", "vip0",
             "name", "vip0",
             "protocol", "tcp",
-            "address", Scenario.text(StarScenario.VIP),
+            "address", AddressFamily.IPV4.text(StarScenario.VIP),
             "port", Scenario.VIP_TCP_PORT));
     create(
         "pools",
@@ -108,7 +109,7 @@ public final class BalancerClient {
               "id",
               "member0." + member,
               "address",
-              Scenario.text(scenario.memberAddress(member)),
+              AddressFamily.IPV4.text(scenario.memberAddress(member)),
               "port",
               Scenario.MEMBER_TCP_PORT,
               "pool_id",
