@@ -164,7 +164,7 @@ class Ipv6Test(SystemTest):
 
     def test_proactive_placement(self) -> None:
         """buckets lead new connections to all members without the controller"""
-        virtual = self.virtual("buckets", "fd00:a00::6e", 80, placement=balancing.PROACTIVE)
+        virtual = self.virtual("buckets", "fd00:a00::6f", 80, placement=balancing.PROACTIVE)
         for client in ("c1", "c2"):
             self._curl(client, virtual.address)
         balancing.wait_for_proactive(self.controller.rest, virtual.pool_id)

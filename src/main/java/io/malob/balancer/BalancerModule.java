@@ -313,6 +313,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private AclDropRules aclDropRules;
   private LabelTable labels;
   private RecoveringConnections pending;
+  private ProactiveClients proactiveClients;
 
   /** Refers to this from a field, because {@link AddressKey} does not. */
   private final Consumer<IntConsumer> addressKeys = this::tellAddressKeys;
@@ -436,7 +437,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     ProactiveSettings proactiveSettings = ProactiveSettings.read(settings);
     IdleTimeouts idleTimeouts = idleTimeouts(settings);
     Buckets buckets = new Buckets(proactiveSettings.timeouts(idleTimeouts.udp()), nanoTime);
-    ProactiveClients proactiveClients = new ProactiveClients(() -> proactive.clientsChanged());
+    proactiveClients = new ProactiveClients(() -> proactive.clientsChanged());
     Counting counting =
         settings.flag("countPlaced", true) ? Counting.PLACED_SINCE : Counting.MEASURED_ONLY;
     view =
@@ -1106,6 +1107,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
 
   private void tellAddressKeys(IntConsumer keys) {
     catalog.snapshot().addressKeys(keys);
+    proactiveClients.addressKeys(keys);
     for (Connection connection : connections.all()) {
       keys.accept(connection.request().srcAddress());
       keys.accept(connection.request().dstAddress());
