@@ -46,11 +46,11 @@ public final class AddressKey {
       return isIpv6(ipv4.getInt()) ? NONE : ipv4.getInt();
     }
     byte[] bytes = address.getBytes();
-    int number = IPV6.add(half(bytes, 0), half(bytes, 8), true);
-    if (number == Ipv6Keys.NONE) {
+    int key = key(IPV6.add(half(bytes, 0), half(bytes, 8), true));
+    if (key == NONE) {
       throw new IllegalStateException("there are " + MAX_IPV6 + " IPv6 addresses in use already");
     }
-    return FIRST_IPV6 + number;
+    return key;
   }
 
   private static long half(byte[] bytes, int from) {
@@ -66,7 +66,10 @@ public final class AddressKey {
    * connection, host or VIP has this address.
    */
   public static int find(long upper, long lower) {
-    int number = IPV6.find(upper, lower);
+    return key(IPV6.find(upper, lower));
+  }
+
+  private static int key(int number) {
     return number == Ipv6Keys.NONE ? NONE : FIRST_IPV6 + number;
   }
 
@@ -84,8 +87,7 @@ public final class AddressKey {
 
   /** The key of the source of a packet for a VIP; {@link #NONE} if too many are in use. */
   public static int ofClient(long upper, long lower) {
-    int number = IPV6.add(upper, lower, false);
-    return number == Ipv6Keys.NONE ? NONE : FIRST_IPV6 + number;
+    return key(IPV6.add(upper, lower, false));
   }
 
   /** The address that has this key. */

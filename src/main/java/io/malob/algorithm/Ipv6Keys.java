@@ -40,6 +40,9 @@ final class Ipv6Keys {
 
   private int count;
 
+  /** No lower number is free: a search from 0 would cost more with each address in use. */
+  private int firstFree;
+
   /**
    * No addresses.
    *
@@ -94,7 +97,8 @@ final class Ipv6Keys {
     if (known != NONE || count >= (mayUseReserve ? max : max - max / 16)) {
       return known;
     }
-    int number = taken.nextClearBit(0);
+    int number = taken.nextClearBit(firstFree);
+    firstFree = number;
     if (number >= max) {
       return NONE; // the others have just been freed
     }
@@ -160,14 +164,17 @@ final class Ipv6Keys {
 
   /**
    * Frees the numbers of addresses that are not in use, and that no packet had for a while. A freed
-   * number is given again after the next sweep.
+   * number is given again after the next sweep, unless a thread that had just looked it up has
+   * brought it into use.
    *
    * @param used the numbers in use
    * @param patience for how many sweeps an address stays that was looked up
    */
   synchronized void sweep(BitSet used, int patience) {
     taken.andNot(justFreed);
-    justFreed = new BitSet();
+    justFreed.and(used);
+    taken.or(justFreed);
+    firstFree = 0;
     for (int number = taken.nextSetBit(0); number >= 0; number = taken.nextSetBit(number + 1)) {
       int age = sweeps - chunkOf(seen, number)[number & CHUNK - 1];
       if (!used.get(number) && age >= patience) {

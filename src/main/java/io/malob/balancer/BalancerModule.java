@@ -258,9 +258,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
 
   private static final long ADDRESSES_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
-  /**
-   * In sweeps. Longer than anything but connections and the catalog holds the key of an address.
-   */
+  /** In sweeps. Only what {@link #tellAddressKeys} tells holds keys of addresses for longer. */
   private static final int ADDRESSES_PATIENCE = 5;
 
   private static final long RETRY_MILLIS = 500;

@@ -112,7 +112,7 @@ final class NetworkChanges implements NetworkEvents.Follower {
     AttachedHosts.attachmentOf(device)
         .ifPresent(
             now -> {
-              AttachedHosts.addressesOf(device).stream()
+              AttachedHosts.addressesOf(device)
                   .forEach(address -> proactiveClients.moved(AddressKey.find(address), now));
               housekeeping.execute(() -> relocations.hostMoved(now));
             });

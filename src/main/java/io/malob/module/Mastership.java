@@ -65,8 +65,8 @@ public interface Mastership {
 
     /**
      * The switch's master has ended, or nothing is heard of it. When this controller is the master,
-     * it handles the packet-ins of hosts of the last second: else hosts would repeat them, TCP
-     * after a second. May be called again, as long as the silence lasts.
+     * it returns the packet-ins of hosts of the last second to the switch: else hosts would repeat
+     * them, TCP after a second. May be called again, as long as the silence lasts.
      */
     void masterSilent();
   }

@@ -51,7 +51,6 @@ final class WireFormat {
   private static final int IPV4 = 0x0800;
   private static final int IPV6 = 0x86dd;
   private static final int ICMP = IpProtocol.ICMP.getIpProtocolNumber();
-  private static final int ICMPV6 = IpProtocol.IPv6_ICMP.getIpProtocolNumber();
   private static final int TCP = IpProtocol.TCP.getIpProtocolNumber();
 
   private WireFormat() {}
@@ -62,7 +61,7 @@ final class WireFormat {
     out.writeShort(MATCH_OXM);
     out.writeShort(0);
     boolean isIpv6 = tuple.isIpv6();
-    int protocol = isIpv6 && tuple.protocol() == ICMP ? ICMPV6 : tuple.protocol();
+    int protocol = ConnectionRules.protocolOf(tuple).getIpProtocolNumber();
     out.writeInt(ETH_TYPE).writeShort(isIpv6 ? IPV6 : IPV4);
     out.writeInt(IP_PROTO).writeByte(protocol);
     if (isIpv6) {

@@ -78,6 +78,22 @@ class Ipv6KeysTest {
   }
 
   @Test
+  void freedNumberThatAThreadHasBroughtIntoUse_isNotGivenAgain() {
+    int number = keys.add(1, 1, false);
+    sweepUnused(PATIENCE + 1);
+    assertEquals(Ipv6Keys.NONE, keys.find(1, 1));
+    BitSet used = new BitSet();
+    used.set(number);
+    keys.sweep(used, PATIENCE);
+    assertNotEquals(number, keys.add(1, 2, false));
+    assertEquals(1, keys.upper(number));
+    sweepUnused(1);
+    assertEquals(1, keys.size());
+    sweepUnused(1);
+    assertEquals(number, keys.add(1, 3, false));
+  }
+
+  @Test
   void fullTable_hasRoomAgain_afterTwoSweepsMore() {
     for (int i = 0; i < MAX; i++) {
       keys.add(1, i, true);

@@ -44,9 +44,7 @@ public record NeighbourMessage(
               isRequest ? packet.destination() : packet.source(),
               packet.arpSenderMac()));
     }
-    return packet.etherType() == Packet.ETHERTYPE_IPV6
-        ? Ipv6Packet.of(packet).flatMap(NeighbourMessage::of)
-        : Optional.empty();
+    return Ipv6Packet.of(packet).flatMap(NeighbourMessage::of);
   }
 
   /** Reads one of IPv6; empty if this is not one, or not from the same link. */

@@ -185,22 +185,16 @@ public final class Packet implements IpPacket {
     }
     srcPort = read.srcPort();
     dstPort = read.dstPort();
-    switch (protocol) {
+    icmpType = read.icmpType();
+    return switch (protocol) {
       case PROTOCOL_TCP -> {
         tcpFlags = frame[transportOffset + 13] & 0xff;
-        return Kind.TCP;
+        yield Kind.TCP;
       }
-      case PROTOCOL_UDP -> {
-        return Kind.UDP;
-      }
-      case Ipv6Packet.PROTOCOL_ICMPV6 -> {
-        icmpType = read.icmpType();
-        return Kind.ICMP;
-      }
-      default -> {
-        return Kind.OTHER_IP;
-      }
-    }
+      case PROTOCOL_UDP -> Kind.UDP;
+      case Ipv6Packet.PROTOCOL_ICMPV6 -> Kind.ICMP;
+      default -> Kind.OTHER_IP;
+    };
   }
 
   private Kind readTransport() {
