@@ -1,0 +1,51 @@
+package io.malob.openflow;
+
+/**
+ * How a switch holds the balancer's rules. docs/architecture/data-plane.md shows the tables of each
+ * layout.
+ */
+public enum TableLayout {
+  /** Four tables, as in {@link FlowLayout}. */
+  FOUR_TABLES("four-tables", Role.ANY),
+
+  /** One table. Each label has an indirect group, which connections refer to. */
+  ONE_TABLE_WITH_GROUPS("one-table-with-groups", Role.ANY),
+
+  /** One table without groups. The rules of connections name the output port. */
+  ONE_TABLE("one-table", Role.EDGE),
+
+  /** One table that does not translate: it has rules of labels, each an exact MAC address. */
+  LABELS_ONLY("labels-only", Role.CORE);
+
+  /** What a switch can be in the network. */
+  public enum Role {
+    /** An edge switch for clients and members, and a core switch. */
+    ANY,
+    /** The same, but the repair of a path takes time in proportion to its connections. */
+    EDGE,
+    /** It forwards by labels, and cannot translate addresses. */
+    CORE
+  }
+
+  private final String text;
+  private final Role role;
+
+  TableLayout(String text, Role role) {
+    this.text = text;
+    this.role = role;
+  }
+
+  /** The name in settings, in REST and in logs. */
+  public String text() {
+    return text;
+  }
+
+  public Role role() {
+    return role;
+  }
+
+  /** Whether the switch translates addresses, so that clients and members can be behind it. */
+  public boolean translates() {
+    return role != Role.CORE;
+  }
+}
