@@ -26,6 +26,7 @@ public final class FakeNetwork {
   private final ArrayDeque<Arrival> underWay = new ArrayDeque<>();
   private final List<Delivery> delivered = new ArrayList<>();
   private final LongSupplier nanoTime;
+  private SwitchProfile profile = SwitchProfile.FOUR_TABLES;
   private @Nullable PacketInHandler controller;
   private boolean running;
 
@@ -67,9 +68,19 @@ public final class FakeNetwork {
     legacySwitches.put(switchId, new LegacySwitch(ports));
   }
 
+  /** Sets what switches can do that are made from now on. */
+  public void setProfile(SwitchProfile profile) {
+    this.profile = profile;
+  }
+
   /** The switch of that id, which is made if it is new. */
   public FakeFlowTable table(DatapathId switchId) {
-    return tables.computeIfAbsent(switchId, any -> new FakeFlowTable(nanoTime));
+    return table(switchId, profile);
+  }
+
+  /** The same for a switch that is unlike the others. */
+  public FakeFlowTable table(DatapathId switchId, SwitchProfile itsProfile) {
+    return tables.computeIfAbsent(switchId, any -> new FakeFlowTable(itsProfile, nanoTime));
   }
 
   /** Joins two ports, in both directions. */
@@ -102,6 +113,8 @@ public final class FakeNetwork {
   /**
    * The controller sends a message. Outside a packet-in, gives back what comes out because of it;
    * inside one, that is part of what the injection gives back.
+   *
+   * @throws RefusedMessageException if the switch answers with an error
    */
   public List<Delivery> send(DatapathId switchId, OFMessage message) {
     for (FakeFlowTable.Output output : table(switchId).apply(message)) {
