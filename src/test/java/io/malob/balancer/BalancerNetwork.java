@@ -72,7 +72,6 @@ import net.floodlightcontroller.topology.ITopologyListener;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFBadMatchCode;
-import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
@@ -604,14 +603,10 @@ final class BalancerNetwork {
       try {
         delivered.addAll(network.send(switchId, message));
       } catch (RefusedMessageException e) {
-        refusals.add(e.error());
         tell(switchId, e.error());
       }
     }
   }
-
-  /** The errors of switches about messages that their profile does not allow. */
-  final List<OFErrorMsg> refusals = new ArrayList<>();
 
   /** What switches were sent, except barriers and frames, since a test cleared it. */
   final List<OFFlowMod> flowMods = new ArrayList<>();
@@ -975,6 +970,13 @@ final class BalancerNetwork {
 
   /** Something that the balancer does now and then. */
   record Repeated(Runnable work, long millis) {}
+
+  /** The balancer's rules of a kind. */
+  List<FakeRule> rules(DatapathId switchId, Cookie.Kind kind) {
+    return network.table(switchId).rules().stream()
+        .filter(rule -> Cookie.is(rule.cookie(), kind))
+        .toList();
+  }
 
   List<FakeRule> rules(DatapathId switchId, int table) {
     return network.table(switchId).rules(table).stream()

@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -25,6 +26,7 @@ public final class FakeNetwork {
   private final Map<NodePortTuple, NodePortTuple> links = new LinkedHashMap<>();
   private final ArrayDeque<Arrival> underWay = new ArrayDeque<>();
   private final List<Delivery> delivered = new ArrayList<>();
+  private final List<OFErrorMsg> refusals = new ArrayList<>();
   private final LongSupplier nanoTime;
   private SwitchProfile profile = SwitchProfile.FOUR_TABLES;
   private @Nullable PacketInHandler controller;
@@ -117,10 +119,24 @@ public final class FakeNetwork {
    * @throws RefusedMessageException if the switch answers with an error
    */
   public List<Delivery> send(DatapathId switchId, OFMessage message) {
-    for (FakeFlowTable.Output output : table(switchId).apply(message)) {
+    for (FakeFlowTable.Output output : apply(switchId, message)) {
       leave(switchId, OFPort.CONTROLLER, output);
     }
     return running ? List.of() : run();
+  }
+
+  private List<FakeFlowTable.Output> apply(DatapathId switchId, OFMessage message) {
+    try {
+      return table(switchId).apply(message);
+    } catch (RefusedMessageException e) {
+      refusals.add(e.error());
+      throw e;
+    }
+  }
+
+  /** The errors of switches about messages that were sent to them. */
+  public List<OFErrorMsg> refusals() {
+    return List.copyOf(refusals);
   }
 
   private List<Delivery> run() {
