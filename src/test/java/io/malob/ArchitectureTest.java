@@ -64,6 +64,9 @@ class ArchitectureTest {
   private static final Set<String> MONITOR_SERVICE =
       Set.of("io.malob.monitor.IMonitorService", "io.malob.monitor.PollingStats");
 
+  private static final Set<String> CAPABILITY_SERVICE =
+      Set.of("io.malob.capability.ISwitchCapabilityService");
+
   /** What other modules may see of the agents. */
   private static final Set<String> AGENT_SERVICE =
       Set.of("io.malob.agent.IAgentService", "io.malob.agent.IAgentService$KnownAgent");
@@ -242,7 +245,8 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat(
               oursExcept(BALANCER, MODULE, ALGORITHM, STATE, STORE, OPENFLOW, FLOODLIGHT, JSON)
-                  .and(notOneOf(MONITOR_SERVICE)));
+                  .and(notOneOf(MONITOR_SERVICE))
+                  .and(notOneOf(CAPABILITY_SERVICE)));
 
   /** Each of the balancer's packages may use those below it, as its package-info.java says. */
   @ArchTest

@@ -104,6 +104,7 @@ import io.malob.balancer.reroute.LongFlowFinder;
 import io.malob.balancer.reroute.LongFlowSettings;
 import io.malob.balancer.reroute.LongFlows;
 import io.malob.balancer.reroute.PathMover;
+import io.malob.balancer.reroute.PortChanges;
 import io.malob.balancer.reroute.PreparedLabels;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.LinkStates;
@@ -113,6 +114,7 @@ import io.malob.balancer.view.ServerMoves;
 import io.malob.balancer.view.ServicePlan;
 import io.malob.balancer.view.SlowStarts;
 import io.malob.balancer.view.ViewWriter;
+import io.malob.capability.ISwitchCapabilityService;
 import io.malob.module.AttachedHosts;
 import io.malob.module.BaseModule;
 import io.malob.module.ClusterView;
@@ -130,6 +132,9 @@ import io.malob.module.Settings;
 import io.malob.module.Tasks;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.LabelGroups;
+import io.malob.openflow.RuleCompiler;
+import io.malob.openflow.TableLayout;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelRange;
 import io.malob.openflow.label.LabelTable;
@@ -277,14 +282,16 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private final RejectedRules rejectedRules = new RejectedRules();
   private final LatestConnections latest = new LatestConnections();
 
+  private final RuleCompiler compiler = new RuleCompiler(this::layout, new LabelGroups());
+
   /** Sends to this controller's switches. */
   private final FlowProgrammer programmer =
-      new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
+      new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId), compiler);
 
   /** Sends rules of connections and paths, also to switches of other controllers. */
   private final FlowProgrammer everywhere =
       new FlowProgrammer(
-          switchId -> FloodlightSwitch.anywhere(this.switches, this.relay, switchId));
+          switchId -> FloodlightSwitch.anywhere(this.switches, this.relay, switchId), compiler);
 
   private final ServiceProfiles profiles = new ServiceProfiles();
   private final PlacementCounts placements = new PlacementCounts();
@@ -330,6 +337,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private Relocations relocations;
   private LostClients lostClients;
   private @Nullable IClusterService cluster;
+  private @Nullable ISwitchCapabilityService capabilities;
   private @Nullable IPeerService peers;
   private @Nullable IRelayService relay;
   private @Nullable ReplicaPublisher publisher;
@@ -386,6 +394,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     IShutdownService shutdown = context.getServiceImpl(IShutdownService.class);
     records = RecordFile.open(settings, nanoTime);
     shutdown.registerShutdownListener(records::close);
+    capabilities = context.getServiceImpl(ISwitchCapabilityService.class);
     // real Floodlight has no such services
     cluster = context.getServiceImpl(IClusterService.class);
     peers = context.getServiceImpl(IPeerService.class);
@@ -400,6 +409,30 @@ public final class BalancerModule extends BaseModule implements IBalancerService
               new FloodGuard(max, programmer, nanoTime));
     }
     build(settings);
+  }
+
+  /** Null while it is unknown. */
+  private @Nullable TableLayout layout(DatapathId switchId) {
+    @Nullable ISwitchCapabilityService known = capabilities;
+    return known == null ? TableLayout.FOUR_TABLES : known.layout(switchId);
+  }
+
+  private CompletableFuture<TableLayout> whenLayoutIsKnown(DatapathId switchId) {
+    @Nullable ISwitchCapabilityService known = capabilities;
+    return known == null
+        ? CompletableFuture.completedFuture(TableLayout.FOUR_TABLES)
+        : known.whenKnown(switchId);
+  }
+
+  private void changePorts(ConnectionProgrammer connectionProgrammer) {
+    PortChanges portChanges =
+        new PortChanges(connections, connectionProgrammer, housekeeping::execute);
+    labels.whenRerouted(portChanges::rerouted);
+    housekeeping.every(
+        PortChanges.TICK_MILLIS,
+        "changing ports",
+        portChanges::isPending,
+        new Task("changing ports of connections", portChanges::tick));
   }
 
   private static Catalog openCatalog(Store store) throws FloodlightModuleException {
@@ -497,6 +530,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             records.records(),
             buckets,
             nanoTime);
+    changePorts(connectionProgrammer);
     teardown =
         new ConnectionTeardown(
             views,
@@ -771,7 +805,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
                 // a member that was only silent is located again before a connection needs it
                 List.of(locateMembers, recover, preparePaths, askForMembers),
                 List.of(retryPending),
-                proactive.vips()::disconnected));
+                proactive.vips()::disconnected),
+            this::whenLayoutIsKnown);
     if (relay != null) {
       housekeeping.every(
           RETRY_MILLIS,

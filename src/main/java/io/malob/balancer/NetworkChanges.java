@@ -8,10 +8,13 @@ import io.malob.balancer.recovery.SwitchRecovery;
 import io.malob.balancer.view.BalancerView;
 import io.malob.module.AttachedHosts;
 import io.malob.module.NetworkEvents;
+import io.malob.openflow.TableLayout;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import net.floodlightcontroller.devicemanager.IDevice;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -25,6 +28,7 @@ final class NetworkChanges implements NetworkEvents.Follower {
   private final Relocations relocations;
   private final ProactiveClients proactiveClients;
   private final Reactions reactions;
+  private final Function<DatapathId, CompletableFuture<TableLayout>> capabilities;
 
   /** The number of pending changes of the topology. */
   private final AtomicInteger topologyChanges = new AtomicInteger();
@@ -51,19 +55,26 @@ final class NetworkChanges implements NetworkEvents.Follower {
       List<Task> host,
       Consumer<DatapathId> switchRemoved) {}
 
+  /**
+   * Schedules tasks.
+   *
+   * @param capabilities completes when the layout of a switch's tables is known
+   */
   NetworkChanges(
       Housekeeping housekeeping,
       Supplier<BalancerView> views,
       SwitchRecovery switchRecovery,
       Relocations relocations,
       ProactiveClients proactiveClients,
-      Reactions reactions) {
+      Reactions reactions,
+      Function<DatapathId, CompletableFuture<TableLayout>> capabilities) {
     this.housekeeping = housekeeping;
     this.views = views;
     this.switchRecovery = switchRecovery;
     this.relocations = relocations;
     this.proactiveClients = proactiveClients;
     this.reactions = reactions;
+    this.capabilities = capabilities;
   }
 
   /**
@@ -129,18 +140,25 @@ final class NetworkChanges implements NetworkEvents.Follower {
             housekeeping.run(reactions.topology);
           });
     }
-    housekeeping.execute(
-        () -> {
-          if (switchRecovery.begin(switchId)) {
-            housekeeping.run(
-                List.of(
-                    new Task("preparing a switch", () -> switchRecovery.prepare(switchId)),
-                    new Task(
-                        "reading a switch",
-                        () -> switchRecovery.read(switchId, this::topologyChanged))));
-          }
-        });
+    CompletableFuture<Void> unused =
+        capabilities
+            .apply(switchId)
+            .thenAccept(layout -> housekeeping.execute(() -> begin(switchId)));
     topologyChanged();
+  }
+
+  private void begin(DatapathId switchId) {
+    if (switchRecovery.begin(switchId)) {
+      switchRecovery.whenGroupsAreKnown(
+          switchId,
+          () ->
+              housekeeping.run(
+                  List.of(
+                      new Task("preparing a switch", () -> switchRecovery.prepare(switchId)),
+                      new Task(
+                          "reading a switch",
+                          () -> switchRecovery.read(switchId, this::topologyChanged)))));
+    }
   }
 
   /** Handles a switch that disconnected or is no longer controlled. */

@@ -220,7 +220,8 @@ final class SwitchMessages implements IOFMessageListener {
   }
 
   private boolean malformed(OFPacketIn packetIn) {
-    boolean isForAVip = isMissOf(FlowLayout.REQUESTS, packetIn);
+    boolean isForAVip =
+        isMissOf(FlowLayout.REQUESTS, packetIn) || Cookie.is(packetIn.getCookie(), Cookie.Kind.VIP);
     if (isForAVip) {
       requests.handleMalformed();
     }

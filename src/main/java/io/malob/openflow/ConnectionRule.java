@@ -21,6 +21,7 @@ final class ConnectionRule extends WireMessage {
   private final int idleSeconds;
   private final boolean endIsTold;
   private final boolean isChange;
+  private final TableLayout layout;
 
   ConnectionRule(
       OFFactory factory,
@@ -30,7 +31,16 @@ final class ConnectionRule extends WireMessage {
       U64 cookie,
       int idleSeconds,
       boolean endIsTold) {
-    this(factory, table, priority, translation, cookie, idleSeconds, endIsTold, false);
+    this(
+        factory,
+        table,
+        priority,
+        translation,
+        cookie,
+        idleSeconds,
+        endIsTold,
+        false,
+        TableLayout.FOUR_TABLES);
   }
 
   /**
@@ -39,7 +49,30 @@ final class ConnectionRule extends WireMessage {
    */
   static ConnectionRule change(
       OFFactory factory, TableId table, int priority, Translation translation, U64 cookie) {
-    return new ConnectionRule(factory, table, priority, translation, cookie, 0, false, true);
+    return new ConnectionRule(
+        factory, table, priority, translation, cookie, 0, false, true, TableLayout.FOUR_TABLES);
+  }
+
+  /** The same rule in another layout. */
+  ConnectionRule in(OFFactory factory, TableLayout other, int priorityThere) {
+    return new ConnectionRule(
+        factory,
+        FlowLayout.CLASSIFY,
+        priorityThere,
+        translation,
+        U64.of(cookie),
+        idleSeconds,
+        endIsTold,
+        isChange,
+        other);
+  }
+
+  TableId table() {
+    return table;
+  }
+
+  int priority() {
+    return priority;
   }
 
   private ConnectionRule(
@@ -50,7 +83,8 @@ final class ConnectionRule extends WireMessage {
       U64 cookie,
       int idleSeconds,
       boolean endIsTold,
-      boolean isChange) {
+      boolean isChange,
+      TableLayout layout) {
     super(factory, OFType.FLOW_MOD);
     this.table = table;
     this.priority = priority;
@@ -59,6 +93,7 @@ final class ConnectionRule extends WireMessage {
     this.idleSeconds = idleSeconds;
     this.endIsTold = endIsTold;
     this.isChange = isChange;
+    this.layout = layout;
   }
 
   @Override
@@ -76,6 +111,6 @@ final class ConnectionRule extends WireMessage {
     out.writeShort(endIsTold ? FLAG_SEND_FLOW_REMOVED : 0);
     out.writeShort(0); // padding; the importance in 1.4 and later
     WireFormat.match(out, translation.incoming());
-    WireFormat.instructions(out, translation);
+    WireFormat.instructions(out, translation, layout);
   }
 }

@@ -35,13 +35,29 @@ public final class ConnectionRules {
    * @param srcMac the source address to write, or null to leave it
    * @param label the label to write, or null if the receiver is on the same switch
    * @param receiver where the receiver is attached
+   * @param out the port to the next switch or to the receiver; {@link OFPort#IN_PORT} if the
+   *     packets go back to where they come from
    */
   public record Translation(
       FiveTuple incoming,
       FiveTuple outgoing,
       @Nullable MacAddress srcMac,
       @Nullable Label label,
-      Attachment receiver) {}
+      Attachment receiver,
+      OFPort out) {
+
+    /**
+     * Whether the rule names its output port in this layout. If so, the rule must be changed when
+     * that port changes, and not only the rule or group of its label.
+     */
+    public boolean namesPort(TableLayout layout) {
+      return switch (layout) {
+        case FOUR_TABLES -> label != null && out.equals(OFPort.IN_PORT);
+        case ONE_TABLE_WITH_GROUPS -> label == null || out.equals(OFPort.IN_PORT);
+        case ONE_TABLE, LABELS_ONLY -> true;
+      };
+    }
+  }
 
   /**
    * The rule at the client's edge. It owns the connection: the switch reports its end.

@@ -58,5 +58,12 @@ public final class FlowLayout {
   public static final int PRIORITY_DIVERT = 2_000;
   public static final int PRIORITY_DELIVER = 3_000;
 
+  // All rules in one table. A packet with a label goes to the host if that is on this switch, and
+  // otherwise by its label; the request rules are below those for SYNs.
+  static final int PRIORITY_ONE_TABLE_SAME_PORT = 50_200;
+  static final int PRIORITY_ONE_TABLE_HOST = 50_100;
+  static final int PRIORITY_UNKNOWN_LABEL = 49_990;
+  static final int PRIORITY_ONE_TABLE_REQUEST = 48_400;
+
   private FlowLayout() {}
 }

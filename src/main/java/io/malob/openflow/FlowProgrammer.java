@@ -43,15 +43,39 @@ public final class FlowProgrammer {
   }
 
   private final SwitchDirectory switches;
+  private final RuleCompiler compiler;
   private final LongAdder unsent = new LongAdder();
 
+  /** Sends messages as they are, to switches of any layout. */
   public FlowProgrammer(SwitchDirectory switches) {
+    this(switches, RuleCompiler.FOUR_TABLES);
+  }
+
+  /**
+   * Sends rules for four tables to switches with any number of tables. A switch whose layout is
+   * unknown counts as disconnected.
+   */
+  public FlowProgrammer(SwitchDirectory switches, RuleCompiler compiler) {
     this.switches = switches;
+    this.compiler = compiler;
+  }
+
+  /** Compiles the rules that it sends. */
+  public RuleCompiler compiler() {
+    return compiler;
+  }
+
+  private Optional<SwitchConnection> find(DatapathId switchId) {
+    return compiler.layout(switchId) == null ? Optional.empty() : switches.find(switchId);
+  }
+
+  private boolean write(DatapathId switchId, SwitchConnection sw, List<OFMessage> messages) {
+    return sw.write(compiler.compile(switchId, sw.factory(), messages));
   }
 
   /** The message factory of a switch; empty if it is not connected. */
   public Optional<OFFactory> factory(DatapathId switchId) {
-    return switches.find(switchId).map(SwitchConnection::factory);
+    return find(switchId).map(SwitchConnection::factory);
   }
 
   /** Sends messages to a switch in order; false if they could not all be sent. */
@@ -64,8 +88,8 @@ public final class FlowProgrammer {
    * all be sent.
    */
   public boolean send(DatapathId switchId, Function<OFFactory, List<OFMessage>> messages) {
-    Optional<SwitchConnection> sw = switches.find(switchId);
-    boolean sent = sw.isPresent() && sw.get().write(messages.apply(sw.get().factory()));
+    Optional<SwitchConnection> sw = find(switchId);
+    boolean sent = sw.isPresent() && write(switchId, sw.get(), messages.apply(sw.get().factory()));
     if (!sent) {
       unsent.increment();
     }
@@ -105,8 +129,8 @@ public final class FlowProgrammer {
       return;
     }
     SwitchMessages first = batches.get(0);
-    Optional<SwitchConnection> sw = switches.find(first.switchId());
-    if (sw.isEmpty() || !sw.get().write(first.messages())) {
+    Optional<SwitchConnection> sw = find(first.switchId());
+    if (sw.isEmpty() || !write(first.switchId(), sw.get(), first.messages())) {
       unsent.increment();
       done.accept(false);
       return;

@@ -17,11 +17,13 @@ public sealed interface FoundRule {
    * @param incoming the packets as their sender makes them
    * @param outgoing the packets as their receiver sees them
    * @param label the label that they get, empty if the receiver is on the same switch
+   * @param out the port that the rule names; empty if another rule or a group does
    */
   record Direction(
       FiveTuple incoming,
       FiveTuple outgoing,
       Optional<Label> label,
+      Optional<OFPort> out,
       int vipNumber,
       int memberNumber,
       int generation) {}

@@ -4,6 +4,7 @@ import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.label.Label;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
@@ -13,6 +14,7 @@ import org.projectfloodlight.openflow.protocol.OFMatchV3;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFOxmList;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.action.OFActionGroup;
 import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
 import org.projectfloodlight.openflow.protocol.action.OFActionSetField;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
@@ -31,7 +33,8 @@ import org.projectfloodlight.openflow.types.U64;
 
 /**
  * Parses the balancer's rules from the statistics of a switch: the reverse of {@link
- * ConnectionRules}, {@link HostRules}, {@link SwitchRules} and the rules of labels. Pure.
+ * ConnectionRules}, {@link HostRules}, {@link SwitchRules} and the rules of labels, after {@link
+ * RuleCompiler}. Pure.
  */
 public final class FoundRules {
   private static final int ICMP = 1;
@@ -39,7 +42,18 @@ public final class FoundRules {
   private static final int UDP = 17;
   private static final int ICMPV6 = 58;
 
-  private FoundRules() {}
+  private final TableLayout layout;
+  private final Map<Integer, OFPort> groups;
+
+  /**
+   * Parses the rules of one switch.
+   *
+   * @param groups the ports of the groups of labels, by label; empty in a layout without groups
+   */
+  public FoundRules(TableLayout layout, Map<Integer, OFPort> groups) {
+    this.layout = layout;
+    this.groups = groups;
+  }
 
   /**
    * Requests the balancer's rules in all tables, slice by slice: each rule is in one slice.
@@ -86,10 +100,13 @@ public final class FoundRules {
   }
 
   /** The content of a rule with the balancer's cookie. */
-  public static FoundRule parse(OFFlowStatsEntry entry) {
+  public FoundRule parse(OFFlowStatsEntry entry) {
     Cookie.@Nullable Kind kind = Cookie.kind(entry.getCookie()).orElse(null);
     if (kind == null) {
       return new FoundRule.Foreign();
+    }
+    if (layout != TableLayout.FOUR_TABLES && !entry.getTableId().equals(FlowLayout.CLASSIFY)) {
+      return new FoundRule.Unreadable();
     }
     OFOxmList match = ((OFMatchV3) entry.getMatch()).getOxmList();
     Optional<? extends FoundRule> rule =
@@ -131,10 +148,14 @@ public final class FoundRules {
     return Optional.empty();
   }
 
-  private static Optional<FoundRule> fixed(OFFlowStatsEntry entry) {
+  private Optional<FoundRule> fixed(OFFlowStatsEntry entry) {
     boolean isMiss = entry.getPriority() == FlowLayout.PRIORITY_MISS;
     boolean inClassify = entry.getTableId().equals(FlowLayout.CLASSIFY);
-    boolean isFixed = inClassify ? entry.getPriority() == FlowLayout.PRIORITY_LABELLED : isMiss;
+    int labelled =
+        layout == TableLayout.FOUR_TABLES
+            ? FlowLayout.PRIORITY_LABELLED
+            : FlowLayout.PRIORITY_UNKNOWN_LABEL;
+    boolean isFixed = inClassify ? entry.getPriority() == labelled : isMiss;
     return isFixed ? Optional.of(new FoundRule.Fixed()) : Optional.empty();
   }
 
@@ -155,7 +176,7 @@ public final class FoundRules {
     return ipv4.or(() -> value(match, MatchField.IPV6_DST));
   }
 
-  private static Optional<FoundRule.Direction> direction(OFFlowStatsEntry entry, OFOxmList match) {
+  private Optional<FoundRule.Direction> direction(OFFlowStatsEntry entry, OFOxmList match) {
     if (!isFiveTuple(match)) {
       return Optional.empty();
     }
@@ -167,8 +188,8 @@ public final class FoundRules {
       }
     }
     Optional<Label> label = labelOf(entry);
-    TableId next = label.isPresent() ? FlowLayout.LABELS : FlowLayout.HOSTS;
-    if (!goesTo(entry, next)) {
+    Optional<OFPort> out = output(entry);
+    if (out.isEmpty() && !leadsOn(entry, label)) {
       return Optional.empty();
     }
     U64 cookie = entry.getCookie();
@@ -177,9 +198,20 @@ public final class FoundRules {
             incoming,
             outgoing,
             label,
+            out,
             Cookie.vipNumber(cookie),
             Cookie.memberNumber(cookie),
             Cookie.generation(cookie)));
+  }
+
+  /** Whether another rule or a group leads the packets on. */
+  private boolean leadsOn(OFFlowStatsEntry entry, Optional<Label> label) {
+    return switch (layout) {
+      case FOUR_TABLES -> goesTo(entry, label.isPresent() ? FlowLayout.LABELS : FlowLayout.HOSTS);
+      case ONE_TABLE_WITH_GROUPS ->
+          label.isPresent() && goesTo(entry, LabelGroups.idOf(label.get().id()));
+      case ONE_TABLE, LABELS_ONLY -> false;
+    };
   }
 
   private static boolean isFiveTuple(OFOxmList match) {
@@ -213,16 +245,33 @@ public final class FoundRules {
     return FiveTuple.of(tuple.protocol(), srcAddress, srcPort, dstAddress, dstPort);
   }
 
-  private static Optional<FoundRule> hop(OFFlowStatsEntry entry, OFOxmList match) {
+  private Optional<FoundRule> hop(OFFlowStatsEntry entry, OFOxmList match) {
     Optional<Label> label = value(match, MatchField.ETH_DST).flatMap(Label::of);
+    if (label.isEmpty()) {
+      return Optional.empty();
+    }
+    Label known = label.get();
     Optional<OFPort> out = output(entry);
-    return out.isPresent() || goesTo(entry, FlowLayout.HOSTS)
-        ? label.map(known -> new FoundRule.Hop(known, out))
-        : Optional.empty();
+    if (layout == TableLayout.FOUR_TABLES) {
+      return out.isPresent() || goesTo(entry, FlowLayout.HOSTS)
+          ? Optional.of(new FoundRule.Hop(known, out))
+          : Optional.empty();
+    }
+    if (out.equals(Optional.of(OFPort.CONTROLLER))) {
+      return Optional.of(new FoundRule.Hop(known, Optional.empty()));
+    }
+    if (layout == TableLayout.ONE_TABLE_WITH_GROUPS) {
+      out =
+          goesTo(entry, LabelGroups.idOf(known.id()))
+              ? Optional.ofNullable(groups.get(known.id()))
+              : Optional.empty();
+    }
+    return out.map(port -> new FoundRule.Hop(known, Optional.of(port)));
   }
 
   private static Optional<FoundRule> host(OFFlowStatsEntry entry, OFOxmList match) {
-    if (entry.getPriority() == FlowLayout.PRIORITY_SAME_PORT) {
+    if (entry.getPriority() == FlowLayout.PRIORITY_SAME_PORT
+        || entry.getPriority() == FlowLayout.PRIORITY_ONE_TABLE_SAME_PORT) {
       return Optional.of(new FoundRule.HostOnSamePort());
     }
     for (OFAction action : actions(entry)) {
@@ -272,6 +321,11 @@ public final class FoundRules {
       }
     }
     return false;
+  }
+
+  private static boolean goesTo(OFFlowStatsEntry entry, OFGroup group) {
+    return actions(entry).stream()
+        .anyMatch(action -> action instanceof OFActionGroup to && to.getGroup().equals(group));
   }
 
   private static <T extends OFValueType<T>> Optional<T> value(

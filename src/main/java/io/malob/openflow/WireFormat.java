@@ -40,12 +40,14 @@ final class WireFormat {
   private static final int GOTO_TABLE = 1;
   private static final int APPLY_ACTIONS = 4;
   private static final int ACTION_OUTPUT = 0;
+  private static final int ACTION_GROUP = 22;
   private static final int ACTION_SET_FIELD = 25;
 
   /** Each of our actions is padded to this size; those with an IPv6 address are longer. */
   static final int ACTION_BYTES = 16;
 
   private static final int IPV6_ACTION_BYTES = 24;
+  private static final int GROUP_ACTION_BYTES = 8;
 
   private static final int ALL_BYTES = 0xffff;
   private static final int IPV4 = 0x0800;
@@ -99,21 +101,32 @@ final class WireFormat {
   }
 
   /** Translates packets, adds the label if there is one, and forwards them. */
-  static void instructions(ByteBuf out, Translation translation) {
+  static void instructions(ByteBuf out, Translation translation, TableLayout layout) {
     int start = out.writerIndex();
     out.writeShort(APPLY_ACTIONS);
     out.writeShort(0);
     out.writeInt(0);
     translate(out, translation);
     @Nullable Label label = translation.label();
+    boolean namesPort = translation.namesPort(layout);
     if (label != null) {
       setMac(out, ETH_DST, label.mac());
+    } else if (namesPort) {
+      setMac(out, ETH_DST, translation.receiver().mac());
+    }
+    if (namesPort) {
+      output(out, translation.out());
+    } else if (label != null && layout == TableLayout.ONE_TABLE_WITH_GROUPS) {
+      out.writeShort(ACTION_GROUP).writeShort(GROUP_ACTION_BYTES);
+      out.writeInt(LabelGroups.idOf(label.id()).getGroupNumber());
     }
     out.setShort(start + 2, out.writerIndex() - start);
-    out.writeShort(GOTO_TABLE);
-    out.writeShort(8);
-    out.writeByte((label != null ? FlowLayout.LABELS : FlowLayout.HOSTS).getValue());
-    out.writeZero(3);
+    if (layout == TableLayout.FOUR_TABLES && !namesPort) {
+      out.writeShort(GOTO_TABLE);
+      out.writeShort(8);
+      out.writeByte((label != null ? FlowLayout.LABELS : FlowLayout.HOSTS).getValue());
+      out.writeZero(3);
+    }
   }
 
   /** Translates a packet and sends it to its receiver's port. */

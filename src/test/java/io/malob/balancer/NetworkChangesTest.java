@@ -12,10 +12,12 @@ import io.malob.balancer.bucket.ProactiveClients;
 import io.malob.balancer.recovery.SwitchRecovery;
 import io.malob.balancer.view.BalancerView;
 import io.malob.module.Tasks;
+import io.malob.openflow.TableLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.mockito.stubbing.Answer;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -36,10 +38,18 @@ class NetworkChangesTest {
               List.of(new Task("topology", () -> done.add("topology"))),
               List.of(),
               List.of(),
-              switchId -> done.add("removed " + switchId.getLong())));
+              switchId -> done.add("removed " + switchId.getLong())),
+          switchId -> CompletableFuture.completedFuture(TableLayout.FOUR_TABLES));
 
   NetworkChangesTest() {
     when(recovery.begin(any())).thenReturn(true);
+    doAnswer(
+            call -> {
+              call.<Runnable>getArgument(1).run();
+              return null;
+            })
+        .when(recovery)
+        .whenGroupsAreKnown(any(), any());
     doAnswer(noting("prepare")).when(recovery).prepare(any());
     doAnswer(noting("read")).when(recovery).read(any(), any());
   }

@@ -190,14 +190,16 @@ class ConnectionWalkTest {
               transport.reply().reversed(),
               null,
               links == 0 ? null : requestPath.label(),
-              member);
+              member,
+              member.port());
       reply =
           new Translation(
               transport.reply(),
               transport.request().reversed(),
               VIP_MAC,
               links == 0 ? null : replyPath.label(),
-              client);
+              client,
+              client.port());
       sendAll(client.switchId(), HostRules.add(OF, transport.client(), client, 60));
       sendAll(member.switchId(), HostRules.add(OF, transport.member(), member, 60));
       network.send(
@@ -389,7 +391,12 @@ class ConnectionWalkTest {
     io.malob.openflow.label.Label other = new io.malob.openflow.label.Label(77);
     Translation request =
         new Translation(
-            row.request.incoming(), row.request.outgoing(), null, other, row.request.receiver());
+            row.request.incoming(),
+            row.request.outgoing(),
+            null,
+            other,
+            row.request.receiver(),
+            row.request.out());
     FakeRule before = row.network.table(CLIENT_SWITCH).rules(1).get(0);
     row.network.send(
         CLIENT_SWITCH, ConnectionRules.relabelRequest(OF, request, VIP_NUMBER, MEMBER_NUMBER, 2));

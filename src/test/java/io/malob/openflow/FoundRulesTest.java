@@ -14,6 +14,7 @@ import io.malob.testing.Wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,8 @@ import org.projectfloodlight.openflow.types.U64;
 
 /** Reading a rule back gives what it was made of, in every version and over the wire. */
 class FoundRulesTest {
+  private static final FoundRules PARSER = new FoundRules(TableLayout.FOUR_TABLES, Map.of());
+
   private static final int SEED = 20;
   private static final int CASES = 300;
   private static final MacAddress MAC = MacAddress.of("02:00:00:00:00:0b");
@@ -103,12 +106,14 @@ class FoundRulesTest {
               rewritten(random, incoming),
               random.nextBoolean() ? MAC : null,
               label.orElse(null),
-              new Attachment(DatapathId.of(1), OFPort.of(1), MAC));
+              new Attachment(DatapathId.of(1), OFPort.of(1), MAC),
+              OFPort.of(1));
       FoundRule.Direction expected =
           new FoundRule.Direction(
               incoming,
               translation.outgoing(),
               label,
+              Optional.empty(),
               1 + random.nextInt(4095),
               1 + random.nextInt(65_535),
               random.nextInt(1 << 20));
@@ -121,8 +126,8 @@ class FoundRulesTest {
       OFMessage reply =
           ConnectionRules.reply(factory, translation, vip, member, generation, 20, false);
 
-      assertEquals(new FoundRule.Request(expected), FoundRules.parse(told(factory, request)));
-      assertEquals(new FoundRule.Reply(expected), FoundRules.parse(told(factory, reply)));
+      assertEquals(new FoundRule.Request(expected), PARSER.parse(told(factory, request)));
+      assertEquals(new FoundRule.Reply(expected), PARSER.parse(told(factory, reply)));
     }
   }
 
@@ -134,12 +139,11 @@ class FoundRulesTest {
     OFMessage first = LabelRulesAccess.add(factory, label, Topologies.path(1, 2), DatapathId.of(1));
     OFMessage last = LabelRulesAccess.add(factory, label, Topologies.path(1, 2), DatapathId.of(2));
 
-    FoundRule.Hop hop =
-        assertInstanceOf(FoundRule.Hop.class, FoundRules.parse(told(factory, first)));
+    FoundRule.Hop hop = assertInstanceOf(FoundRule.Hop.class, PARSER.parse(told(factory, first)));
 
     assertEquals(label, hop.label());
     assertEquals(Optional.of(Topologies.path(1, 2).links().get(0).srcPort()), hop.out());
-    assertEquals(new FoundRule.Hop(label, Optional.empty()), FoundRules.parse(told(factory, last)));
+    assertEquals(new FoundRule.Hop(label, Optional.empty()), PARSER.parse(told(factory, last)));
   }
 
   @ParameterizedTest
@@ -151,17 +155,16 @@ class FoundRulesTest {
     List<OFMessage> host = HostRules.add(factory, address, at, 60);
 
     assertEquals(
-        new FoundRule.Host(address, OFPort.of(7), MAC),
-        FoundRules.parse(told(factory, host.get(0))));
-    assertEquals(new FoundRule.HostOnSamePort(), FoundRules.parse(told(factory, host.get(1))));
+        new FoundRule.Host(address, OFPort.of(7), MAC), PARSER.parse(told(factory, host.get(0))));
+    assertEquals(new FoundRule.HostOnSamePort(), PARSER.parse(told(factory, host.get(1))));
     for (OFMessage vip : SwitchRules.addVip(factory, address)) {
-      assertEquals(new FoundRule.Vip(address), FoundRules.parse(told(factory, vip)));
+      assertEquals(new FoundRule.Vip(address), PARSER.parse(told(factory, vip)));
     }
     for (OFMessage flags : SwitchRules.addTcpFlags(factory, address, true)) {
-      assertEquals(new FoundRule.Vip(address), FoundRules.parse(told(factory, flags)));
+      assertEquals(new FoundRule.Vip(address), PARSER.parse(told(factory, flags)));
     }
     for (OFMessage fixed : SwitchRules.fixed(factory)) {
-      assertEquals(new FoundRule.Fixed(), FoundRules.parse(told(factory, fixed)));
+      assertEquals(new FoundRule.Fixed(), PARSER.parse(told(factory, fixed)));
     }
   }
 
@@ -181,10 +184,10 @@ class FoundRulesTest {
           kind == Cookie.Kind.PROBE || kind == Cookie.Kind.FLOOD
               ? new FoundRule.Foreign()
               : new FoundRule.Unreadable();
-      assertEquals(expected, FoundRules.parse(empty), kind.name());
+      assertEquals(expected, PARSER.parse(empty), kind.name());
     }
     OFFlowStatsEntry foreign = entry(factory).setMatch(factory.matchWildcardAll()).build();
-    assertEquals(new FoundRule.Foreign(), FoundRules.parse(foreign));
+    assertEquals(new FoundRule.Foreign(), PARSER.parse(foreign));
   }
 
   @ParameterizedTest

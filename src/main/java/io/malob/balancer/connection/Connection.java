@@ -4,6 +4,7 @@ import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.graph.Path;
 import io.malob.balancer.api.PlacedConnection;
 import io.malob.balancer.api.PlacedConnection.Phase;
 import io.malob.balancer.view.VipMac;
@@ -18,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * One client's connection to a VIP. Its member is chosen once. Its two labelled paths belong to it
@@ -777,7 +779,12 @@ public final class Connection {
   /** What the client's edge switch makes of packets to the VIP. */
   Translation requestTranslation(Route paths) {
     return new Translation(
-        request(), requestAtMember(), null, labelOf(paths.request()), server.at());
+        request(),
+        requestAtMember(),
+        null,
+        labelOf(paths.request()),
+        server.at(),
+        out(paths.request().path(), client, server.at()));
   }
 
   /** What the member's edge switch makes of packets to the client. */
@@ -788,7 +795,13 @@ public final class Connection {
         request.reversed(),
         VipMac.of(request.dstAddress()),
         labelOf(paths.reply()),
-        client);
+        client,
+        out(paths.reply().path(), server.at(), client));
+  }
+
+  private static OFPort out(Path path, Attachment sender, Attachment receiver) {
+    OFPort port = path.hops() == 0 ? receiver.port() : path.links().get(0).srcPort();
+    return port.equals(sender.port()) ? OFPort.IN_PORT : port;
   }
 
   /** The label that packets get for a path; null for one within a switch. */

@@ -10,8 +10,10 @@ import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.ConnectionRules.Translation;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.FoundRule;
 import io.malob.openflow.PacketOuts;
 import io.malob.openflow.SwitchMessages;
+import io.malob.openflow.TableLayout;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
 import io.malob.state.catalog.Protocol;
@@ -296,6 +298,35 @@ public final class ConnectionProgrammer {
     programmer.sendInOrder(List.of(new SwitchMessages(at, ImmutableList.of(message))), done);
   }
 
+  /**
+   * Whether a rule that was found leads the packets of one direction of a connection as it should.
+   */
+  public boolean leads(
+      FoundRule.Direction rule, Connection connection, Route route, boolean isRequest) {
+    Translation translation =
+        isRequest ? connection.requestTranslation(route) : connection.replyTranslation(route);
+    Optional<OFPort> out =
+        namesPort(connection, translation, isRequest)
+            ? Optional.of(translation.out())
+            : Optional.empty();
+    return rule.label().equals(Optional.ofNullable(translation.label())) && rule.out().equals(out);
+  }
+
+  /** Whether the rule of one direction must be changed when its path leaves by another port. */
+  public boolean namesPort(Connection connection, Route route, boolean isRequest) {
+    return namesPort(
+        connection,
+        isRequest ? connection.requestTranslation(route) : connection.replyTranslation(route),
+        isRequest);
+  }
+
+  private boolean namesPort(Connection connection, Translation translation, boolean isRequest) {
+    DatapathId at =
+        isRequest ? connection.client().switchId() : connection.server().at().switchId();
+    @Nullable TableLayout layout = programmer.compiler().layout(at);
+    return layout != null && translation.namesPort(layout);
+  }
+
   /** Removes a connection's rules from the switch that its client has left. */
   public void clearClientSide(Connection connection, Attachment before) {
     FiveTuple request = connection.request();
@@ -410,7 +441,7 @@ public final class ConnectionProgrammer {
                 .add(
                     ConnectionRules.deliver(
                         factory,
-                        new Translation(tuple, tuple, null, null, receiver),
+                        new Translation(tuple, tuple, null, null, receiver, receiver.port()),
                         packet.frame()))
                 .build());
   }

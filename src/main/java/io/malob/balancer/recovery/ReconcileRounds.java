@@ -3,8 +3,12 @@ package io.malob.balancer.recovery;
 import com.google.common.collect.ImmutableListMultimap;
 import com.google.common.collect.ListMultimap;
 import com.google.common.collect.MultimapBuilder;
+import com.google.common.util.concurrent.FutureCallback;
+import com.google.common.util.concurrent.Futures;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.recovery.Reconciler.Occasion;
+import io.malob.openflow.LabelGroups;
+import io.malob.openflow.TableLayout;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -19,7 +23,9 @@ import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFGroupDescStatsReply;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -111,6 +117,46 @@ public final class ReconcileRounds {
           }
           done.accept(ok);
         });
+  }
+
+  /**
+   * Learns which groups of labels a switch has, if its layout has groups.
+   *
+   * @param then run on the serial executor, or at once if there are none to be read; not if the
+   *     switch disconnects
+   */
+  public void readGroups(DatapathId switchId, Runnable then) {
+    @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
+    if (sw == null || !hasGroups(switchId)) {
+      then.run();
+      return;
+    }
+    Futures.addCallback(
+        sw.writeStatsRequest(sw.getOFFactory().buildGroupDescStatsRequest().build()),
+        new FutureCallback<List<OFGroupDescStatsReply>>() {
+          @Override
+          public void onSuccess(@Nullable List<OFGroupDescStatsReply> answer) {
+            parts
+                .programmer()
+                .compiler()
+                .groups()
+                .read(switchId, LabelGroups.ports(answer == null ? List.of() : answer));
+            then.run();
+          }
+
+          @Override
+          public void onFailure(Throwable cause) {
+            if (switches.getActiveSwitch(switchId) == sw && sw.isConnected()) {
+              LOG.warn("groups_not_told switch={} why=\"{}\"", switchId, cause.getMessage());
+              then.run();
+            }
+          }
+        },
+        serialExecutor);
+  }
+
+  private boolean hasGroups(DatapathId switchId) {
+    return parts.programmer().compiler().layout(switchId) == TableLayout.ONE_TABLE_WITH_GROUPS;
   }
 
   /** A switch has disconnected. */
@@ -206,9 +252,15 @@ public final class ReconcileRounds {
     TableReader reading =
         new TableReader(
             sw,
+            hasGroups(switchId),
             serialExecutor,
             nanoTime,
             new TableReader.Sink() {
+              @Override
+              public void foundGroups(Map<Integer, OFPort> ports) {
+                reconciler.foundGroups(ports);
+              }
+
               @Override
               public void found(List<OFFlowStatsEntry> rules) {
                 reconciler.found(rules);

@@ -13,6 +13,8 @@ import io.malob.balancer.view.BalancerView;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.FoundRule;
 import io.malob.openflow.FoundRules;
+import io.malob.openflow.LabelGroups;
+import io.malob.openflow.TableLayout;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
@@ -20,7 +22,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -28,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * Reconciles the rules of one switch with the controller's state: removes unknown rules, restores
@@ -47,8 +51,17 @@ public final class Reconciler {
   /** The labels that led over the switch when this began. */
   private final Collection<LabelledPath> labels;
 
+  private final TableLayout layout;
+
   /** Whether other controllers may have sent rules to the switch. */
   private final boolean hasForeign;
+
+  /** The labels whose groups the switch has, and those of them whose rules have not been found. */
+  private Set<Integer> groups = Set.of();
+
+  private final Set<Integer> groupsAlone = new HashSet<>();
+
+  private FoundRules parser;
 
   private final Set<Label> labelsFound = new HashSet<>();
   private final Set<FiveTuple> requestsFound = new HashSet<>();
@@ -104,7 +117,17 @@ public final class Reconciler {
     this.candidates = candidates;
     this.labels = parts.labels.across(at);
     this.hasForeign = parts.foreign.isAny();
+    this.layout =
+        Objects.requireNonNullElse(parts.programmer.compiler().layout(at), TableLayout.FOUR_TABLES);
+    this.parser = new FoundRules(layout, Map.of());
     parts.proactiveRules.begin(at);
+  }
+
+  /** The ports of the switch's groups of labels, before its rules. */
+  void foundGroups(Map<Integer, OFPort> found) {
+    parser = new FoundRules(layout, found);
+    groups = found.keySet();
+    groupsAlone.addAll(groups);
   }
 
   /** Checks some of the switch's rules, and removes those that nothing uses. */
@@ -116,7 +139,7 @@ public final class Reconciler {
             factory -> {
               List<OFMessage> removals = new ArrayList<>();
               for (OFFlowStatsEntry rule : rules) {
-                if (!belongs(FoundRules.parse(rule))) {
+                if (!belongs(parser.parse(rule))) {
                   removals.add(FoundRules.remove(factory, rule));
                 }
               }
@@ -163,8 +186,7 @@ public final class Reconciler {
       return false;
     }
     parts.teardown.adopted(connection);
-    @Nullable Route route = connection.route();
-    return belongs(connection, rule, route == null ? null : route.request());
+    return belongs(connection, rule, true);
   }
 
   /**
@@ -194,11 +216,10 @@ public final class Reconciler {
     }
     DatapathId place =
         isRequest ? connection.client().switchId() : connection.server().at().switchId();
-    LabelledPath path = isRequest ? route.request() : route.reply();
     boolean isToItsMember = !isRequest || connection.reply().equals(rule.outgoing().reversed());
     return place.equals(at)
         && isToItsMember
-        && rule.label().equals(Optional.ofNullable(Connection.labelOf(path)));
+        && parts.connectionProgrammer.leads(rule, connection, route, isRequest);
   }
 
   private boolean replyBelongs(FoundRule.Direction rule) {
@@ -214,24 +235,22 @@ public final class Reconciler {
       return false;
     }
     connection.seenAtMember(settledNanos + MARGIN_NANOS);
-    @Nullable Route route = connection.route();
     // the reply rule of a DORMANT connection lives a little longer, and expires by itself
-    return connection.state() == State.DORMANT
-        || belongs(connection, rule, route == null ? null : route.reply());
+    return connection.state() == State.DORMANT || belongs(connection, rule, false);
   }
 
   /** A rule of an open connection stays; if it is outdated, it is overwritten. */
-  private boolean belongs(
-      Connection connection, FoundRule.Direction rule, @Nullable LabelledPath path) {
+  private boolean belongs(Connection connection, FoundRule.Direction rule, boolean isRequest) {
     if (!connection.state().hasRules()) {
       return false;
     }
-    if (path != null
+    @Nullable Route route = connection.route();
+    if (route != null
         && connection.isProgrammedBefore(settledNanos)
         && !parts.foreign.test(connection.client().switchId())) {
       boolean isCurrent =
           rule.generation() == connection.generation()
-              && rule.label().equals(Optional.ofNullable(Connection.labelOf(path)));
+              && parts.connectionProgrammer.leads(rule, connection, route, isRequest);
       if (!isCurrent) {
         restore(connection);
       }
@@ -240,6 +259,7 @@ public final class Reconciler {
   }
 
   private boolean hopBelongs(FoundRule.Hop hop) {
+    groupsAlone.remove(hop.label().id());
     @Nullable LabelledPath known = parts.labels.find(hop.label());
     if (!parts.foreign.keepsLabel(hop.label().id(), at)) {
       labelsFound.add(hop.label());
@@ -276,6 +296,7 @@ public final class Reconciler {
 
   /** All rules have been checked: handles those that were missing. */
   void complete() {
+    completeGroups();
     for (LabelledPath labelled : labels) {
       boolean isKeptHere =
           occasion != Occasion.ROUTINE || parts.foreign.keepsLabel(labelled.label().id(), at);
@@ -303,6 +324,23 @@ public final class Reconciler {
       }
     }
     parts.counts.tablesRead.increment();
+  }
+
+  /** A group without the rule of its label is removed, or gets the rule again. */
+  private void completeGroups() {
+    LabelGroups made = parts.programmer.compiler().groups();
+    for (int label : groupsAlone) {
+      if (parts.labels.isInUse(new Label(label))) {
+        made.ruleLost(at, label);
+      } else {
+        parts.programmer.send(at, factory -> List.of(made.remove(factory, at, label)));
+      }
+    }
+    for (LabelledPath labelled : labels) {
+      if (!groups.contains(labelled.label().id()) && labelled.isSettled()) {
+        made.forget(at, labelled.label().id());
+      }
+    }
   }
 
   /** Of several control connections between two hosts, the latest has the rule. */

@@ -82,8 +82,8 @@ public final class RecoveredRoutes {
                 && reply.rule().generation() == found.rule().generation()
             ? recoveredLabels.take(reply.rule().label(), memberSwitch, found.at())
             : null;
-    boolean isAsFound = there != null && back != null;
-    if (!isAsFound && nanoTime.getAsLong() - found.sinceNanos() >= PATIENCE_NANOS) {
+    boolean areKnown = there != null && back != null;
+    if (!areKnown && nanoTime.getAsLong() - found.sinceNanos() >= PATIENCE_NANOS) {
       if (pool.placer(algorithm)
               .placeOn(
                   server, Placer.Request.from(client.switchId()), view.network().searchingAtOnce())
@@ -106,7 +106,13 @@ public final class RecoveredRoutes {
             client,
             found.rule().generation(),
             nanoTime.getAsLong());
-    return Optional.of(new Recovered(connection, new Route(there, back), isAsFound));
+    Route route = new Route(there, back);
+    boolean isAsFound =
+        areKnown
+            && reply != null
+            && programmer.leads(found.rule(), connection, route, true)
+            && programmer.leads(reply.rule(), connection, route, false);
+    return Optional.of(new Recovered(connection, route, isAsFound));
   }
 
   /**

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.SwitchMessages;
 import io.malob.openflow.SwitchRules;
+import io.malob.openflow.TableLayout;
 import io.malob.openflow.label.LabelTable;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Vip;
@@ -49,7 +50,12 @@ public final class SwitchPreparation {
   public void reset(DatapathId switchId, CatalogSnapshot catalog) {
     programmer
         .factory(switchId)
-        .ifPresent(factory -> programmer.send(switchId, SwitchRules.removeAll(factory)));
+        .ifPresent(
+            factory -> {
+              programmer.send(
+                  switchId, programmer.compiler().groups().removeAll(factory, switchId));
+              programmer.send(switchId, SwitchRules.removeAll(factory));
+            });
     prepare(switchId, catalog);
   }
 
@@ -103,7 +109,14 @@ public final class SwitchPreparation {
 
   /** Whether all these switches report the ends of TCP connections. */
   public boolean tellEnds(Collection<DatapathId> switches) {
-    return tellEnds && switches.stream().noneMatch(withoutTcpFlags::contains);
+    return tellEnds && switches.stream().allMatch(this::tellsEnds);
+  }
+
+  /** A copy of a packet that goes on by the rule of its connection needs a second table. */
+  private boolean tellsEnds(DatapathId switchId) {
+    @Nullable TableLayout layout = programmer.compiler().layout(switchId);
+    boolean copies = layout == TableLayout.FOUR_TABLES || layout == TableLayout.LABELS_ONLY;
+    return copies && !withoutTcpFlags.contains(switchId);
   }
 
   /** Updates the rules of all switches after a catalog change. */

@@ -90,6 +90,11 @@ public final class SwitchRecovery {
     return true;
   }
 
+  /** Runs something once it is known which groups a switch has, at once if its layout has none. */
+  public void whenGroupsAreKnown(DatapathId switchId, Runnable then) {
+    reconcileRounds.readGroups(switchId, then);
+  }
+
   /** Prepares a switch for the present catalog. */
   public void prepare(DatapathId switchId) {
     preparation.prepare(switchId, views.get().catalog());

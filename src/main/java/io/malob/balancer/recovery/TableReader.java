@@ -4,7 +4,9 @@ import com.google.common.util.concurrent.FutureCallback;
 import com.google.common.util.concurrent.Futures;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.FoundRules;
+import io.malob.openflow.LabelGroups;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -16,6 +18,7 @@ import org.projectfloodlight.openflow.protocol.OFStatsReply;
 import org.projectfloodlight.openflow.protocol.OFStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFTableStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFTableStatsReply;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * Reads all rules of this module from one switch, in slices of a few thousand, so that a large
@@ -27,6 +30,7 @@ final class TableReader {
   private static final int MAX_SLICES = 1 << 16;
 
   private final IOFSwitch sw;
+  private final boolean hasGroups;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final Sink sink;
@@ -35,6 +39,9 @@ final class TableReader {
 
   /** Receives the rules. */
   interface Sink {
+    /** The ports of all groups of labels, by label, before any rule. */
+    void foundGroups(Map<Integer, OFPort> ports);
+
     /** Some of the rules. No rule is passed twice. */
     void found(List<OFFlowStatsEntry> rules);
 
@@ -45,8 +52,15 @@ final class TableReader {
     void failed(String why);
   }
 
-  TableReader(IOFSwitch sw, Executor serialExecutor, LongSupplier nanoTime, Sink sink) {
+  /**
+   * Reads one switch.
+   *
+   * @param hasGroups whether its layout has groups
+   */
+  TableReader(
+      IOFSwitch sw, boolean hasGroups, Executor serialExecutor, LongSupplier nanoTime, Sink sink) {
     this.sw = sw;
+    this.hasGroups = hasGroups;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
     this.sink = sink;
@@ -55,6 +69,24 @@ final class TableReader {
 
   /** Starts to read. */
   void start() {
+    if (hasGroups) {
+      readGroups();
+    } else {
+      readRules();
+    }
+  }
+
+  private void readGroups() {
+    ask(
+        sw.getOFFactory().buildGroupDescStatsRequest().build(),
+        answer -> {
+          sink.foundGroups(LabelGroups.ports(answer));
+          readRules();
+        },
+        this::giveUp);
+  }
+
+  private void readRules() {
     // not every switch reports its number of rules; without it, all are read as one slice
     ask(
         sw.getOFFactory().buildTableStatsRequest().build(),

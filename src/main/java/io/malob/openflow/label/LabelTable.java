@@ -17,12 +17,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,6 +49,9 @@ public final class LabelTable {
 
   /** All labels that have rules, or are about to get some. */
   private final LabelIndex labels = new LabelIndex();
+
+  /** Told of labels that leave their first switch by another port. */
+  private volatile Consumer<LabelledPath> whenRerouted = labelled -> {};
 
   private final LongAdder repairs = new LongAdder();
   private final LongAdder failedRepairs = new LongAdder();
@@ -87,6 +92,14 @@ public final class LabelTable {
     this.ids = new LabelIds(range, next);
     this.warnedNanos = new AtomicLong(nanoTime.getAsLong() - WARN_NANOS);
     this.exhaustedNanos = new AtomicLong(nanoTime.getAsLong() - EXHAUSTED_NANOS);
+  }
+
+  /**
+   * From now on, tells of each label that leaves its first switch by another port, once all
+   * switches have confirmed that or one of them has not.
+   */
+  public void whenRerouted(Consumer<LabelledPath> told) {
+    whenRerouted = told;
   }
 
   /**
@@ -366,8 +379,15 @@ public final class LabelTable {
             LOG.warn("path_not_changed from=\"{}\" to=\"{}\" - it is retried", before, after);
           }
           labelled.settle(done);
+          if (!sure || !firstPort(before).equals(firstPort(after))) {
+            whenRerouted.accept(labelled);
+          }
           cameToRest(labelled);
         });
+  }
+
+  private static Optional<OFPort> firstPort(Path path) {
+    return LabelRules.outOf(path, path.src());
   }
 
   private boolean isAccepted(LabelledPath labelled, boolean confirmed) {

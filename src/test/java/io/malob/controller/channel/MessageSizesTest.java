@@ -63,7 +63,8 @@ class MessageSizesTest {
         FiveTuple.of(6, 0x0a000001, 40_000, 0x0a00000b, 8080),
         MacAddress.of("02:00:00:00:00:01"),
         new Label(7),
-        new Attachment(DatapathId.of(2), OFPort.of(3), MacAddress.of("02:00:00:00:00:02")));
+        new Attachment(DatapathId.of(2), OFPort.of(3), MacAddress.of("02:00:00:00:00:02")),
+        OFPort.of(3));
   }
 
   private static OFMessage packetOut(OFFactory of, byte[] data, int ports) {

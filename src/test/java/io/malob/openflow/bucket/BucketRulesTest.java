@@ -13,12 +13,14 @@ import io.malob.openflow.FoundRule;
 import io.malob.openflow.FoundRules;
 import io.malob.openflow.IpFamily;
 import io.malob.openflow.RuleKey;
+import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.ReplyRules.Counted;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
 import io.malob.testing.Servers;
 import io.malob.testing.Wire;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +51,8 @@ import org.projectfloodlight.openflow.types.OFPort;
 
 /** Rules as switches read them from the wire, and as they are read back from switches. */
 class BucketRulesTest {
+  private static final FoundRules PARSER = new FoundRules(TableLayout.FOUR_TABLES, Map.of());
+
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final MacAddress MAC = MacAddress.of("0e:4d:0a:00:00:64");
   private static final BucketTraffic WEB = new BucketTraffic(7, VIP, MAC, IpProtocol.TCP, 80);
@@ -334,7 +338,7 @@ class BucketRulesTest {
     assertTrue(BucketRules.isOf(toMember.getMatch(), WEB6));
     assertFalse(BucketRules.isOf(toMember.getMatch(), WEB));
     for (OFFlowMod rule : List.of(toBuckets, byAddress, toMember, memberAsClient, translate)) {
-      assertTrue(FoundRules.parse(found(factory, rule)) instanceof FoundRule.Proactive);
+      assertTrue(PARSER.parse(found(factory, rule)) instanceof FoundRule.Proactive);
     }
   }
 
@@ -348,13 +352,13 @@ class BucketRulesTest {
             BucketRules.toMember(factory, WEB, PORTS, 5, MEMBER, LABEL),
             BucketRules.memberAsClient(factory, WEB, MEMBER),
             ReplyRules.probeAnswers(factory, WEB, MEMBER))) {
-      assertTrue(FoundRules.parse(found(factory, rule)) instanceof FoundRule.Proactive);
+      assertTrue(PARSER.parse(found(factory, rule)) instanceof FoundRule.Proactive);
     }
     for (OFFlowMod rule :
         List.of(
             BucketRules.ends(factory, WEB, PORTS, 5, 90).get(0),
             BucketRules.fromClient(factory, WEB, CLIENT, 5))) {
-      assertFalse(FoundRules.parse(found(factory, rule)) instanceof FoundRule.Unreadable);
+      assertFalse(PARSER.parse(found(factory, rule)) instanceof FoundRule.Unreadable);
     }
   }
 }

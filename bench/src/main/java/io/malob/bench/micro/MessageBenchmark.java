@@ -65,14 +65,16 @@ public class MessageBenchmark {
   @Benchmark
   public int requestReplyDeliver() {
     generation++;
-    Translation there = new Translation(request, atMember, null, new Label(1), member);
+    Translation there =
+        new Translation(request, atMember, null, new Label(1), member, member.port());
     Translation back =
         new Translation(
             atMember.reversed(),
             request.reversed(),
             MacAddress.of(0x0203_0000_0001L),
             new Label(2),
-            client);
+            client,
+            client.port());
     out.clear();
     ConnectionRules.reply(FACTORY, back, 1, 1, generation, 20, false).writeTo(out);
     ConnectionRules.deliver(FACTORY, there, frame).writeTo(out);

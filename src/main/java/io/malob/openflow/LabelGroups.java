@@ -1,0 +1,152 @@
+package io.malob.openflow;
+
+import io.malob.openflow.label.Label;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFBucket;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFGroupDescStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFGroupDescStatsReply;
+import org.projectfloodlight.openflow.protocol.OFGroupType;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFGroup;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * The groups of switches in the layout {@link TableLayout#ONE_TABLE_WITH_GROUPS}: one indirect
+ * group per label, which sends packets out of the port to the next switch. The rule of the label
+ * and those of connections refer to it, so another port costs one GROUP_MOD. Thread-safe.
+ */
+public final class LabelGroups {
+  /** The first bits of the ids of our groups; the label's id follows. */
+  private static final int BASE = 0x4d00_0000;
+
+  private final Map<DatapathId, Map<Integer, Group>> groups = new ConcurrentHashMap<>();
+
+  /** A group, and whether the switch has the rule of its label. */
+  private record Group(OFPort port, boolean hasRule) {}
+
+  /** The group of a label. */
+  static OFGroup idOf(int label) {
+    return OFGroup.of(BASE | label);
+  }
+
+  /** The groups that a switch has, as read from it: labels and ports. Others are forgotten. */
+  public void read(DatapathId switchId, Map<Integer, OFPort> found) {
+    Map<Integer, Group> read = new ConcurrentHashMap<>();
+    found.forEach((label, port) -> read.put(label, new Group(port, false)));
+    groups.put(switchId, read);
+  }
+
+  /**
+   * The groups of labels in a switch's answer: labels and ports; {@link OFPort#ANY} for a group
+   * that has no output.
+   */
+  public static Map<Integer, OFPort> ports(List<OFGroupDescStatsReply> answer) {
+    Map<Integer, OFPort> ports = new HashMap<>();
+    for (OFGroupDescStatsReply part : answer) {
+      for (OFGroupDescStatsEntry entry : part.getEntries()) {
+        int number = entry.getGroup().getGroupNumber();
+        int label = number & Label.MAX_ID;
+        if ((number & ~Label.MAX_ID) == BASE && label != 0) {
+          ports.put(label, port(entry));
+        }
+      }
+    }
+    return ports;
+  }
+
+  private static OFPort port(OFGroupDescStatsEntry entry) {
+    for (OFBucket bucket : entry.getBuckets()) {
+      for (OFAction action : bucket.getActions()) {
+        if (action instanceof OFActionOutput output) {
+          return output.getPort();
+        }
+      }
+    }
+    return OFPort.ANY;
+  }
+
+  /** The switch has lost the rule of a label, but maybe not the group. */
+  public void ruleLost(DatapathId switchId, int label) {
+    of(switchId).computeIfPresent(label, (any, group) -> new Group(group.port, false));
+  }
+
+  /** The switch has lost the group of a label. */
+  public void forget(DatapathId switchId, int label) {
+    of(switchId).remove(label);
+  }
+
+  /** The port of a label's group; null if the switch has no such group. */
+  public @Nullable OFPort port(DatapathId switchId, int label) {
+    @Nullable Group group = of(switchId).get(label);
+    return group == null ? null : group.port;
+  }
+
+  /**
+   * The messages that lead a label out of a port: those for its group, and its rule unless the
+   * switch has it.
+   */
+  List<OFMessage> lead(
+      OFFactory factory, DatapathId switchId, int label, OFPort port, OFMessage rule) {
+    @Nullable Group before = of(switchId).put(label, new Group(port, true));
+    if (before == null) {
+      return List.of(add(factory, label, port), rule);
+    }
+    OFMessage change = change(factory, label, port);
+    return before.hasRule ? List.of(change) : List.of(change, rule);
+  }
+
+  /** The message that deletes a label's group, and with it all rules that refer to it. */
+  public OFMessage remove(OFFactory factory, DatapathId switchId, int label) {
+    of(switchId).remove(label);
+    return factory
+        .buildGroupDelete()
+        .setGroup(idOf(label))
+        .setGroupType(OFGroupType.INDIRECT)
+        .build();
+  }
+
+  /** The messages that delete all groups that a switch is known to have. */
+  public List<OFMessage> removeAll(OFFactory factory, DatapathId switchId) {
+    return of(switchId).keySet().stream().map(label -> remove(factory, switchId, label)).toList();
+  }
+
+  private Map<Integer, Group> of(DatapathId switchId) {
+    return groups.computeIfAbsent(switchId, any -> new ConcurrentHashMap<>());
+  }
+
+  private static OFMessage add(OFFactory factory, int label, OFPort port) {
+    return factory
+        .buildGroupAdd()
+        .setGroup(idOf(label))
+        .setGroupType(OFGroupType.INDIRECT)
+        .setBuckets(bucket(factory, port))
+        .build();
+  }
+
+  private static OFMessage change(OFFactory factory, int label, OFPort port) {
+    return factory
+        .buildGroupModify()
+        .setGroup(idOf(label))
+        .setGroupType(OFGroupType.INDIRECT)
+        .setBuckets(bucket(factory, port))
+        .build();
+  }
+
+  private static List<OFBucket> bucket(OFFactory factory, OFPort port) {
+    return List.of(
+        factory
+            .buildBucket()
+            .setWatchPort(OFPort.ANY)
+            .setWatchGroup(OFGroup.ANY)
+            .setActions(List.of(factory.actions().output(port, Integer.MAX_VALUE)))
+            .build());
+  }
+}
