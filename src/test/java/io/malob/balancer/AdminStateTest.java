@@ -7,11 +7,13 @@ import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.VipMac;
 import io.malob.json.RejectedException;
+import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Fields;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -26,20 +28,21 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  *                       member 2 (m2)
  * </pre>
  */
-class AdminStateTest {
+class AdminStateTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
   private static final int FIN = Packet.TCP_FIN;
 
-  private final BalancerNetwork net = new BalancerNetwork();
+  private final BalancerNetwork net = network();
   private final DatapathId s1 = net.addSwitch(1);
   private final DatapathId s2 = net.addSwitch(2);
   private final Host client = Host.of(s1, 1, "10.0.0.1");
   private final Host first = Host.of(s2, 2, "10.0.0.11");
   private final Host second = Host.of(s2, 3, "10.0.0.12");
 
-  AdminStateTest() {
+  AdminStateTest(SwitchProfile profile) {
+    super(profile);
     net.link(s1, 2, s2, 1);
     net.learn(client);
     net.learn(first);
@@ -111,7 +114,7 @@ class AdminStateTest {
     assertReaches(first, send(40_000, ACK));
     net.pass(60);
     net.expire();
-    assertEquals(0, net.rules(s1, 1).stream().filter(rule -> rule.priority() > 0).count());
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
     assertReaches(first, send(40_000, ACK));
     send(40_000, FIN | ACK);
     assertEquals(0, net.stats("m1").activeConnections());

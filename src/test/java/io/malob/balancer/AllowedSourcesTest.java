@@ -13,25 +13,28 @@ import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** VIPs that only some clients may use. */
-class AllowedSourcesTest {
+class AllowedSourcesTest extends OnEachProfile {
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
 
-  private final PolicyFixture fixture = new PolicyFixture();
+  private final PolicyFixture fixture = new PolicyFixture(network());
   private final BalancerNetwork net = fixture.net;
+
+  AllowedSourcesTest(SwitchProfile profile) {
+    super(profile);
+  }
 
   private void allowOther() {
     fixture.setVip("allowed_sources", "10.0.0.2,172.16.0.0/12");
   }
 
   private List<FakeRule> aclDropRules() {
-    return net.rules(fixture.s1, 0).stream()
-        .filter(rule -> Cookie.is(rule.cookie(), Cookie.Kind.DENIAL))
-        .toList();
+    return net.rules(fixture.s1, Cookie.Kind.DENIAL);
   }
 
   private List<Delivery> datagram(Host from, int port) {

@@ -16,6 +16,7 @@ import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Service;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,16 +32,17 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  *  client 1 --1 s1 2---1 s2 2-- member (m1)
  * </pre>
  */
-class BalancerActivityTest {
+class BalancerActivityTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
 
-  private final BalancerNetwork net = new BalancerNetwork();
+  private final BalancerNetwork net = network();
   private final DatapathId s1 = net.addSwitch(1);
   private final DatapathId s2 = net.addSwitch(2);
   private final Host client = Host.of(s1, 1, "10.0.0.1");
   private final Host member = Host.of(s2, 2, "10.0.0.11");
 
-  BalancerActivityTest() {
+  BalancerActivityTest(SwitchProfile profile) {
+    super(profile);
     net.link(s1, 2, s2, 1);
   }
 

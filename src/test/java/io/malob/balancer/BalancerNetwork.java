@@ -9,9 +9,11 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.health.SpoofGuard;
+import io.malob.capability.ISwitchCapabilityService;
 import io.malob.json.RejectedException;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.TableLayout;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogKind;
@@ -23,11 +25,12 @@ import io.malob.state.network.TimesToLive;
 import io.malob.testing.FakeFlowTable;
 import io.malob.testing.FakeNetwork;
 import io.malob.testing.FakeRule;
+import io.malob.testing.RefusedMessageException;
 import io.malob.testing.Stores;
 import io.malob.testing.Stub;
+import io.malob.testing.SwitchErrors;
+import io.malob.testing.SwitchProfile;
 import io.malob.testing.Wire;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -39,6 +42,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -91,7 +95,6 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFBufferId;
-import org.projectfloodlight.openflow.types.OFErrorCauseData;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
@@ -198,6 +201,16 @@ final class BalancerNetwork {
     this(settings, Transport.DIRECT, new AtomicLong());
   }
 
+  /** All switches have this profile, unless {@link #addSwitch(long, SwitchProfile)} says more. */
+  BalancerNetwork(SwitchProfile profile) {
+    this(profile, Map.of());
+  }
+
+  BalancerNetwork(SwitchProfile profile, Map<String, String> settings) {
+    this(settings);
+    network.setProfile(profile);
+  }
+
   BalancerNetwork(Map<String, String> settings, Transport wire, AtomicLong nanoTime) {
     this(settings, wire, nanoTime, new FakeNetwork(nanoTime::get), 0, context -> {});
   }
@@ -238,6 +251,7 @@ final class BalancerNetwork {
     ScheduledExecutorService timer = timer();
     IThreadPoolService pool = () -> timer;
     context.addService(IThreadPoolService.class, pool);
+    context.addService(ISwitchCapabilityService.class, capabilities());
     Stores.addTo(context);
     services.accept(context);
     settings.forEach((key, value) -> context.addConfigParam(module, key, value));
@@ -338,6 +352,19 @@ final class BalancerNetwork {
         .make();
   }
 
+  /** Layouts are known at once. */
+  @SuppressWarnings("FutureReturnValueIgnored") // the module takes it for what it is
+  private ISwitchCapabilityService capabilities() {
+    return Stub.of(ISwitchCapabilityService.class)
+        .on("layout", with -> layout((DatapathId) with[0]))
+        .on("whenKnown", with -> CompletableFuture.completedFuture(layout((DatapathId) with[0])))
+        .make();
+  }
+
+  private TableLayout layout(DatapathId switchId) {
+    return table(switchId).profile().layout();
+  }
+
   private IDeviceService deviceService() {
     return Stub.of(IDeviceService.class)
         .on("addListener", with -> deviceListener = (IDeviceListener) with[0])
@@ -372,6 +399,12 @@ final class BalancerNetwork {
     switchListener.switchAdded(switchId);
     switchListener.switchActivated(switchId);
     return switchId;
+  }
+
+  /** The same for a switch that is unlike the others. */
+  DatapathId addSwitch(long id, SwitchProfile profile) {
+    network.table(DatapathId.of(id), profile);
+    return addSwitch(id);
   }
 
   /** A switch that another controller is master of; its links are found nevertheless. */
@@ -437,37 +470,60 @@ final class BalancerNetwork {
       wire.toSwitch(
           switchId,
           () -> {
-            OFStatsReply reply = statisticsOf(switchId, request);
+            Optional<OFStatsReply> reply = statisticsOf(switchId, request);
             wire.toController(switchId, () -> arrived(switchId, answer, reply));
           });
     }
     return answer;
   }
 
-  private OFStatsReply statisticsOf(DatapathId switchId, OFStatsRequest<?> request) {
-    return request instanceof OFFlowStatsRequest flows
-        ? FACTORY
-            .buildFlowStatsReply()
-            .setEntries(table(switchId).tell(FACTORY, flows.getCookie(), flows.getCookieMask()))
-            .build()
-        : FACTORY
-            .buildTableStatsReply()
-            .setEntries(
-                List.of(
-                    FACTORY
-                        .buildTableStatsEntry()
-                        .setTableId(TableId.of(1))
-                        .setActiveCount(toldRules)
-                        .build()))
-            .build();
+  /** Nothing if the switch answers with an error. */
+  private Optional<OFStatsReply> statisticsOf(DatapathId switchId, OFStatsRequest<?> request) {
+    return switch (request.getStatsType()) {
+      case FLOW -> Optional.of(flows(switchId, (OFFlowStatsRequest) request));
+      case TABLE -> Optional.of(tables());
+      case GROUP_DESC ->
+          Optional.of(table(switchId))
+              .filter(table -> table.profile().hasGroups())
+              .map(table -> groups(table));
+      default -> throw new IllegalArgumentException("statistics " + request);
+    };
+  }
+
+  private OFStatsReply flows(DatapathId switchId, OFFlowStatsRequest request) {
+    return FACTORY
+        .buildFlowStatsReply()
+        .setEntries(table(switchId).tell(FACTORY, request.getCookie(), request.getCookieMask()))
+        .build();
+  }
+
+  private OFStatsReply tables() {
+    return FACTORY
+        .buildTableStatsReply()
+        .setEntries(
+            List.of(
+                FACTORY
+                    .buildTableStatsEntry()
+                    .setTableId(TableId.of(1))
+                    .setActiveCount(toldRules)
+                    .build()))
+        .build();
+  }
+
+  private static OFStatsReply groups(FakeFlowTable table) {
+    return FACTORY.buildGroupDescStatsReply().setEntries(table.tellGroups(FACTORY)).build();
   }
 
   private void arrived(
-      DatapathId switchId, SettableFuture<List<OFStatsReply>> answer, OFStatsReply reply) {
+      DatapathId switchId,
+      SettableFuture<List<OFStatsReply>> answer,
+      Optional<OFStatsReply> reply) {
     Runnable arrival =
         () -> {
           probes.remove(switchId, answer);
-          answer.set(List.of(reply));
+          reply.ifPresentOrElse(
+              told -> answer.set(List.of(told)),
+              () -> answer.setException(new IllegalStateException("refused")));
         };
     if (holdStatistics) {
       heldStatistics.put(switchId, arrival);
@@ -531,34 +587,24 @@ final class BalancerNetwork {
     if (!noRoomFor.isEmpty()
         && Wire.readBack(message) instanceof OFFlowAdd rule
         && Cookie.kind(rule.getCookie()).filter(noRoomFor::contains).isPresent()) {
-      tell(switchId, tableFull(rule));
+      tell(switchId, SwitchErrors.flowModFailed(rule, OFFlowModFailedCode.TABLE_FULL));
       return;
     }
     if (message instanceof OFFlowAdd rule
         && unmaskable.stream().anyMatch(rule.getMatch()::isPartiallyMasked)) {
-      OFMessage error =
-          FACTORY
-              .errorMsgs()
-              .buildBadMatchErrorMsg()
-              .setXid(message.getXid())
-              .setCode(OFBadMatchCode.BAD_MASK)
-              .build();
-      tell(switchId, error);
+      tell(switchId, SwitchErrors.badMatch(message, OFBadMatchCode.BAD_MASK));
       return;
     }
     if (refusesTcpFlags
         && message instanceof OFFlowAdd rule
         && rule.getMatch().get(MatchField.OVS_TCP_FLAGS) != null) {
-      OFMessage error =
-          FACTORY
-              .errorMsgs()
-              .buildBadMatchErrorMsg()
-              .setXid(message.getXid())
-              .setCode(OFBadMatchCode.BAD_FIELD)
-              .build();
-      tell(switchId, error);
+      tell(switchId, SwitchErrors.badMatch(message, OFBadMatchCode.BAD_FIELD));
     } else if (message.getType() != OFType.BARRIER_REQUEST) {
-      delivered.addAll(network.send(switchId, message));
+      try {
+        delivered.addAll(network.send(switchId, message));
+      } catch (RefusedMessageException e) {
+        tell(switchId, e.error());
+      }
     }
   }
 
@@ -610,21 +656,6 @@ final class BalancerNetwork {
     if (command == Command.CONTINUE && message instanceof OFPacketIn packetIn) {
       passedOn.add(Packet.parse(packetIn.getData()));
     }
-  }
-
-  /** An error as switches send it, with the first 64 bytes of the message that it is about. */
-  private static OFMessage tableFull(OFFlowAdd rule) {
-    ByteBuf bytes = Unpooled.buffer();
-    rule.writeTo(bytes);
-    byte[] quoted = new byte[64];
-    bytes.readBytes(quoted);
-    return FACTORY
-        .errorMsgs()
-        .buildFlowModFailedErrorMsg()
-        .setXid(rule.getXid())
-        .setCode(OFFlowModFailedCode.TABLE_FULL)
-        .setData(OFErrorCauseData.of(quoted, OFVersion.OF_13))
-        .build();
   }
 
   /** Whether the tables for rules of a kind are full. */
@@ -939,6 +970,13 @@ final class BalancerNetwork {
 
   /** Something that the balancer does now and then. */
   record Repeated(Runnable work, long millis) {}
+
+  /** The balancer's rules of a kind. */
+  List<FakeRule> rules(DatapathId switchId, Cookie.Kind kind) {
+    return network.table(switchId).rules().stream()
+        .filter(rule -> Cookie.is(rule.cookie(), kind))
+        .toList();
+  }
 
   List<FakeRule> rules(DatapathId switchId, int table) {
     return network.table(switchId).rules(table).stream()

@@ -18,6 +18,7 @@ import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
 import io.malob.testing.Ipv6Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -39,13 +40,13 @@ import org.projectfloodlight.openflow.types.TableId;
  *                               member 2 (m2)
  * </pre>
  */
-class BalancerTest {
+class BalancerTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final MacAddress VIP_MAC = VipMac.of(VIP);
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
 
-  private final BalancerNetwork net = new BalancerNetwork();
+  private final BalancerNetwork net = network();
   private final DatapathId s1 = net.addSwitch(1);
   private final DatapathId s2 = net.addSwitch(2);
   private final DatapathId s3 = net.addSwitch(3);
@@ -54,7 +55,8 @@ class BalancerTest {
   private final Host far = Host.of(s3, 2, "10.0.0.11");
   private final Host farToo = Host.of(s3, 3, "10.0.0.12");
 
-  BalancerTest() {
+  BalancerTest(SwitchProfile profile) {
+    super(profile);
     net.link(s1, 2, s2, 1);
     net.link(s2, 2, s3, 1);
   }
@@ -119,7 +121,7 @@ class BalancerTest {
     }
 
     assertEquals(before + 20, allRules());
-    assertEquals(0, net.rules(s2, 1).size());
+    assertEquals(0, net.rules(s2, Cookie.Kind.REQUEST).size());
   }
 
   private int allRules() {
@@ -136,7 +138,7 @@ class BalancerTest {
     Packet back = only(net.send(local, fromMember(local, 8_080, 40_000)), client);
 
     assertEquals(VIP.getInt(), back.srcAddress());
-    assertEquals(0, net.rules(s1, 2).size());
+    assertEquals(0, net.rules(s1, Cookie.Kind.LABEL).size());
   }
 
   @Test
@@ -144,8 +146,8 @@ class BalancerTest {
     net.learn(local);
     net.webService(local);
     net.send(client, toVip(40_000, 80, SYN));
-    int hosts = net.rules(s1, 3).size();
-    for (FakeRule rule : net.rules(s1, 3)) {
+    int hosts = net.rules(s1, Cookie.Kind.HOST).size();
+    for (FakeRule rule : net.rules(s1, Cookie.Kind.HOST)) {
       if (rule.priority() > 0) {
         net.network.send(
             s1,
@@ -162,7 +164,7 @@ class BalancerTest {
 
     assertEquals(8_080, atMember.dstPort());
     only(net.send(local, fromMember(local, 8_080, 40_000)), client);
-    assertEquals(hosts, net.rules(s1, 3).size());
+    assertEquals(hosts, net.rules(s1, Cookie.Kind.HOST).size());
     assertEquals(List.of(), net.passedOn);
   }
 
@@ -197,21 +199,17 @@ class BalancerTest {
     net.learn(far);
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
-    FakeRule reply = net.rules(s3, 0).stream().filter(this::isReply).findFirst().orElseThrow();
+    FakeRule reply = net.rules(s3, Cookie.Kind.REPLY).get(0);
     net.timeOut(s3, reply);
 
     only(net.send(far, fromMember(far, 8_080, 40_000)), client);
-    assertFalse(net.rules(s3, 0).stream().anyMatch(this::isReply), "may be on its way");
+    assertEquals(List.of(), net.rules(s3, Cookie.Kind.REPLY), "may be on its way");
 
     net.pass(1);
     Packet atClient = only(net.send(far, fromMember(far, 8_080, 40_000)), client);
 
     assertEquals(VIP.getInt(), atClient.srcAddress());
-    assertTrue(net.rules(s3, 0).stream().anyMatch(this::isReply));
-  }
-
-  private boolean isReply(FakeRule rule) {
-    return rule.idleTimeout() == 20;
+    assertEquals(1, net.rules(s3, Cookie.Kind.REPLY).size());
   }
 
   @Test
@@ -267,13 +265,13 @@ class BalancerTest {
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
     net.pass(31);
-    assertEquals(2, net.rules(s2, 2).size(), "one path each way");
+    assertEquals(2, net.rules(s2, Cookie.Kind.LABEL).size(), "one path each way");
 
-    net.timeOut(s1, net.rules(s1, 1).get(0));
+    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
     net.delete(Catalog.MEMBERS, "m1");
     net.pass(31);
 
-    assertEquals(List.of(), net.rules(s2, 2));
+    assertEquals(List.of(), net.rules(s2, Cookie.Kind.LABEL));
   }
 
   private static boolean isArp(byte[] frame) {
@@ -494,17 +492,13 @@ class BalancerTest {
     anyService();
     byte[] datagram = Frames.udp(client.mac(), VIP_MAC, client.ip(), 5_000, VIP, 53, new byte[3]);
     only(net.send(client, datagram), far);
-    net.timeOut(s3, net.rules(s3, 0).stream().filter(this::isUdpReply).findFirst().orElseThrow());
+    net.timeOut(s3, net.rules(s3, Cookie.Kind.REPLY).get(0));
     byte[] answer =
         Frames.udp(far.mac(), client.mac(), far.ip(), 53, client.ip(), 5_000, new byte[32]);
 
     assertEquals(List.of(), net.send(far, Frames.fragment(answer, 0, true)));
 
     assertEquals(1, net.refused(RejectReason.FRAGMENT));
-  }
-
-  private boolean isUdpReply(FakeRule rule) {
-    return rule.idleTimeout() == 15;
   }
 
   @Test
@@ -661,8 +655,7 @@ class BalancerTest {
     assertEquals(List.of(), net.send(client, Frames.arpRequest(client.mac(), client.ip(), VIP)));
 
     assertEquals(1, net.passedOn.size());
-    assertEquals(
-        0, net.rules(s1, 0).stream().filter(rule -> rule.priority() / 10 == 4_800).count());
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.VIP));
   }
 
   @Test
@@ -675,8 +668,8 @@ class BalancerTest {
 
     net.delete(Catalog.MEMBERS, "m1");
 
-    assertEquals(1, net.rules(s1, 1).size());
-    assertEquals(1, net.rules(s3, 0).stream().filter(this::isReply).count());
+    assertEquals(1, net.rules(s1, Cookie.Kind.REQUEST).size());
+    assertEquals(1, net.rules(s3, Cookie.Kind.REPLY).size());
     Packet reset = only(net.send(client, toVip(40_000, 80, ACK)), client);
     assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
     only(net.send(client, toVip(40_001, 80, ACK)), farToo);
@@ -690,8 +683,8 @@ class BalancerTest {
 
     net.delete(Catalog.POOLS, "p");
 
-    assertEquals(List.of(), net.rules(s1, 1));
-    assertEquals(0, net.rules(s3, 0).stream().filter(this::isReply).count());
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(0, net.rules(s3, Cookie.Kind.REPLY).size());
     assertTrue(only(net.send(client, toVip(40_001, 80, SYN)), client).hasTcpFlags(Packet.TCP_RST));
     assertEquals(1, net.refused(RejectReason.NO_POOL));
   }
@@ -704,8 +697,8 @@ class BalancerTest {
 
     net.delete(Catalog.VIPS, "v");
 
-    assertEquals(List.of(), net.rules(s1, 1));
-    assertEquals(0, net.rules(s3, 0).stream().filter(this::isReply).count());
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(0, net.rules(s3, Cookie.Kind.REPLY).size());
   }
 
   @Test
@@ -717,7 +710,7 @@ class BalancerTest {
     assertEquals(1, net.stats("m1").activeConnections());
     net.send(client, toVip(40_000, 80, ACK));
 
-    net.timeOut(s1, net.rules(s1, 1).get(0));
+    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
     assertEquals(0, net.stats("m1").activeConnections());
 
     Packet later = only(net.send(client, toVip(40_000, 80, ACK)), far);
@@ -738,7 +731,7 @@ class BalancerTest {
     only(net.send(far, fromMember(far, 8_080, 40_000)), client);
     only(net.send(client, toVip(40_000, 80, Packet.TCP_FIN | ACK)), far);
     assertEquals(0, net.stats("m1").activeConnections());
-    net.timeOut(s1, net.rules(s1, 1).get(0));
+    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
     assertEquals(0, net.stats("m1").activeConnections());
   }
 
@@ -749,13 +742,14 @@ class BalancerTest {
     net.webService(far, farToo);
     only(net.send(client, toVip(40_000, 80, SYN)), far);
     only(net.send(client, toVip(40_000, 80, Packet.TCP_FIN | ACK)), far);
-    List<FakeRule> rules = net.rules(s1, 1);
+    List<FakeRule> rules = net.rules(s1, Cookie.Kind.REQUEST);
 
     only(net.send(client, toVip(40_000, 80, SYN)), far);
 
     assertEquals(1, net.stats("m1").activeConnections());
     assertEquals(2, net.stats("m1").totalConnections());
-    assertEquals(rules, net.rules(s1, 1), "a changed rule would take effect too late");
+    assertEquals(
+        rules, net.rules(s1, Cookie.Kind.REQUEST), "a changed rule would take effect too late");
   }
 
   @Test
@@ -788,7 +782,7 @@ class BalancerTest {
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
     net.send(client, toVip(40_000, 80, Packet.TCP_FIN | ACK));
-    net.timeOut(s1, net.rules(s1, 1).get(0));
+    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
 
     only(net.send(client, toVip(40_000, 80, ACK)), far);
 
@@ -802,8 +796,8 @@ class BalancerTest {
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
     net.send(client, toVip(40_000, 80, ACK));
-    net.timeOut(s1, net.rules(s1, 1).get(0));
-    net.timeOut(s3, net.rules(s3, 0).stream().filter(this::isReply).findFirst().orElseThrow());
+    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s3, net.rules(s3, Cookie.Kind.REPLY).get(0));
     net.pass(40);
     assertEquals(List.of(), net.module.paths(), "the paths are gone");
 
@@ -814,7 +808,7 @@ class BalancerTest {
     only(net.delivered, client);
     assertEquals(1, net.stats("m1").activeConnections());
 
-    net.timeOut(s1, net.rules(s1, 1).get(0));
+    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
     assertEquals(0, net.stats("m1").activeConnections());
   }
 
@@ -831,7 +825,7 @@ class BalancerTest {
     assertEquals(
         Map.of(s1, Map.of("FLOW_MOD_FAILED/TABLE_FULL", 1L)),
         net.module.counters().rejectedRules());
-    assertFalse(net.rules(s3, 0).stream().anyMatch(this::isReply), "its other rule goes, too");
+    assertEquals(List.of(), net.rules(s3, Cookie.Kind.REPLY), "its other rule goes, too");
 
     net.refuse(Cookie.Kind.REQUEST, false);
     only(net.send(client, toVip(40_000, 80, SYN)), far);
@@ -866,7 +860,7 @@ class BalancerTest {
 
   @Test
   void switchThatCannotMatchTcpFlags_endsConnectionsByTimeOut() {
-    BalancerNetwork old = new BalancerNetwork();
+    BalancerNetwork old = network();
     old.refuseTcpFlags();
     DatapathId sw = old.addSwitch(1);
     Host from = Host.of(sw, 1, "10.0.0.1");
@@ -879,7 +873,7 @@ class BalancerTest {
 
     assertFalse(old.module.endsAreTold());
     assertEquals(1, old.stats("m1").activeConnections());
-    old.timeOut(sw, old.rules(sw, 1).get(0));
+    old.timeOut(sw, old.rules(sw, Cookie.Kind.REQUEST).get(0));
     assertEquals(0, old.stats("m1").activeConnections());
   }
 
@@ -889,7 +883,7 @@ class BalancerTest {
     net.learn(farToo);
     net.webService(far, farToo);
     net.send(client, toVip(40_000, 80, SYN));
-    net.timeOut(s1, net.rules(s1, 1).get(0));
+    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
 
     only(net.send(client, toVip(40_000, 80, SYN)), farToo);
 
@@ -901,7 +895,7 @@ class BalancerTest {
     net.learn(far);
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
-    FakeRule earlier = net.rules(s1, 1).get(0);
+    FakeRule earlier = net.rules(s1, Cookie.Kind.REQUEST).get(0);
     net.timeOut(s1, earlier);
     net.send(client, toVip(40_000, 80, SYN));
 
@@ -958,7 +952,7 @@ class BalancerTest {
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
     net.send(client, toVip(40_000, 80, ACK));
-    net.timeOut(s1, net.rules(s1, 1).get(0));
+    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
     net.disconnect(s3);
     net.forgetLinks(s3);
 
@@ -1010,8 +1004,8 @@ class BalancerTest {
     net.learn(far);
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
-    assertEquals(2, net.rules(s2, 2).size());
-    List<FakeRule> atTheEdge = net.rules(s1, 1);
+    assertEquals(2, net.rules(s2, Cookie.Kind.LABEL).size());
+    List<FakeRule> atTheEdge = net.rules(s1, Cookie.Kind.REQUEST);
 
     net.unlink(s1, 2);
 
@@ -1019,9 +1013,10 @@ class BalancerTest {
         (switchId, port, output) -> fail("missed in table " + output.table()));
     only(net.send(client, toVip(40_000, 80, ACK)), far);
     only(net.send(far, fromMember(far, 8_080, 40_000)), client);
-    assertEquals(atTheEdge, net.rules(s1, 1), "no rule of a connection was touched");
-    assertEquals(2, net.rules(s4, 2).size());
-    assertEquals(List.of(), net.rules(s2, 2), "the old way is cleared");
+    assertEquals(
+        atTheEdge, net.rules(s1, Cookie.Kind.REQUEST), "no rule of a connection was touched");
+    assertEquals(2, net.rules(s4, Cookie.Kind.LABEL).size());
+    assertEquals(List.of(), net.rules(s2, Cookie.Kind.LABEL), "the old way is cleared");
   }
 
   @Test
@@ -1032,7 +1027,7 @@ class BalancerTest {
 
     net.unlink(s2, 2);
 
-    assertEquals(List.of(), net.rules(s1, 1));
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
     assertEquals(0, net.stats("m1").activeConnections());
     Packet reset = only(net.send(client, toVip(40_000, 80, ACK)), client);
     assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
@@ -1078,7 +1073,7 @@ class BalancerTest {
 
     net.send(client, toVip(40_000, 80, Packet.TCP_FIN | ACK));
     net.send(client, toVip(40_000, 80, Packet.TCP_RST));
-    net.timeOut(s1, net.rules(s1, 1).get(1));
+    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(1));
     assertEquals(Map.of("1>2", 1, "2>1", 1, "2>3", 1, "3>2", 1), activeOnLinks());
 
     net.send(client, toVip(40_000, 80, SYN)); // used again while its rules are there
@@ -1139,7 +1134,7 @@ class BalancerTest {
 
   @Test
   void connectionThatCannotBeWoken_isRefused() {
-    BalancerNetwork small = new BalancerNetwork(Map.of("maxConnections", "1"));
+    BalancerNetwork small = network(Map.of("maxConnections", "1"));
     DatapathId sw = small.addSwitch(1);
     Host from = Host.of(sw, 1, "10.0.0.1");
     Host to = Host.of(sw, 2, "10.0.0.11");
@@ -1147,7 +1142,7 @@ class BalancerTest {
     small.webService(to);
     only(small.send(from, toVip(40_000, 80, SYN)), to);
     only(small.send(from, toVip(40_000, 80, ACK)), to);
-    small.timeOut(sw, small.rules(sw, 1).get(0));
+    small.timeOut(sw, small.rules(sw, Cookie.Kind.REQUEST).get(0));
     only(small.send(from, toVip(40_001, 80, SYN)), to);
 
     Packet reset = only(small.send(from, toVip(40_000, 80, ACK)), from);
@@ -1158,7 +1153,7 @@ class BalancerTest {
 
   @Test
   void connectionLimit_refusesWhatIsBeyond() {
-    BalancerNetwork small = new BalancerNetwork(Map.of("maxConnections", "2"));
+    BalancerNetwork small = network(Map.of("maxConnections", "2"));
     DatapathId sw = small.addSwitch(1);
     Host from = Host.of(sw, 1, "10.0.0.1");
     Host to = Host.of(sw, 2, "10.0.0.11");

@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.VipMac;
+import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -25,7 +27,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  *               member 2 --3 |
  * </pre>
  */
-class ClashTest {
+class ClashTest extends OnEachProfile {
   private static final IPv4Address A = IPv4Address.of("10.0.0.100");
   private static final IPv4Address B = IPv4Address.of("10.0.0.101");
   private static final int SYN = Packet.TCP_SYN;
@@ -33,14 +35,15 @@ class ClashTest {
   private static final int FIN = Packet.TCP_FIN;
   private static final int PORT = 40_000;
 
-  private final BalancerNetwork net = new BalancerNetwork();
+  private final BalancerNetwork net = network();
   private final DatapathId s1 = net.addSwitch(1);
   private final DatapathId s2 = net.addSwitch(2);
   private final Host client = Host.of(s1, 1, "10.0.0.1");
   private final Host first = Host.of(s2, 2, "10.0.0.11");
   private final Host second = Host.of(s2, 3, "10.0.0.12");
 
-  ClashTest() {
+  ClashTest(SwitchProfile profile) {
+    super(profile);
     net.link(s1, 2, s2, 1);
     net.learn(client);
   }
@@ -87,7 +90,7 @@ class ClashTest {
 
   private void expire(IPv4Address vip) {
     FakeRule request =
-        net.rules(s1, 1).stream()
+        net.rules(s1, Cookie.Kind.REQUEST).stream()
             .filter(rule -> rule.match().toString().contains("ipv4_dst=" + vip + ","))
             .findFirst()
             .orElseThrow();

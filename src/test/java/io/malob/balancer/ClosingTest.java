@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.view.VipMac;
+import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -24,19 +26,20 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  *  client --1 s1 2---1 s2 2-- member
  * </pre>
  */
-class ClosingTest {
+class ClosingTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
   private static final int FIN = Packet.TCP_FIN;
 
-  private final BalancerNetwork net = new BalancerNetwork();
+  private final BalancerNetwork net = network();
   private final DatapathId s1 = net.addSwitch(1);
   private final DatapathId s2 = net.addSwitch(2);
   private final Host client = Host.of(s1, 1, "10.0.0.1");
   private final Host member = Host.of(s2, 2, "10.0.0.11");
 
-  ClosingTest() {
+  ClosingTest(SwitchProfile profile) {
+    super(profile);
     net.link(s1, 2, s2, 1);
     net.learn(client);
     net.learn(member);
@@ -121,8 +124,7 @@ class ClosingTest {
     open(40_000);
     net.delete(Catalog.MEMBERS, "m1");
 
-    FakeRule rule =
-        net.rules(s2, 0).stream().filter(each -> each.priority() == 49_000).findFirst().get();
+    FakeRule rule = net.rules(s2, Cookie.Kind.CLOSED).get(0);
     assertEquals(30, rule.hardTimeout());
   }
 
@@ -142,7 +144,7 @@ class ClosingTest {
   void connectionThatSleeps_isToldAsWell() {
     open(40_000);
     only(toVip(40_000, ACK));
-    net.timeOut(s1, net.rules(s1, 1).get(0));
+    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
 
     net.delete(Catalog.MEMBERS, "m1");
 
@@ -158,7 +160,7 @@ class ClosingTest {
     toVip(40_000, FIN | ACK);
     toVip(40_001, FIN | ACK);
     FakeRule rule =
-        net.rules(s1, 1).stream()
+        net.rules(s1, Cookie.Kind.REQUEST).stream()
             .filter(each -> each.match().toString().contains("40001"))
             .findFirst()
             .get();
@@ -167,9 +169,9 @@ class ClosingTest {
     net.delete(Catalog.MEMBERS, "m1");
 
     assertEquals(List.of(), told(300));
-    assertEquals(List.of(), net.rules(s1, 1));
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
     assertFalse(
-        net.rules(s2, 0).stream().anyMatch(each -> each.match().toString().contains("40000")));
+        net.table(s2).rules().stream().anyMatch(each -> each.match().toString().contains("40000")));
   }
 
   @Test
@@ -178,7 +180,7 @@ class ClosingTest {
 
     net.unlink(s1, 2);
 
-    assertEquals(List.of(), net.rules(s1, 1));
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
     assertEquals(2, told(300).size());
     assertReset(only(toVip(40_000, ACK)), client);
     assertReset(only(toClient(40_000, ACK)), member);
@@ -219,7 +221,7 @@ class ClosingTest {
 
     net.delete(Catalog.MEMBERS, "m1");
 
-    assertEquals(List.of(), net.rules(s1, 1), "cut off at once");
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST), "cut off at once");
     assertEquals(List.of(), told(100)); // the second hundred is barred now
     assertEquals(List.of(), told(100));
     assertEquals(200, told(100).size());

@@ -15,6 +15,7 @@ import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
 import io.malob.testing.Servers;
+import io.malob.testing.SwitchProfile;
 import io.malob.testing.Together;
 import java.util.List;
 import java.util.Map;
@@ -27,11 +28,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** VIPs and members that may have only so many connections. */
-class ConnectionLimitTest {
+class ConnectionLimitTest extends OnEachProfile {
   private static final int ACK = Packet.TCP_ACK;
 
-  private final PolicyFixture fixture = new PolicyFixture();
+  private final PolicyFixture fixture = new PolicyFixture(network());
   private final BalancerNetwork net = fixture.net;
+
+  ConnectionLimitTest(SwitchProfile profile) {
+    super(profile);
+  }
 
   private static Stream<String> algorithms() {
     return Algorithm.names().stream();

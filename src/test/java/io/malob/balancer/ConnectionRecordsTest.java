@@ -12,6 +12,7 @@ import io.malob.balancer.view.VipMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +33,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  *  client 1 --1 s1 2---1 s2 2-- member (m1)
  * </pre>
  */
-class ConnectionRecordsTest {
+class ConnectionRecordsTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int ACK = Packet.TCP_ACK;
 
@@ -42,9 +43,13 @@ class ConnectionRecordsTest {
   private Host client;
   private Host member;
 
+  ConnectionRecordsTest(SwitchProfile profile) {
+    super(profile);
+  }
+
   @BeforeEach
   void serve() {
-    net = new BalancerNetwork(Map.of("connectionRecords", file().toString()));
+    net = network(Map.of("connectionRecords", file().toString()));
     DatapathId s1 = net.addSwitch(1);
     DatapathId s2 = net.addSwitch(2);
     net.link(s1, 2, s2, 1);
@@ -178,7 +183,7 @@ class ConnectionRecordsTest {
 
   @Test
   void withoutTheSetting_nothingIsRecorded() {
-    BalancerNetwork plain = new BalancerNetwork();
+    BalancerNetwork plain = network();
     assertEquals(new BalancerActivity.Records(0, 0), plain.module.activity().records());
   }
 
@@ -187,7 +192,7 @@ class ConnectionRecordsTest {
     IllegalArgumentException error =
         assertThrows(
             IllegalArgumentException.class,
-            () -> new BalancerNetwork(Map.of("connectionRecords", directory.toString())));
+            () -> network(Map.of("connectionRecords", directory.toString())));
     assertTrue(error.getMessage().contains("connectionRecords"), error.getMessage());
   }
 }

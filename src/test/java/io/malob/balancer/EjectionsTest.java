@@ -15,6 +15,7 @@ import io.malob.state.network.ServerTracker;
 import io.malob.state.network.ServerValue;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,11 +33,11 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  *                       member 2 (m2)
  * </pre>
  */
-class EjectionsTest {
+class EjectionsTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int MEMBER_PORT = 8_080;
 
-  private final BalancerNetwork net = new BalancerNetwork();
+  private final BalancerNetwork net = network();
   private final DatapathId s1 = net.addSwitch(1);
   private final DatapathId s2 = net.addSwitch(2);
   private final Host client = Host.of(s1, 1, "10.0.0.1");
@@ -44,7 +45,8 @@ class EjectionsTest {
   private final Host second = Host.of(s2, 3, "10.0.0.12");
   private int nextPort = 40_000;
 
-  EjectionsTest() {
+  EjectionsTest(SwitchProfile profile) {
+    super(profile);
     net.link(s1, 2, s2, 1);
     net.learn(client);
     net.learn(first);

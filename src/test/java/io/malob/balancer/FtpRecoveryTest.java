@@ -10,6 +10,7 @@ import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,18 +26,22 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  *                       member 2 (m2)
  * </pre>
  */
-class FtpRecoveryTest {
+class FtpRecoveryTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
   private static final int FIN = Packet.TCP_FIN;
 
-  private BalancerNetwork net = new BalancerNetwork();
+  private BalancerNetwork net = network();
   private final DatapathId s1 = DatapathId.of(1);
   private final DatapathId s2 = DatapathId.of(2);
   private final Host client = Host.of(s1, 1, "10.0.0.1");
   private final Host first = Host.of(s2, 2, "10.0.0.11");
   private final Host second = Host.of(s2, 3, "10.0.0.12");
+
+  FtpRecoveryTest(SwitchProfile profile) {
+    super(profile);
+  }
 
   @BeforeEach
   void openControlAndDataConnection() {
@@ -158,7 +163,7 @@ class FtpRecoveryTest {
   @Test
   void dataRuleOfAnEarlierRun_goesIfItsControlConnectionIsGone() {
     List<FakeRule> rules = dataRules();
-    for (FakeRule rule : List.copyOf(net.rules(s1, 1))) {
+    for (FakeRule rule : List.copyOf(net.rules(s1, Cookie.Kind.REQUEST))) {
       net.table(s1)
           .apply(
               BalancerNetwork.FACTORY

@@ -8,11 +8,13 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.VipMac;
+import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -27,13 +29,13 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  *                       member 2 (m2)
  * </pre>
  */
-class FtpTest {
+class FtpTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
   private static final int FIN = Packet.TCP_FIN;
 
-  private final BalancerNetwork net = new BalancerNetwork();
+  private final BalancerNetwork net = network();
   private final DatapathId s1 = net.addSwitch(1);
   private final DatapathId s2 = net.addSwitch(2);
   private final Host client = Host.of(s1, 1, "10.0.0.1");
@@ -41,7 +43,8 @@ class FtpTest {
   private final Host first = Host.of(s2, 2, "10.0.0.11");
   private final Host second = Host.of(s2, 3, "10.0.0.12");
 
-  FtpTest() {
+  FtpTest(SwitchProfile profile) {
+    super(profile);
     net.link(s1, 2, s2, 1);
     net.learn(client);
     net.learn(other);
@@ -87,11 +90,11 @@ class FtpTest {
   }
 
   private List<FakeRule> dataRules() {
-    return net.rules(s2, 0).stream().filter(rule -> rule.priority() == 48_700).toList();
+    return net.rules(s2, Cookie.Kind.FTP_DATA);
   }
 
   private FakeRule requestRule(int srcPort) {
-    return net.rules(s1, 1).stream()
+    return net.rules(s1, Cookie.Kind.REQUEST).stream()
         .filter(rule -> rule.match().toString().contains("tcp_src=" + srcPort + ","))
         .findFirst()
         .orElseThrow();
@@ -275,7 +278,9 @@ class FtpTest {
     // its rules are there still, so the SYN goes by them
     only(toClient(first, 20, client, 41_000, SYN), client);
     net.timeOut(s1, requestRule(41_000));
-    net.timeOut(s2, net.rules(s2, 0).stream().filter(this::isData).findFirst().orElseThrow());
+    net.timeOut(
+        s2,
+        net.rules(s2, Cookie.Kind.REPLY).stream().filter(this::isData).findFirst().orElseThrow());
     only(toClient(first, 20, client, 41_000, SYN), client);
 
     assertEquals(2, net.stats("m1").activeConnections());
@@ -283,7 +288,7 @@ class FtpTest {
   }
 
   private boolean isData(FakeRule rule) {
-    return rule.priority() == 49_000 && rule.match().toString().contains("tcp_src=20,");
+    return rule.match().toString().contains("tcp_src=20,");
   }
 
   @Test
@@ -292,7 +297,9 @@ class FtpTest {
     only(toVip(client, 40_000, 21, SYN), first);
     only(toClient(first, 20, client, 41_000, SYN), client);
     net.timeOut(s1, requestRule(41_000));
-    net.timeOut(s2, net.rules(s2, 0).stream().filter(this::isData).findFirst().orElseThrow());
+    net.timeOut(
+        s2,
+        net.rules(s2, Cookie.Kind.REPLY).stream().filter(this::isData).findFirst().orElseThrow());
 
     assertEquals(VIP.getInt(), only(toClient(first, 20, client, 41_000, ACK), client).srcAddress());
     only(toVip(client, 41_000, 20, ACK), first);
@@ -369,7 +376,7 @@ class FtpTest {
     only(toClient(first, 21, client, 40_000, ACK), client);
 
     assertEquals(1, dataRules().size());
-    assertNotEquals(List.of(), net.rules(s2, 2));
+    assertNotEquals(List.of(), net.rules(s2, Cookie.Kind.LABEL));
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.api.VipStats;
 import io.malob.balancer.connection.HalfOpenLimit;
 import io.malob.balancer.view.VipMac;
+import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Protocol;
@@ -127,14 +128,17 @@ class HalfOpenLimitTest {
     }
 
     private List<Integer> idleTimeouts() {
-      return net.rules(s1, 1).stream().map(FakeRule::idleTimeout).sorted().toList();
+      return net.rules(s1, Cookie.Kind.REQUEST).stream()
+          .map(FakeRule::idleTimeout)
+          .sorted()
+          .toList();
     }
 
     @Test
     void synsBeyondTheLimit_areDroppedSilently_andOtherVipsGoOn() {
       flood(20);
 
-      assertEquals(8, net.rules(s1, 1).size());
+      assertEquals(8, net.rules(s1, Cookie.Kind.REQUEST).size());
       assertEquals(12, net.refused(RejectReason.HALF_OPEN));
       assertTrue(net.send(client, syn(50_000)).isEmpty(), "no reset: to whom?");
       assertTrue(reachesMember(otherVip, 40_000, SYN));
@@ -258,7 +262,7 @@ class HalfOpenLimitTest {
       }
 
       assertTrue(reachesMember(vip, 50_000, SYN));
-      assertEquals(9, net.rules(s1, 1).size());
+      assertEquals(9, net.rules(s1, Cookie.Kind.REQUEST).size());
     }
   }
 }

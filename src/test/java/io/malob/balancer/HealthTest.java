@@ -17,6 +17,7 @@ import io.malob.state.network.ServerTracker;
 import io.malob.state.network.ServerValue;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,20 +36,21 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  *                       member 2 (m2)
  * </pre>
  */
-class HealthTest {
+class HealthTest extends OnEachProfile {
   /** Where an untagged frame has the TCP sequence number. */
   private static final int SEQUENCE_AT = 38;
 
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
 
-  private final BalancerNetwork net = new BalancerNetwork();
+  private final BalancerNetwork net = network();
   private final DatapathId s1 = net.addSwitch(1);
   private final DatapathId s2 = net.addSwitch(2);
   private final Host client = Host.of(s1, 1, "10.0.0.1");
   private final Host first = Host.of(s2, 2, "10.0.0.11");
   private final Host second = Host.of(s2, 3, "10.0.0.12");
 
-  HealthTest() {
+  HealthTest(SwitchProfile profile) {
+    super(profile);
     net.link(s1, 2, s2, 1);
     net.learn(client);
     net.learn(first);

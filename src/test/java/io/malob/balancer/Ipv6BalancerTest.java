@@ -11,6 +11,7 @@ import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Ipv6Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,14 +26,14 @@ import org.projectfloodlight.openflow.types.MacAddress;
  *  client 1 --1 s1 2---1 s2 2---1 s3 2-- member
  * </pre>
  */
-class Ipv6BalancerTest {
+class Ipv6BalancerTest extends OnEachProfile {
   private static final IPv6Address VIP = IPv6Address.of("2001:db8::64");
   private static final MacAddress VIP_MAC = VipMac.of(VIP);
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
   private static final byte[] DATA = {1, 2, 3};
 
-  private BalancerNetwork net = new BalancerNetwork();
+  private BalancerNetwork net = network();
   private final DatapathId s1 = net.addSwitch(1);
   private final DatapathId s2 = net.addSwitch(2);
   private final DatapathId s3 = net.addSwitch(3);
@@ -46,6 +47,10 @@ class Ipv6BalancerTest {
           client.mac(),
           IPv6Address.of("2001:db8::11"),
           IPv6Address.of("2001:db8::1"));
+
+  Ipv6BalancerTest(SwitchProfile profile) {
+    super(profile);
+  }
 
   @BeforeEach
   void configure() {

@@ -10,6 +10,7 @@ import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.network.LinkCapacity;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -28,10 +29,10 @@ import org.projectfloodlight.openflow.types.OFPort;
  *             '--13 22--'
  * </pre>
  */
-class LinkFlapTest {
+class LinkFlapTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
 
-  private final BalancerNetwork net = new BalancerNetwork();
+  private final BalancerNetwork net = network();
   private final DatapathId s1 = net.addSwitch(1);
   private final DatapathId s2 = net.addSwitch(2);
   private final Host client = Host.of(s1, 1, "10.0.0.1");
@@ -39,6 +40,10 @@ class LinkFlapTest {
   private final List<DirectedLink> links =
       List.of(
           link(s1, 12, s2, 21), link(s2, 21, s1, 12), link(s1, 13, s2, 22), link(s2, 22, s1, 13));
+
+  LinkFlapTest(SwitchProfile profile) {
+    super(profile);
+  }
 
   private static DirectedLink link(DatapathId src, int srcPort, DatapathId dst, int dstPort) {
     return new DirectedLink(src, OFPort.of(srcPort), dst, OFPort.of(dstPort));

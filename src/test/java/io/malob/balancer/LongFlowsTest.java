@@ -14,6 +14,7 @@ import io.malob.openflow.Cookie;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.network.LinkCapacity;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +31,7 @@ import org.projectfloodlight.openflow.types.OFPort;
  *            `-- s3 --'
  * </pre>
  */
-class LongFlowsTest {
+class LongFlowsTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final byte[] DATA = new byte[1_400];
 
@@ -46,8 +47,12 @@ class LongFlowsTest {
   /** What other traffic there is on links, in bit/s. */
   private final Map<DirectedLink, Double> others = new HashMap<>();
 
+  LongFlowsTest(SwitchProfile profile) {
+    super(profile);
+  }
+
   private void start(Map<String, String> settings) {
-    net = new BalancerNetwork(settings);
+    net = network(settings);
     s1 = net.addSwitch(1);
     s2 = net.addSwitch(2);
     s3 = net.addSwitch(3);
@@ -287,8 +292,7 @@ class LongFlowsTest {
     download(40_000, 15);
     assertEquals(1, net.module.moves().moved());
     long bytes =
-        net.rules(s2, 0).stream()
-            .filter(rule -> Cookie.is(rule.cookie(), Cookie.Kind.REPLY))
+        net.rules(s2, Cookie.Kind.REPLY).stream()
             .mapToLong(rule -> net.table(s2).countsOf(rule).bytes())
             .sum();
     assertEquals(15 * 100 * (1_400 + 42), bytes);

@@ -11,6 +11,7 @@ import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,17 +28,21 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  *             neighbour (m2)
  * </pre>
  */
-class LostClientsTest {
+class LostClientsTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
 
-  private final BalancerNetwork net = new BalancerNetwork();
+  private final BalancerNetwork net = network();
   private final DatapathId s1 = net.addSwitch(1);
   private final DatapathId s2 = net.addSwitch(2);
   private final Host client = Host.of(s1, 1, "10.0.0.1");
   private final Host member = Host.of(s2, 2, "10.0.0.11");
   private final Host neighbour = Host.of(s1, 3, "10.0.0.12");
+
+  LostClientsTest(SwitchProfile profile) {
+    super(profile);
+  }
 
   @BeforeEach
   void openOneConnectionToEachMember() {
@@ -61,12 +66,6 @@ class LostClientsTest {
     assertEquals(1, deliveries.size(), () -> "came out: " + deliveries);
     assertEquals(receiver.switchId(), deliveries.get(0).switchId());
     assertEquals(receiver.port(), deliveries.get(0).port().getPortNumber());
-  }
-
-  private List<FakeRule> ofKind(DatapathId switchId, Cookie.Kind kind) {
-    return net.table(switchId).rules().stream()
-        .filter(rule -> Cookie.is(rule.cookie(), kind))
-        .toList();
   }
 
   private void lose(DatapathId switchId, FakeRule rule) {
@@ -111,7 +110,7 @@ class LostClientsTest {
   @Test
   void connectionWhoseReplyRuleIsGone_endsTwoRoundsLater() {
     net.disconnect(s1);
-    lose(s2, ofKind(s2, Cookie.Kind.REPLY).get(0));
+    lose(s2, net.rules(s2, Cookie.Kind.REPLY).get(0));
     pass(110);
     assertCounts(1, 0);
 
@@ -126,7 +125,7 @@ class LostClientsTest {
     pass(400);
     assertCounts(1, 0);
 
-    lose(s2, ofKind(s2, Cookie.Kind.REPLY).get(0));
+    lose(s2, net.rules(s2, Cookie.Kind.REPLY).get(0));
     pass(190);
 
     assertCounts(0, 0);

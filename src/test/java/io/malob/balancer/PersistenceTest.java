@@ -9,6 +9,7 @@ import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ExplainedConnection;
 import io.malob.balancer.api.ExplainedConnection.Placed;
 import io.malob.openflow.packet.Packet;
+import io.malob.testing.SwitchProfile;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,9 +17,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clients that stay with their members. */
-class PersistenceTest {
-  private final PolicyFixture fixture = new PolicyFixture();
+class PersistenceTest extends OnEachProfile {
+  private final PolicyFixture fixture = new PolicyFixture(network());
   private int port = 40_000;
+
+  PersistenceTest(SwitchProfile profile) {
+    super(profile);
+  }
 
   @BeforeEach
   void stay() {

@@ -47,7 +47,7 @@ final class PolicyFixture {
   }
 
   /** The catalog comes first, as at a controller's start. */
-  private PolicyFixture(BalancerNetwork net, String... fields) {
+  PolicyFixture(BalancerNetwork net, String... fields) {
     this.net = net;
     catalog(fields);
     s1 = net.addSwitch(1);

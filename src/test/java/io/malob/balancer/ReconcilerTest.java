@@ -14,6 +14,7 @@ import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,17 +33,21 @@ import org.projectfloodlight.openflow.types.TableId;
  *                 \--1 s4 2-----/
  * </pre>
  */
-class ReconcilerTest {
+class ReconcilerTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
 
-  private final BalancerNetwork net = new BalancerNetwork();
+  private final BalancerNetwork net = network();
   private final DatapathId s1 = net.addSwitch(1);
   private final DatapathId s2 = net.addSwitch(2);
   private final DatapathId s3 = net.addSwitch(3);
   private final Host client = Host.of(s1, 1, "10.0.0.1");
   private final Host far = Host.of(s3, 2, "10.0.0.11");
+
+  ReconcilerTest(SwitchProfile profile) {
+    super(profile);
+  }
 
   @BeforeEach
   void openOneConnection() {
@@ -93,12 +98,6 @@ class ReconcilerTest {
                 .build());
   }
 
-  private List<FakeRule> ofKind(DatapathId switchId, Cookie.Kind kind) {
-    return net.table(switchId).rules().stream()
-        .filter(rule -> Cookie.is(rule.cookie(), kind))
-        .toList();
-  }
-
   /** Long enough for each switch to have been audited. */
   private void passARound() {
     for (int i = 0; i < 15; i++) {
@@ -128,11 +127,11 @@ class ReconcilerTest {
     net.addSwitch(2);
     net.pass(5);
     assertEquals(1, net.stats("m1").activeConnections());
-    assertEquals(1, ofKind(s1, Cookie.Kind.REQUEST).size());
+    assertEquals(1, net.rules(s1, Cookie.Kind.REQUEST).size());
 
     net.pass(5);
     assertEquals(0, net.stats("m1").activeConnections(), "they are broken indeed");
-    assertEquals(List.of(), ofKind(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
   }
 
   @Test
@@ -173,7 +172,7 @@ class ReconcilerTest {
   @Test
   void requestRuleThatWentWhileItsSwitchWasAway_putsTheConnectionToSleep() {
     net.disconnect(s1);
-    lose(s1, ofKind(s1, Cookie.Kind.REQUEST).get(0));
+    lose(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
 
     net.addSwitch(1);
 
@@ -186,7 +185,7 @@ class ReconcilerTest {
   @Test
   void replyRuleThatWentWhileItsSwitchWasAway_isSentAgain() {
     net.disconnect(s3);
-    lose(s3, ofKind(s3, Cookie.Kind.REPLY).get(0));
+    lose(s3, net.rules(s3, Cookie.Kind.REPLY).get(0));
 
     net.addSwitch(3);
 
@@ -209,11 +208,11 @@ class ReconcilerTest {
     net.disconnect(s2);
     net.delete(io.malob.state.catalog.Catalog.MEMBERS, "m1");
     net.pass(40);
-    assertNotEquals(List.of(), ofKind(s2, Cookie.Kind.LABEL));
+    assertNotEquals(List.of(), net.rules(s2, Cookie.Kind.LABEL));
 
     net.addSwitch(2);
 
-    assertEquals(List.of(), ofKind(s2, Cookie.Kind.LABEL));
+    assertEquals(List.of(), net.rules(s2, Cookie.Kind.LABEL));
   }
 
   @Test
@@ -225,8 +224,8 @@ class ReconcilerTest {
     net.addSwitch(1);
     net.addSwitch(3);
 
-    assertEquals(List.of(), ofKind(s1, Cookie.Kind.REQUEST));
-    assertEquals(List.of(), ofKind(s3, Cookie.Kind.REPLY));
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s3, Cookie.Kind.REPLY));
     assertEquals(2, net.module.reconcileStats().rulesRemoved());
   }
 
@@ -237,8 +236,8 @@ class ReconcilerTest {
 
     net.addSwitch(2);
 
-    assertEquals(List.of(), ofKind(s2, Cookie.Kind.VIP));
-    assertEquals(List.of(), ofKind(s2, Cookie.Kind.END));
+    assertEquals(List.of(), net.rules(s2, Cookie.Kind.VIP));
+    assertEquals(List.of(), net.rules(s2, Cookie.Kind.END));
   }
 
   @Test
@@ -249,17 +248,17 @@ class ReconcilerTest {
     net.disconnect(s2);
     net.unlink(s1, 2);
     net.pass(5);
-    assertEquals(2, net.rules(s2, 2).size(), "nobody could tell it");
+    assertEquals(2, net.rules(s2, Cookie.Kind.LABEL).size(), "nobody could tell it");
 
     net.addSwitch(2);
 
-    assertEquals(List.of(), net.rules(s2, 2));
+    assertEquals(List.of(), net.rules(s2, Cookie.Kind.LABEL));
     assertGoesOn();
   }
 
   @Test
   void lostNoticeOfATimeOut_isMadeUpForByTheNextRound() {
-    lose(s1, ofKind(s1, Cookie.Kind.REQUEST).get(0));
+    lose(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
     assertEquals(1, net.stats("m1").activeConnections());
 
     passARound();
@@ -270,7 +269,7 @@ class ReconcilerTest {
 
   @Test
   void ruleThatBelongsToNothing_goesWithTheNextRound() {
-    FakeRule rule = ofKind(s1, Cookie.Kind.REQUEST).get(0);
+    FakeRule rule = net.rules(s1, Cookie.Kind.REQUEST).get(0);
     net.delete(io.malob.state.catalog.Catalog.MEMBERS, "m1");
     net.table(s1)
         .apply(
@@ -285,17 +284,17 @@ class ReconcilerTest {
 
     passARound();
 
-    assertEquals(List.of(), ofKind(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
     assertEquals(1, net.module.reconcileStats().rulesRemoved());
   }
 
   @Test
   void labelRuleThatIsLost_isSentAgainWithTheNextRound() {
-    lose(s2, net.rules(s2, 2).get(0));
+    lose(s2, net.rules(s2, Cookie.Kind.LABEL).get(0));
 
     passARound();
 
-    assertEquals(2, net.rules(s2, 2).size());
+    assertEquals(2, net.rules(s2, Cookie.Kind.LABEL).size());
     assertGoesOn();
   }
 
@@ -328,25 +327,25 @@ class ReconcilerTest {
   void labelThatIsMadeWhileASwitchIsBeingRead_isLeftAlone() {
     Host near = Host.of(s2, 3, "10.0.0.12");
     net.learn(client);
-    List<FakeRule> before = net.rules(s1, 2);
+    List<FakeRule> before = net.rules(s1, Cookie.Kind.LABEL);
     net.pass(55);
     net.holdStatistics();
     net.pass(5);
     net.create(
         Catalog.MEMBERS, "id", "m2", "address", near.ip().toString(), "port", "80", "pool_id", "p");
     net.learn(near);
-    List<FakeRule> labels = net.rules(s1, 2);
+    List<FakeRule> labels = net.rules(s1, Cookie.Kind.LABEL);
     assertEquals(before.size() + 2, labels.size());
 
     net.releaseStatistics();
 
-    assertEquals(labels, net.rules(s1, 2));
+    assertEquals(labels, net.rules(s1, Cookie.Kind.LABEL));
     assertEquals(0, net.module.reconcileStats().rulesRemoved());
   }
 
   @Test
   void packetOfASleepingConnectionWhileItsSwitchIsBeingRead_isNotReset() {
-    net.timeOut(s1, ofKind(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
     net.disconnect(s1);
     net.holdStatistics();
     net.addSwitch(1);
@@ -360,7 +359,7 @@ class ReconcilerTest {
 
   @Test
   void dormantConnectionThatIsReactivatedWithoutAPath_isNotReset() {
-    net.timeOut(s1, ofKind(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
     net.learnBreak(s2, 2);
 
     assertEquals(List.of(), net.send(client, toVip(40_000, ACK)));
@@ -471,17 +470,17 @@ class ReconcilerTest {
   @Test
   void ruleOfAClosedConnection_isLeftToEndByItself() {
     net.delete(Catalog.MEMBERS, "m1");
-    List<FakeRule> closed = ofKind(s3, Cookie.Kind.CLOSED);
+    List<FakeRule> closed = net.rules(s3, Cookie.Kind.CLOSED);
     assertEquals(1, closed.size());
 
     passARound();
 
-    assertEquals(closed, ofKind(s3, Cookie.Kind.CLOSED));
+    assertEquals(closed, net.rules(s3, Cookie.Kind.CLOSED));
   }
 
   @Test
   void ruleOfOthers_isLeftAlone() {
-    FakeRule rule = ofKind(s1, Cookie.Kind.REQUEST).get(0);
+    FakeRule rule = net.rules(s1, Cookie.Kind.REQUEST).get(0);
     net.table(s1)
         .apply(
             BalancerNetwork.FACTORY.buildFlowAdd().setTableId(rule.table()).setPriority(7).build());

@@ -14,6 +14,7 @@ import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,13 +32,13 @@ import org.projectfloodlight.openflow.types.MacAddress;
  *                        3,4      3,4
  * </pre>
  */
-class RelocationTest {
+class RelocationTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
   private static final int FIN = Packet.TCP_FIN | Packet.TCP_ACK;
 
-  private final BalancerNetwork net = new BalancerNetwork();
+  private final BalancerNetwork net = network();
   private final DatapathId s1 = net.addSwitch(1);
   private final DatapathId s2 = net.addSwitch(2);
   private final DatapathId s3 = net.addSwitch(3);
@@ -46,6 +47,10 @@ class RelocationTest {
   private final Host clientAtOtherPort = at(client, s1, 3);
   private final Host member = Host.of(s3, 2, "10.0.0.11");
   private final Host memberAtS2 = at(member, s2, 3);
+
+  RelocationTest(SwitchProfile profile) {
+    super(profile);
+  }
 
   private static Host at(Host host, DatapathId switchId, int port) {
     return new Host(switchId, port, host.mac(), host.ip());
@@ -87,14 +92,8 @@ class RelocationTest {
     return packet;
   }
 
-  private List<FakeRule> ofKind(DatapathId switchId, Cookie.Kind kind) {
-    return net.table(switchId).rules().stream()
-        .filter(rule -> Cookie.is(rule.cookie(), kind))
-        .toList();
-  }
-
   private List<FakeRule> hostRules(DatapathId switchId, Host host) {
-    return ofKind(switchId, Cookie.Kind.HOST).stream()
+    return net.rules(switchId, Cookie.Kind.HOST).stream()
         .filter(rule -> host.ip().equals(rule.match().get(MatchField.IPV4_DST)))
         .toList();
   }
@@ -121,7 +120,7 @@ class RelocationTest {
   void clientThatSendsFromAnotherSwitch_goesOnThere_andLeavesNoRuleBehind() {
     only(fromClient(clientAtS2, ACK), member);
 
-    assertEquals(List.of(), ofKind(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
     assertEquals(List.of(), hostRules(s1, client));
     assertGoesOn(clientAtS2, member);
   }
@@ -131,7 +130,7 @@ class RelocationTest {
     net.learn(clientAtS2);
     tick();
 
-    assertEquals(List.of(), ofKind(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
     assertGoesOn(clientAtS2, member);
   }
 
@@ -168,7 +167,7 @@ class RelocationTest {
     later();
     only(fromClient(client, ACK), member);
 
-    assertEquals(List.of(), ofKind(s2, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s2, Cookie.Kind.REQUEST));
     assertGoesOn(client, member);
   }
 
@@ -177,13 +176,13 @@ class RelocationTest {
     only(fromClient(clientAtS2, ACK), member);
     only(fromClient(client, ACK), member);
 
-    assertEquals(1, ofKind(s2, Cookie.Kind.REQUEST).size());
-    assertEquals(List.of(), ofKind(s1, Cookie.Kind.REQUEST));
+    assertEquals(1, net.rules(s2, Cookie.Kind.REQUEST).size());
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
   }
 
   @Test
   void connectionThatSleeps_isOpenedWhereItsClientIsNow() {
-    net.timeOut(s1, ofKind(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
 
     only(fromClient(clientAtS2, ACK), member);
 
@@ -192,8 +191,8 @@ class RelocationTest {
 
   @Test
   void connectionThatSleeps_isOpenedByItsMemberWhereItsClientIsNow() {
-    net.timeOut(s1, ofKind(s1, Cookie.Kind.REQUEST).get(0));
-    net.timeOut(s3, ofKind(s3, Cookie.Kind.REPLY).get(0));
+    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s3, net.rules(s3, Cookie.Kind.REPLY).get(0));
     net.learn(clientAtS2);
     tick();
     assertEquals(0, net.stats("m1").activeConnections());
@@ -208,7 +207,7 @@ class RelocationTest {
     net.learn(memberAtS2);
     tick();
 
-    assertEquals(List.of(), ofKind(s3, Cookie.Kind.REPLY));
+    assertEquals(List.of(), net.rules(s3, Cookie.Kind.REPLY));
     assertEquals(List.of(), hostRules(s3, member));
     assertGoesOn(client, memberAtS2);
   }
@@ -216,7 +215,7 @@ class RelocationTest {
   @Test
   void memberThatMoves_getsItsConnectionWithTheNextPacket_beforeItsTurnComes() {
     net.learn(memberAtS2);
-    net.timeOut(s1, ofKind(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
 
     only(fromClient(client, ACK), memberAtS2);
 
@@ -246,13 +245,13 @@ class RelocationTest {
         net.send(
             client, Frames.tcp(client.mac(), VipMac.of(vip), client.ip(), 50_000, vip, 21, SYN)),
         ftp);
-    assertEquals(1, ofKind(s3, Cookie.Kind.FTP_DATA).size());
+    assertEquals(1, net.rules(s3, Cookie.Kind.FTP_DATA).size());
 
     net.learn(at(ftp, s2, 3));
     tick();
 
-    assertEquals(List.of(), ofKind(s3, Cookie.Kind.FTP_DATA));
-    assertEquals(1, ofKind(s2, Cookie.Kind.FTP_DATA).size());
+    assertEquals(List.of(), net.rules(s3, Cookie.Kind.FTP_DATA));
+    assertEquals(1, net.rules(s2, Cookie.Kind.FTP_DATA).size());
   }
 
   @Test
@@ -261,7 +260,7 @@ class RelocationTest {
 
     only(fromClient(other, ACK), member);
 
-    assertEquals(1, ofKind(s1, Cookie.Kind.REQUEST).size());
+    assertEquals(1, net.rules(s1, Cookie.Kind.REQUEST).size());
     only(fromMember(member), client);
   }
 
@@ -277,7 +276,7 @@ class RelocationTest {
 
   @Test
   void ruleThatIsLeftBehind_endsNothingWhenItTimesOut() {
-    FakeRule left = ofKind(s1, Cookie.Kind.REQUEST).get(0);
+    FakeRule left = net.rules(s1, Cookie.Kind.REQUEST).get(0);
     only(fromClient(clientAtS2, ACK), member);
 
     net.timeOut(s1, left);
@@ -289,11 +288,11 @@ class RelocationTest {
   void switchThatWasAwayMeanwhile_losesTheRuleThatIsLeftBehind() {
     net.disconnect(s1);
     only(fromClient(clientAtS2, ACK), member);
-    assertEquals(1, ofKind(s1, Cookie.Kind.REQUEST).size());
+    assertEquals(1, net.rules(s1, Cookie.Kind.REQUEST).size());
 
     net.addSwitch(1);
 
-    assertEquals(List.of(), ofKind(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
     assertGoesOn(clientAtS2, member);
   }
 
@@ -304,7 +303,7 @@ class RelocationTest {
 
     assertEquals(List.of(), fromClient(apart, ACK));
     assertEquals(0, net.stats("m1").activeConnections());
-    assertEquals(List.of(), ofKind(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
 
     net.link(s4, 2, s1, 4);
     only(fromClient(apart, ACK), member);
@@ -320,7 +319,7 @@ class RelocationTest {
 
     assertEquals(0, net.stats("m1").activeConnections());
     assertEquals(0, net.module.counters().openConnections());
-    assertEquals(List.of(), ofKind(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
   }
 
   @Test
@@ -356,12 +355,12 @@ class RelocationTest {
 
     net.learn(clientAtS2);
     tick();
-    assertEquals(200, ofKind(s2, Cookie.Kind.REQUEST).size());
+    assertEquals(200, net.rules(s2, Cookie.Kind.REQUEST).size());
     tick();
     tick();
 
-    assertEquals(451, ofKind(s2, Cookie.Kind.REQUEST).size());
-    assertEquals(List.of(), ofKind(s1, Cookie.Kind.REQUEST));
+    assertEquals(451, net.rules(s2, Cookie.Kind.REQUEST).size());
+    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
     assertEquals(451, net.stats("m1").activeConnections());
   }
 }

@@ -11,6 +11,7 @@ import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -35,11 +36,11 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  *  clients --s1 2---1 s2 2---1 s3-- members
  * </pre>
  */
-class ReplicaSimulationTest {
+class ReplicaSimulationTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int PORTS = 12;
 
-  private final ControllerPair pair = new ControllerPair(Map.of());
+  private final ControllerPair pair = pair(Map.of(), false);
   private final DatapathId s1 = pair.addSwitch(1);
   private final DatapathId s2 = pair.addSwitch(2);
   private final DatapathId s3 = pair.addSwitch(3);
@@ -53,13 +54,17 @@ class ReplicaSimulationTest {
 
   private BalancerNetwork master = pair.a;
 
+  ReplicaSimulationTest(SwitchProfile profile) {
+    super(profile);
+  }
+
   private record DatapathPort(DatapathId switchId, int port) {}
 
   @ParameterizedTest
   @ValueSource(ints = {0, 100, 200, 300})
   void survivor_agreesWithTheSwitches_andMovesNoConnection(int firstSeed) {
     for (int seed = firstSeed; seed < firstSeed + 40; seed++) {
-      ReplicaSimulationTest run = seed == firstSeed ? this : new ReplicaSimulationTest();
+      ReplicaSimulationTest run = seed == firstSeed ? this : new ReplicaSimulationTest(profile);
       run.simulate(new Random(seed), "seed " + seed);
     }
   }

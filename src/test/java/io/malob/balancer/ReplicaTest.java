@@ -14,6 +14,7 @@ import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,13 +33,13 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  *                                    3-- member 2 (m2)
  * </pre>
  */
-class ReplicaTest {
+class ReplicaTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
   private static final int FIN = Packet.TCP_FIN;
 
-  private final ControllerPair pair = new ControllerPair(Map.of());
+  private final ControllerPair pair = pair(Map.of(), false);
   private final BalancerNetwork a = pair.a;
   private final BalancerNetwork b = pair.b;
   private final DatapathId s1 = pair.addSwitch(1);
@@ -47,6 +48,10 @@ class ReplicaTest {
   private final Host client = Host.of(s1, 1, "10.0.0.1");
   private final Host m1 = Host.of(s3, 2, "10.0.0.11");
   private final Host m2 = Host.of(s3, 3, "10.0.0.12");
+
+  ReplicaTest(SwitchProfile profile) {
+    super(profile);
+  }
 
   @BeforeEach
   void buildNetwork() {
@@ -233,9 +238,10 @@ class ReplicaTest {
     b.flowMods.clear();
     pair.takeOver();
 
-    List<FakeRule> labelsBefore = b.rules(s2, 2);
+    List<FakeRule> labelsBefore = b.rules(s2, Cookie.Kind.LABEL);
     receiver(b.send(client, toVip(40_001, SYN)));
-    assertEquals(labelsBefore, b.rules(s2, 2), "the labels are those of the former master");
+    assertEquals(
+        labelsBefore, b.rules(s2, Cookie.Kind.LABEL), "the labels are those of the former master");
     assertEquals(2, open(b));
 
     b.releaseStatistics();
@@ -320,7 +326,7 @@ class ReplicaTest {
 
   @Test
   void withoutAReplica_synsWaitUntilTheSwitchIsRead() {
-    ControllerPair strangers = new ControllerPair(Map.of());
+    ControllerPair strangers = pair(Map.of(), false);
     DatapathId only = strangers.addSwitch(1);
     Host near = Host.of(only, 2, "10.0.0.11");
     strangers.learn(near);

@@ -12,6 +12,7 @@ import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,13 +29,13 @@ import org.projectfloodlight.openflow.types.MacAddress;
  *  thief --1 s1 2---1 s2 2-- server
  * </pre>
  */
-class SpoofGuardTest {
+class SpoofGuardTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final IPv4Address ELSEWHERE = IPv4Address.of("10.0.0.77");
   private static final MacAddress BROADCAST = MacAddress.BROADCAST;
   private static final int SYN = 2;
 
-  private final BalancerNetwork net = new BalancerNetwork();
+  private final BalancerNetwork net = network();
   private final List<Delivery> sent = new ArrayList<>();
   private final DatapathId s1 = net.addSwitch(1);
   private final DatapathId s2 = net.addSwitch(2);
@@ -44,7 +45,8 @@ class SpoofGuardTest {
   /** The server, as it would be at the thief's port. */
   private final Host moved = new Host(s1, 1, server.mac(), server.ip());
 
-  SpoofGuardTest() {
+  SpoofGuardTest(SwitchProfile profile) {
+    super(profile);
     net.link(s1, 2, s2, 1);
     net.learn(thief);
     net.learn(server);
@@ -246,7 +248,7 @@ class SpoofGuardTest {
 
   @Test
   void setting_switchesItOff() {
-    BalancerNetwork open = new BalancerNetwork(Map.of("refuseSpoofing", "false"));
+    BalancerNetwork open = network(Map.of("refuseSpoofing", "false"));
     DatapathId only = open.addSwitch(1);
     Host host = Host.of(only, 1, "10.0.0.1");
     open.webService(server);

@@ -11,6 +11,7 @@ import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.Fields;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,18 +27,21 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  *                   a       b  3-- client of b
  * </pre>
  */
-class SpreadLimitsTest {
+class SpreadLimitsTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int LIMIT = 10;
   private static final int MAX_HALF_OPEN = 16;
 
-  private final ControllerPair pair =
-      new ControllerPair(Map.of("maxHalfOpen", "" + MAX_HALF_OPEN), true);
+  private final ControllerPair pair = pair(Map.of("maxHalfOpen", "" + MAX_HALF_OPEN), true);
   private final DatapathId s1 = pair.addSwitch(1);
   private final DatapathId s2 = pair.addSwitchOfB(2);
   private final Host clientOfA = Host.of(s1, 1, "10.0.0.1");
   private final Host clientOfB = Host.of(s2, 3, "10.0.0.2");
   private final Host member = Host.of(s2, 2, "10.0.0.11");
+
+  SpreadLimitsTest(SwitchProfile profile) {
+    super(profile);
+  }
 
   @BeforeEach
   void buildNetwork() {

@@ -14,6 +14,7 @@ import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,12 +31,12 @@ import org.projectfloodlight.openflow.types.MacAddress;
  *             a       b       b  3-- member 2 (m2)
  * </pre>
  */
-class SpreadTest {
+class SpreadTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
 
-  private final ControllerPair pair = new ControllerPair(Map.of(), true);
+  private final ControllerPair pair = pair(Map.of(), true);
   private final BalancerNetwork a = pair.a;
   private final BalancerNetwork b = pair.b;
   private final DatapathId s1 = pair.addSwitch(1);
@@ -44,6 +45,10 @@ class SpreadTest {
   private final Host client = Host.of(s1, 1, "10.0.0.1");
   private final Host m1 = Host.of(s3, 2, "10.0.0.11");
   private final Host m2 = Host.of(s3, 3, "10.0.0.12");
+
+  SpreadTest(SwitchProfile profile) {
+    super(profile);
+  }
 
   @BeforeEach
   void buildNetwork() {
@@ -70,10 +75,6 @@ class SpreadTest {
     assertEquals(receiver.port(), deliveries.get(0).port().getPortNumber());
   }
 
-  private List<FakeRule> rules(DatapathId at, Cookie.Kind kind) {
-    return a.table(at).rules().stream().filter(rule -> Cookie.is(rule.cookie(), kind)).toList();
-  }
-
   private static int open(BalancerNetwork controller) {
     return controller.module.counters().openConnections();
   }
@@ -81,9 +82,9 @@ class SpreadTest {
   @Test
   void placement_writesTheRulesOfTheOtherMastersSwitches_throughThatMaster() {
     assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
-    assertEquals(1, rules(s1, Cookie.Kind.REQUEST).size());
-    assertEquals(1, rules(s3, Cookie.Kind.REPLY).size());
-    assertTrue(rules(s2, Cookie.Kind.LABEL).size() >= 2, "both directions cross s2");
+    assertEquals(1, a.rules(s1, Cookie.Kind.REQUEST).size());
+    assertEquals(1, a.rules(s3, Cookie.Kind.REPLY).size());
+    assertTrue(a.rules(s2, Cookie.Kind.LABEL).size() >= 2, "both directions cross s2");
 
     a.network.setController(
         (at, port, output) -> {
@@ -99,12 +100,12 @@ class SpreadTest {
     pair.talk();
     assertEquals(1, open(b), "known from its owner");
     pair.pass(2); // the rules could be in effect by now
-    b.timeOut(s3, rules(s3, Cookie.Kind.REPLY).get(0));
-    assertEquals(List.of(), rules(s3, Cookie.Kind.REPLY));
+    b.timeOut(s3, a.rules(s3, Cookie.Kind.REPLY).get(0));
+    assertEquals(List.of(), a.rules(s3, Cookie.Kind.REPLY));
 
     assertDelivered(a.send(m1, fromMember(m1, 40_000)), client);
 
-    assertEquals(1, rules(s3, Cookie.Kind.REPLY).size(), "the owner has sent it again");
+    assertEquals(1, a.rules(s3, Cookie.Kind.REPLY).size(), "the owner has sent it again");
     assertEquals(1, open(a));
   }
 
@@ -113,7 +114,7 @@ class SpreadTest {
     assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
     pair.talk();
     pair.part();
-    b.timeOut(s3, rules(s3, Cookie.Kind.REPLY).get(0));
+    b.timeOut(s3, a.rules(s3, Cookie.Kind.REPLY).get(0));
     assertEquals(List.of(), a.send(m1, fromMember(m1, 40_000)));
     assertEquals(1, b.refused(RejectReason.OWNER_NOT_REACHED));
     assertEquals(List.of(), b.passedOn);
@@ -179,7 +180,7 @@ class SpreadTest {
   }
 
   private long ftpDataRules() {
-    return a.table(s3).rules().stream().filter(rule -> rule.priority() == 48_700).count();
+    return a.rules(s3, Cookie.Kind.FTP_DATA).size();
   }
 
   @Test
@@ -211,17 +212,17 @@ class SpreadTest {
     assertDelivered(a.send(moved, toVip(40_000, ACK)), m1);
     pair.talk();
 
-    assertEquals(List.of(), rules(s1, Cookie.Kind.REQUEST));
-    assertEquals(1, rules(s3, Cookie.Kind.REQUEST).size());
+    assertEquals(List.of(), a.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(1, a.rules(s3, Cookie.Kind.REQUEST).size());
     assertDelivered(a.send(m1, fromMember(m1, 40_000)), moved);
     assertEquals(1, open(a));
     assertEquals(1, open(b));
     assertEquals(1, a.stats("m1").activeConnections());
     pair.pass(200);
-    assertEquals(1, rules(s3, Cookie.Kind.REQUEST).size(), "audits leave it alone");
+    assertEquals(1, a.rules(s3, Cookie.Kind.REQUEST).size(), "audits leave it alone");
     assertDelivered(a.send(moved, toVip(40_000, ACK)), m1);
 
-    b.timeOut(s3, rules(s3, Cookie.Kind.REQUEST).get(0));
+    b.timeOut(s3, a.rules(s3, Cookie.Kind.REQUEST).get(0));
     pair.talk();
 
     assertEquals(0, open(b), "its end is known to the new owner");
@@ -237,7 +238,7 @@ class SpreadTest {
     pair.learn(moved);
     pair.pass(1);
 
-    assertEquals(List.of(), rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), a.rules(s1, Cookie.Kind.REQUEST));
     assertDelivered(a.send(m1, fromMember(m1, 40_000)), moved);
     assertEquals(1, open(a));
     assertEquals(1, open(b));
@@ -256,8 +257,8 @@ class SpreadTest {
     assertDelivered(a.send(client, toVip(40_000, ACK)), m1);
     pair.talk();
 
-    assertEquals(1, rules(s1, Cookie.Kind.REQUEST).size());
-    assertEquals(List.of(), rules(s3, Cookie.Kind.REQUEST));
+    assertEquals(1, a.rules(s1, Cookie.Kind.REQUEST).size());
+    assertEquals(List.of(), a.rules(s3, Cookie.Kind.REQUEST));
     assertDelivered(a.send(m1, fromMember(m1, 40_000)), client);
     assertEquals(1, open(a));
     assertEquals(1, open(b));
@@ -272,8 +273,8 @@ class SpreadTest {
     List<Delivery> unused =
         a.send(forger, Frames.tcp(forger.mac(), VipMac.of(VIP), client.ip(), 40_000, VIP, 80, ACK));
 
-    assertEquals(1, rules(s1, Cookie.Kind.REQUEST).size());
-    assertEquals(List.of(), rules(s3, Cookie.Kind.REQUEST));
+    assertEquals(1, a.rules(s1, Cookie.Kind.REQUEST).size());
+    assertEquals(List.of(), a.rules(s3, Cookie.Kind.REQUEST));
     assertDelivered(a.send(m1, fromMember(m1, 40_000)), client);
   }
 
@@ -315,8 +316,8 @@ class SpreadTest {
 
     assertEquals(1, open(a));
     for (DatapathId each : List.of(s1, s3)) {
-      assertEquals(List.of(), rules(each, Cookie.Kind.BUCKET));
-      assertEquals(List.of(), rules(each, Cookie.Kind.PROACTIVE));
+      assertEquals(List.of(), a.rules(each, Cookie.Kind.BUCKET));
+      assertEquals(List.of(), a.rules(each, Cookie.Kind.PROACTIVE));
     }
     assertEquals(ProactiveStats.State.REACTIVE, a.module.proactive().get(0).state());
   }
@@ -362,6 +363,6 @@ class SpreadTest {
     assertDelivered(b.send(m1, fromMember(m1, 40_000)), client);
     assertEquals(s3, b.send(client, toVip(40_001, SYN)).get(0).switchId());
     assertEquals(2, open(b));
-    assertFalse(rules(s1, Cookie.Kind.REQUEST).size() < 2);
+    assertFalse(a.rules(s1, Cookie.Kind.REQUEST).size() < 2);
   }
 }

@@ -14,6 +14,7 @@ import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,14 +31,14 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  *                 \--1 s4 2-----/  member 2 (m2)
  * </pre>
  */
-class StateRecoveryTest {
+class StateRecoveryTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
   private static final int PATIENCE_SECONDS = 5;
   private static final int ADOPT_SECONDS = 60;
 
-  private final BalancerNetwork before = new BalancerNetwork();
+  private final BalancerNetwork before = network();
   private final DatapathId s1 = before.addSwitch(1);
   private final DatapathId s2 = before.addSwitch(2);
   private final DatapathId s3 = before.addSwitch(3);
@@ -45,6 +46,10 @@ class StateRecoveryTest {
   private final Host far = Host.of(s3, 2, "10.0.0.11");
   private final Host farToo = Host.of(s3, 3, "10.0.0.12");
   private BalancerNetwork after;
+
+  StateRecoveryTest(SwitchProfile profile) {
+    super(profile);
+  }
 
   @BeforeEach
   void openOneConnection() {
@@ -123,7 +128,7 @@ class StateRecoveryTest {
   @Test
   void openConnection_goesOnAndCountsWithNoRuleTouched() {
     List<FakeRule> rules = rulesOfConnections();
-    List<FakeRule> labels = after.rules(s2, 2);
+    List<FakeRule> labels = after.rules(s2, Cookie.Kind.LABEL);
 
     connectAll();
 
@@ -132,7 +137,7 @@ class StateRecoveryTest {
     assertEquals(1, after.stats("m1").activeConnections());
     assertEquals(0, after.stats("m1").totalConnections(), "placed by an earlier run");
     assertEquals(rules, rulesOfConnections());
-    assertEquals(labels, after.rules(s2, 2));
+    assertEquals(labels, after.rules(s2, Cookie.Kind.LABEL));
     assertGoesOn();
   }
 
@@ -140,7 +145,7 @@ class StateRecoveryTest {
   @Test
   void manyConnections_allCount() {
     int many = 987;
-    BalancerNetwork crowded = new BalancerNetwork();
+    BalancerNetwork crowded = network();
     crowded.addSwitch(1);
     crowded.addSwitch(2);
     crowded.addSwitch(3);
@@ -188,12 +193,12 @@ class StateRecoveryTest {
 
   @Test
   void recoveredLabel_servesNewConnectionsOfItsPath() {
-    List<FakeRule> labels = after.rules(s2, 2);
+    List<FakeRule> labels = after.rules(s2, Cookie.Kind.LABEL);
     connectAll();
 
     only(after.send(client, toVip(40_001, SYN)), far);
 
-    assertEquals(labels, after.rules(s2, 2));
+    assertEquals(labels, after.rules(s2, Cookie.Kind.LABEL));
     assertEquals(2, after.module.paths().stream().filter(path -> path.connections() == 2).count());
   }
 
@@ -204,7 +209,7 @@ class StateRecoveryTest {
     only(after.send(client, toVip(40_000, Packet.TCP_FIN | ACK)), far);
     assertEquals(0, after.stats("m1").activeConnections());
 
-    after.timeOut(s1, after.rules(s1, 1).get(0));
+    after.timeOut(s1, after.rules(s1, Cookie.Kind.REQUEST).get(0));
     assertEquals(0, after.stats("m1").activeConnections());
     only(after.send(client, toVip(40_000, ACK)), far);
     assertEquals(1, after.stats("m1").activeConnections(), "remembered, and goes on");
@@ -213,7 +218,7 @@ class StateRecoveryTest {
   @Test
   void recoveredConnectionWhoseRuleIsRefusedLater_ends() {
     connectAll();
-    after.timeOut(s1, after.rules(s1, 1).get(0));
+    after.timeOut(s1, after.rules(s1, Cookie.Kind.REQUEST).get(0));
     after.refuse(Cookie.Kind.REQUEST, true);
 
     after.send(client, toVip(40_000, ACK));
@@ -231,7 +236,7 @@ class StateRecoveryTest {
 
     after.unlink(s2, 2);
 
-    assertEquals(2, after.rules(s4, 2).size());
+    assertEquals(2, after.rules(s4, Cookie.Kind.LABEL).size());
     assertGoesOn();
   }
 
@@ -319,7 +324,7 @@ class StateRecoveryTest {
   @Test
   void pendingConnectionWhoseRuleTimesOut_isDormantOnceRecovered() {
     after.addSwitch(1);
-    after.timeOut(s1, after.rules(s1, 1).get(0));
+    after.timeOut(s1, after.rules(s1, Cookie.Kind.REQUEST).get(0));
     assertEquals(List.of(), after.send(client, toVip(40_000, ACK)), "neither reset nor placed");
 
     connectAll();
@@ -335,7 +340,7 @@ class StateRecoveryTest {
   void pendingConnectionWhoseRuleIsNotFoundAgain_isDormantOnceRecovered() {
     after.addSwitch(1);
     after.disconnect(s1);
-    FakeRule rule = after.rules(s1, 1).get(0);
+    FakeRule rule = after.rules(s1, Cookie.Kind.REQUEST).get(0);
     after.table(s1).apply(deletion(rule));
 
     connectAll();
@@ -347,7 +352,7 @@ class StateRecoveryTest {
   @Test
   void synOnAPendingConnectionWhoseRuleTimedOut_startsANewOne() {
     after.addSwitch(1);
-    after.timeOut(s1, after.rules(s1, 1).get(0));
+    after.timeOut(s1, after.rules(s1, Cookie.Kind.REQUEST).get(0));
 
     after.send(client, toVip(40_000, SYN));
 
@@ -359,7 +364,7 @@ class StateRecoveryTest {
   @Test
   void pendingConnectionWhoseRuleTimedOut_isForgottenIfItCannotBeRecovered() {
     after.addSwitch(1);
-    after.timeOut(s1, after.rules(s1, 1).get(0));
+    after.timeOut(s1, after.rules(s1, Cookie.Kind.REQUEST).get(0));
     assertEquals(1, after.module.reconcileStats().connectionsPending());
 
     after.pass(ADOPT_SECONDS);
@@ -391,7 +396,7 @@ class StateRecoveryTest {
     after.learn(here);
     after.create(
         Catalog.MEMBERS, "id", "m3", "address", "10.0.0.13", "port", "8080", "pool_id", "p");
-    int generation = Cookie.generation(after.rules(s1, 1).get(0).cookie());
+    int generation = Cookie.generation(after.rules(s1, Cookie.Kind.REQUEST).get(0).cookie());
     assertEquals(List.of(), after.send(client, toVip(40_000, SYN)));
 
     after.delivered.clear();
@@ -400,7 +405,8 @@ class StateRecoveryTest {
     after.delivered.removeIf(delivery -> Packet.parse(delivery.frame()).kind() == Packet.Kind.ARP);
     only(after.delivered, here);
     assertEquals(0, after.module.reconcileStats().connectionsPending());
-    assertNotEquals(generation, Cookie.generation(after.rules(s1, 1).get(0).cookie()));
+    assertNotEquals(
+        generation, Cookie.generation(after.rules(s1, Cookie.Kind.REQUEST).get(0).cookie()));
   }
 
   @Test
@@ -410,7 +416,7 @@ class StateRecoveryTest {
     connectAll();
 
     assertEquals(List.of(), rulesOfConnections());
-    assertEquals(List.of(), after.rules(s1, 0).stream().filter(this::namesTheVip).toList());
+    assertEquals(List.of(), after.table(s1).rules().stream().filter(this::namesTheVip).toList());
     assertEquals(0, after.module.reconcileStats().connectionsPending());
   }
 
@@ -440,11 +446,11 @@ class StateRecoveryTest {
 
   @Test
   void labelThatNobodyClaims_goesAfterAWhile() {
-    before.timeOut(s1, after.rules(s1, 1).get(0));
-    List<FakeRule> old = after.rules(s2, 2);
+    before.timeOut(s1, after.rules(s1, Cookie.Kind.REQUEST).get(0));
+    List<FakeRule> old = after.rules(s2, Cookie.Kind.LABEL);
     assertEquals(2, old.size());
     connectAll();
-    assertTrue(after.rules(s2, 2).containsAll(old));
+    assertTrue(after.rules(s2, Cookie.Kind.LABEL).containsAll(old));
 
     after.table(s3).rules().stream()
         .filter(rule -> Cookie.is(rule.cookie(), Cookie.Kind.REPLY))
@@ -453,7 +459,7 @@ class StateRecoveryTest {
       after.pass(5);
     }
 
-    assertTrue(after.rules(s2, 2).stream().noneMatch(old::contains));
+    assertTrue(after.rules(s2, Cookie.Kind.LABEL).stream().noneMatch(old::contains));
   }
 
   @Test

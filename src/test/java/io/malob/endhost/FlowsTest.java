@@ -15,6 +15,7 @@ import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeFlowTable;
 import io.malob.testing.FakeFlowTable.Output;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -225,7 +226,10 @@ class FlowsTest {
   void flow_beyondTheBound_isRefused() throws Exception {
     AtomicLong clock = new AtomicLong(1);
     HostOnASwitch host =
-        new HostOnASwitch(clock, new FakeFlowTable(clock::get), Map.of("maxFlows", "1"))
+        new HostOnASwitch(
+                clock,
+                new FakeFlowTable(SwitchProfile.OPEN_VSWITCH, clock::get),
+                Map.of("maxFlows", "1"))
             .configured();
     host.opens(40_000, SERVER);
     host.sendsTcp(40_001, SERVER, SYN);

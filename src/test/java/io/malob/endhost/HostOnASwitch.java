@@ -8,6 +8,7 @@ import io.malob.testing.FakeFlowTable.Output;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
 import io.malob.testing.Stub;
+import io.malob.testing.SwitchProfile;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
@@ -87,7 +88,7 @@ final class HostOnASwitch {
   }
 
   private HostOnASwitch(AtomicLong clock) {
-    this(clock, new FakeFlowTable(clock::get), Map.of());
+    this(clock, new FakeFlowTable(SwitchProfile.OPEN_VSWITCH, clock::get), Map.of());
   }
 
   HostOnASwitch(AtomicLong clock, FakeFlowTable table, Map<String, String> settings) {

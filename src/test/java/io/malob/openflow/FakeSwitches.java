@@ -6,6 +6,7 @@ import com.google.common.util.concurrent.SettableFuture;
 import io.malob.openflow.FlowProgrammer.SwitchConnection;
 import io.malob.openflow.FlowProgrammer.SwitchDirectory;
 import io.malob.testing.FakeFlowTable;
+import io.malob.testing.SwitchProfile;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -26,11 +27,18 @@ public final class FakeSwitches implements SwitchDirectory {
   public static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
 
   private final Map<DatapathId, FakeSwitch> switches = new ConcurrentHashMap<>();
+  private final SwitchProfile profile;
   private final List<DatapathId> writes = Collections.synchronizedList(new ArrayList<>());
   private volatile boolean holding;
 
   /** Switches 1 to n. */
   public FakeSwitches(int count) {
+    this(count, SwitchProfile.FOUR_TABLES);
+  }
+
+  /** Switches 1 to n of that profile. */
+  public FakeSwitches(int count, SwitchProfile profile) {
+    this.profile = profile;
     for (int id = 1; id <= count; id++) {
       connect(id);
     }
@@ -40,14 +48,15 @@ public final class FakeSwitches implements SwitchDirectory {
   public static final class FakeSwitch implements SwitchConnection {
     private final FakeSwitches all;
     private final DatapathId id;
-    private final FakeFlowTable table = new FakeFlowTable();
+    private final FakeFlowTable table;
     private final List<OFMessage> messages = new ArrayList<>();
     private final List<SettableFuture<Object>> barriers = new ArrayList<>();
     private boolean accepting = true;
 
-    FakeSwitch(FakeSwitches all, DatapathId id) {
+    FakeSwitch(FakeSwitches all, DatapathId id, SwitchProfile profile) {
       this.all = all;
       this.id = id;
+      this.table = new FakeFlowTable(profile, () -> 0);
     }
 
     @Override
@@ -120,8 +129,13 @@ public final class FakeSwitches implements SwitchDirectory {
 
   /** A switch comes, with empty tables. */
   public void connect(long id) {
+    connect(id, profile);
+  }
+
+  /** The same for a switch that is unlike the others. */
+  public void connect(long id, SwitchProfile itsProfile) {
     DatapathId switchId = DatapathId.of(id);
-    switches.put(switchId, new FakeSwitch(this, switchId));
+    switches.put(switchId, new FakeSwitch(this, switchId, itsProfile));
   }
 
   /** A switch goes. */

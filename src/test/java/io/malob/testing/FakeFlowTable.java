@@ -3,7 +3,6 @@ package io.malob.testing;
 import com.google.common.collect.ImmutableList;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,13 +10,14 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import org.projectfloodlight.openflow.protocol.OFBadActionCode;
 import org.projectfloodlight.openflow.protocol.OFBucket;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFGroupDescStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFGroupMod;
 import org.projectfloodlight.openflow.protocol.OFGroupModCommand;
-import org.projectfloodlight.openflow.protocol.OFGroupType;
 import org.projectfloodlight.openflow.protocol.OFMatchV3;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketOut;
@@ -43,18 +43,18 @@ import org.projectfloodlight.openflow.types.U64;
  * One switch of OpenFlow 1.3 without a wire: takes FLOW_MOD and PACKET_OUT messages and says where
  * a frame comes out and how it looks. A packet that no rule of a table matches goes to the
  * controller, as if each table had its table-miss rule; a rule of one's own with priority 0 goes
- * before that. What it does not know (a field, an action) it refuses with an exception. Not safe
- * for use by several threads.
+ * before that. Messages that its {@link SwitchProfile} does not allow are refused with an error of
+ * OpenFlow. What no switch of the tests knows (a field, an action) makes a test fail. Not safe for
+ * use by several threads.
  */
 public final class FakeFlowTable {
   private static final Comparator<FakeRule> ORDER =
       Comparator.comparing(FakeRule::table)
           .thenComparing(Comparator.comparingInt(FakeRule::priority).reversed());
 
+  private final SwitchProfile profile;
   private final LongSupplier nanoTime;
-
-  /** The buckets of groups of type select, by group. */
-  private final Map<OFGroup, List<OFBucket>> groups = new HashMap<>();
+  private final FakeGroups groups = new FakeGroups();
 
   /** Which bucket of a group gets the next packet, counted from 0 and modulo their number. */
   private int bucket;
@@ -69,7 +69,18 @@ public final class FakeFlowTable {
 
   /** A table on a clock, by which {@link #expire} finds the rules that nobody uses. */
   public FakeFlowTable(LongSupplier nanoTime) {
+    this(SwitchProfile.FOUR_TABLES, nanoTime);
+  }
+
+  /** A switch that can do less. */
+  public FakeFlowTable(SwitchProfile profile, LongSupplier nanoTime) {
+    this.profile = profile;
     this.nanoTime = nanoTime;
+  }
+
+  /** What the switch can do. */
+  public SwitchProfile profile() {
+    return profile;
   }
 
   /** A rule in its place, and when a packet last matched it. */
@@ -169,19 +180,14 @@ public final class FakeFlowTable {
 
   /** The buckets of a group; none if it is not there. */
   public List<OFBucket> buckets(OFGroup group) {
-    return groups.getOrDefault(group, List.of());
+    return groups.buckets(group);
   }
 
   private void change(OFGroupMod message) {
+    groups.change(message);
     if (message.getCommand() == OFGroupModCommand.DELETE) {
-      groups.remove(message.getGroup());
-      entries.removeIf(entry -> entry.rule.leadsTo(message.getGroup()));
-    } else if (message.getGroupType() == OFGroupType.SELECT
-        && groups.containsKey(message.getGroup())
-            == (message.getCommand() == OFGroupModCommand.MODIFY)) {
-      groups.put(message.getGroup(), message.getBuckets());
-    } else {
-      throw new IllegalArgumentException("OFPET_GROUP_MOD_FAILED: " + message);
+      entries.removeIf(
+          entry -> entry.rule.groups().stream().anyMatch(group -> !groups.contains(group)));
     }
   }
 
@@ -215,9 +221,19 @@ public final class FakeFlowTable {
         .build();
   }
 
-  /** Obeys a message; gives back the frames that leave because of it. Others are ignored. */
+  /** What the switch tells when it is asked for its groups. */
+  public List<OFGroupDescStatsEntry> tellGroups(OFFactory factory) {
+    return groups.tell(factory);
+  }
+
+  /**
+   * Obeys a message; gives back the frames that leave because of it. Others are ignored.
+   *
+   * @throws RefusedMessageException if the switch answers with an error
+   */
   public List<Output> apply(OFMessage sent) {
     OFMessage message = Wire.readBack(sent);
+    profile.check(message);
     if (message instanceof OFFlowMod flowMod) {
       change(flowMod);
     } else if (message instanceof OFGroupMod groupMod) {
@@ -249,14 +265,23 @@ public final class FakeFlowTable {
     }
     switch (message.getCommand()) {
       case ADD -> {
+        FakeRule rule = withKnownGroups(message, FakeRule.of(message));
         removeIf(strictly(message));
-        add(FakeRule.of(message));
+        add(rule);
       }
       case MODIFY -> modify(message, loosely(message).and(cookie(message)));
       case MODIFY_STRICT -> modify(message, strictly(message).and(cookie(message)));
       case DELETE -> removeIf(loosely(message).and(cookie(message)).and(outPort(message)));
       case DELETE_STRICT -> removeIf(strictly(message).and(cookie(message)).and(outPort(message)));
     }
+  }
+
+  private FakeRule withKnownGroups(OFFlowMod message, FakeRule rule) {
+    if (!rule.groups().stream().allMatch(groups::contains)) {
+      throw new RefusedMessageException(
+          SwitchErrors.badAction(message, OFBadActionCode.BAD_OUT_GROUP));
+    }
+    return rule;
   }
 
   private void add(FakeRule rule) {
@@ -272,6 +297,7 @@ public final class FakeFlowTable {
   }
 
   private void modify(OFFlowMod message, Predicate<FakeRule> which) {
+    withKnownGroups(message, FakeRule.of(message));
     for (Entry entry : entries) {
       if (which.test(entry.rule)) {
         entry.rule = entry.rule.withInstructionsOf(message);

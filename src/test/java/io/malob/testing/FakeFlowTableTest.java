@@ -7,10 +7,24 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.projectfloodlight.openflow.protocol.OFBadActionCode;
+import org.projectfloodlight.openflow.protocol.OFBadInstructionCode;
+import org.projectfloodlight.openflow.protocol.OFBadMatchCode;
+import org.projectfloodlight.openflow.protocol.OFBadRequestCode;
+import org.projectfloodlight.openflow.protocol.OFBucket;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
+import org.projectfloodlight.openflow.protocol.OFFlowModFailedCode;
+import org.projectfloodlight.openflow.protocol.OFGroupDescStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFGroupModFailedCode;
+import org.projectfloodlight.openflow.protocol.OFGroupType;
+import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.match.Match;
@@ -21,6 +35,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFBufferId;
+import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 import org.projectfloodlight.openflow.types.TableId;
@@ -222,5 +237,224 @@ class FakeFlowTableTest {
     nanos.set(TimeUnit.SECONDS.toNanos(19));
     assertEquals(List.of(3), timed.expire().stream().map(FakeRule::priority).toList());
     assertEquals(List.of(1), timed.rules().stream().map(FakeRule::priority).toList());
+  }
+
+  private static OFBucket bucket(OFAction... actions) {
+    return OF.buildBucket()
+        .setWatchPort(OFPort.ANY)
+        .setWatchGroup(OFGroup.ANY)
+        .setActions(List.of(actions))
+        .build();
+  }
+
+  private static OFMessage addGroup(int group, OFGroupType type, OFBucket... buckets) {
+    return OF.buildGroupAdd()
+        .setGroup(OFGroup.of(group))
+        .setGroupType(type)
+        .setBuckets(List.of(buckets))
+        .build();
+  }
+
+  private static OFMessage addIndirect(int group, OFAction... actions) {
+    return addGroup(group, OFGroupType.INDIRECT, bucket(actions));
+  }
+
+  private static OFMessage modifyIndirect(int group, OFAction... actions) {
+    return OF.buildGroupModify()
+        .setGroup(OFGroup.of(group))
+        .setGroupType(OFGroupType.INDIRECT)
+        .setBuckets(List.of(bucket(actions)))
+        .build();
+  }
+
+  private static OFMessage deleteGroup(OFGroup group) {
+    return OF.buildGroupDelete().setGroup(group).setGroupType(OFGroupType.INDIRECT).build();
+  }
+
+  private static OFAction toGroup(int group) {
+    return OF.actions().group(OFGroup.of(group));
+  }
+
+  private void assertRefused(
+      Function<OFMessage, OFErrorMsg> expected, FakeFlowTable onTable, OFMessage message) {
+    OFErrorMsg error =
+        assertThrows(RefusedMessageException.class, () -> onTable.apply(message)).error();
+    assertEquals(expected.apply(message), error);
+    assertEquals(message.getXid(), error.getXid());
+  }
+
+  private void assertRefused(OFGroupModFailedCode code, OFMessage message) {
+    assertRefused(refused -> SwitchErrors.groupModFailed(refused, code), table, message);
+  }
+
+  private static Match all() {
+    return OF.buildMatch().build();
+  }
+
+  @Test
+  void indirectGroup_modified_leadsRulesThatNameItElsewhere() {
+    table.apply(addIndirect(7, OF.actions().setField(OF.oxms().ethDst(C)), output(2)));
+    table.apply(add(1, all(), toGroup(7)).build());
+    FakeFlowTable.Output output = table.process(1, SYN).get(0);
+    assertEquals(OFPort.of(2), output.port());
+    assertArrayEquals(Frames.tcp(A, C, IP_A, 40_000, IP_B, 80, 2), output.frame());
+    table.apply(modifyIndirect(7, output(3)));
+    assertEquals(List.of(3), ports(SYN));
+  }
+
+  @Test
+  void group_addedTwiceOrModifiedUnknown_isRefusedAndChangesNothing() {
+    assertRefused(OFGroupModFailedCode.UNKNOWN_GROUP, modifyIndirect(7, output(2)));
+    table.apply(addIndirect(7, output(2)));
+    assertRefused(OFGroupModFailedCode.GROUP_EXISTS, addIndirect(7, output(3)));
+    table.apply(add(1, all(), toGroup(7)).build());
+    assertEquals(List.of(2), ports(SYN));
+  }
+
+  @Test
+  void indirectGroup_withoutExactlyOneBucket_isRefused() {
+    assertRefused(OFGroupModFailedCode.INVALID_GROUP, addGroup(7, OFGroupType.INDIRECT));
+    assertRefused(
+        OFGroupModFailedCode.INVALID_GROUP,
+        addGroup(7, OFGroupType.INDIRECT, bucket(output(2)), bucket(output(3))));
+    assertEquals(List.of(), table.tellGroups(OF));
+  }
+
+  @Test
+  void rule_thatNamesUnknownGroup_isRefusedAndReplacesNothing() {
+    table.apply(add(1, all(), output(2)).build());
+    Function<OFMessage, OFErrorMsg> unknown =
+        refused -> SwitchErrors.badAction(refused, OFBadActionCode.BAD_OUT_GROUP);
+    assertRefused(unknown, table, add(1, all(), toGroup(7)).build());
+    assertRefused(
+        unknown,
+        table,
+        OF.buildFlowModify()
+            .setInstructions(List.of(OF.instructions().applyActions(List.of(toGroup(7)))))
+            .build());
+    assertEquals(List.of(2), ports(SYN));
+  }
+
+  @Test
+  void deletedGroup_takesRulesThatNameItAlong() {
+    table.apply(addIndirect(7, output(2)));
+    table.apply(addIndirect(8, output(3)));
+    table.apply(add(3, all(), toGroup(7)).build());
+    table.apply(add(2, all(), toGroup(8)).build());
+    table.apply(add(1, all(), output(4)).build());
+    table.apply(deleteGroup(OFGroup.of(7)));
+    assertEquals(List.of(3), ports(SYN));
+    table.apply(deleteGroup(OFGroup.of(7)));
+    assertEquals(2, table.rules().size());
+    table.apply(deleteGroup(OFGroup.ALL));
+    assertEquals(List.of(4), ports(SYN));
+    assertEquals(List.of(), table.tellGroups(OF));
+  }
+
+  @Test
+  void groups_askedFor_areToldWithTheirBuckets() {
+    table.apply(addIndirect(8, output(3)));
+    table.apply(addIndirect(7, output(2)));
+    List<OFGroupDescStatsEntry> told = table.tellGroups(OF);
+    assertEquals(
+        List.of(OFGroup.of(7), OFGroup.of(8)),
+        told.stream().map(OFGroupDescStatsEntry::getGroup).toList());
+    assertEquals(OFGroupType.INDIRECT, told.get(0).getGroupType());
+    assertEquals(List.of(output(2)), told.get(0).getBuckets().get(0).getActions());
+  }
+
+  private static FakeFlowTable of(SwitchProfile profile) {
+    return new FakeFlowTable(profile, () -> 0);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      names = {"OPEN_VSWITCH", "FOUR_TABLES"},
+      mode = EnumSource.Mode.EXCLUDE)
+  void switchWithOneTable_refusesOtherTablesAndGoto(SwitchProfile profile) {
+    FakeFlowTable one = of(profile);
+    assertRefused(
+        refused -> SwitchErrors.flowModFailed(refused, OFFlowModFailedCode.BAD_TABLE_ID),
+        one,
+        add(1, all(), output(2)).setTableId(TableId.of(1)).build());
+    assertRefused(
+        refused -> SwitchErrors.badInstruction(refused, OFBadInstructionCode.BAD_TABLE_ID),
+        one,
+        OF.buildFlowAdd()
+            .setInstructions(List.of(OF.instructions().gotoTable(TableId.of(1))))
+            .build());
+    assertEquals(List.of(), one.rules());
+    one.apply(add(1, all(), output(2)).build());
+    one.apply(OF.buildFlowDelete().setTableId(TableId.ALL).setOutPort(OFPort.ANY).build());
+    assertEquals(List.of(), one.rules());
+  }
+
+  @Test
+  void switchWithFourTables_refusesFifth() {
+    assertRefused(
+        refused -> SwitchErrors.flowModFailed(refused, OFFlowModFailedCode.BAD_TABLE_ID),
+        table,
+        add(1, all(), output(2)).setTableId(TableId.of(4)).build());
+  }
+
+  @Test
+  void switchWithoutMasks_takesOnlyWholeMacs() {
+    FakeFlowTable exact = of(SwitchProfile.NO_MASKS);
+    assertRefused(
+        refused -> SwitchErrors.badMatch(refused, OFBadMatchCode.BAD_DL_ADDR_MASK),
+        exact,
+        add(1, toMac("02:00:00:00:00:00", "ff:ff:ff:ff:ff:00"), output(2)).build());
+    assertEquals(List.of(), exact.rules());
+    exact.apply(add(1, toMac(B.toString(), "ff:ff:ff:ff:ff:ff"), output(2)).build());
+    assertEquals(OFPort.of(2), exact.process(1, SYN).get(0).port());
+  }
+
+  @Test
+  void switchWithoutRewriting_refusesSetFieldOfRulesAndPackets() {
+    FakeFlowTable plain = of(SwitchProfile.NO_REWRITING);
+    OFAction rewrite = OF.actions().setField(OF.oxms().ethDst(C));
+    Function<OFMessage, OFErrorMsg> badSetType =
+        refused -> SwitchErrors.badAction(refused, OFBadActionCode.BAD_SET_TYPE);
+    assertRefused(badSetType, plain, add(1, all(), rewrite, output(2)).build());
+    assertRefused(
+        badSetType,
+        plain,
+        OF.buildPacketOut()
+            .setBufferId(OFBufferId.NO_BUFFER)
+            .setActions(List.of(rewrite, output(2)))
+            .setData(SYN)
+            .build());
+    assertEquals(List.of(), plain.rules());
+    plain.apply(add(1, all(), output(2)).build());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"ONE_TABLE", "NO_MASKS", "NO_REWRITING"})
+  void switchWithoutGroups_refusesThemAndRulesThatNameThem(SwitchProfile profile) {
+    FakeFlowTable plain = of(profile);
+    Function<OFMessage, OFErrorMsg> badType =
+        refused -> SwitchErrors.badRequest(refused, OFBadRequestCode.BAD_TYPE);
+    assertRefused(badType, plain, addIndirect(7, output(2)));
+    assertRefused(badType, plain, deleteGroup(OFGroup.ALL));
+    assertRefused(
+        refused -> SwitchErrors.badAction(refused, OFBadActionCode.BAD_TYPE),
+        plain,
+        add(1, all(), toGroup(7)).build());
+    assertEquals(List.of(), plain.rules());
+  }
+
+  @Test
+  void switchWithIndirectGroups_refusesOtherTypesAndChains() {
+    FakeFlowTable grouped = of(SwitchProfile.ONE_TABLE_WITH_GROUPS);
+    assertRefused(
+        refused -> SwitchErrors.groupModFailed(refused, OFGroupModFailedCode.BAD_TYPE),
+        grouped,
+        addGroup(7, OFGroupType.SELECT, bucket(output(2)), bucket(output(3))));
+    grouped.apply(addIndirect(7, output(2)));
+    assertRefused(
+        refused -> SwitchErrors.groupModFailed(refused, OFGroupModFailedCode.CHAINING_UNSUPPORTED),
+        grouped,
+        addIndirect(8, toGroup(7)));
+    assertEquals(1, grouped.tellGroups(OF).size());
   }
 }

@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -25,7 +26,9 @@ public final class FakeNetwork {
   private final Map<NodePortTuple, NodePortTuple> links = new LinkedHashMap<>();
   private final ArrayDeque<Arrival> underWay = new ArrayDeque<>();
   private final List<Delivery> delivered = new ArrayList<>();
+  private final List<OFErrorMsg> refusals = new ArrayList<>();
   private final LongSupplier nanoTime;
+  private SwitchProfile profile = SwitchProfile.FOUR_TABLES;
   private @Nullable PacketInHandler controller;
   private boolean running;
 
@@ -67,9 +70,19 @@ public final class FakeNetwork {
     legacySwitches.put(switchId, new LegacySwitch(ports));
   }
 
+  /** Sets what switches can do that are made from now on. */
+  public void setProfile(SwitchProfile profile) {
+    this.profile = profile;
+  }
+
   /** The switch of that id, which is made if it is new. */
   public FakeFlowTable table(DatapathId switchId) {
-    return tables.computeIfAbsent(switchId, any -> new FakeFlowTable(nanoTime));
+    return table(switchId, profile);
+  }
+
+  /** The same for a switch that is unlike the others. */
+  public FakeFlowTable table(DatapathId switchId, SwitchProfile itsProfile) {
+    return tables.computeIfAbsent(switchId, any -> new FakeFlowTable(itsProfile, nanoTime));
   }
 
   /** Joins two ports, in both directions. */
@@ -102,12 +115,28 @@ public final class FakeNetwork {
   /**
    * The controller sends a message. Outside a packet-in, gives back what comes out because of it;
    * inside one, that is part of what the injection gives back.
+   *
+   * @throws RefusedMessageException if the switch answers with an error
    */
   public List<Delivery> send(DatapathId switchId, OFMessage message) {
-    for (FakeFlowTable.Output output : table(switchId).apply(message)) {
+    for (FakeFlowTable.Output output : apply(switchId, message)) {
       leave(switchId, OFPort.CONTROLLER, output);
     }
     return running ? List.of() : run();
+  }
+
+  private List<FakeFlowTable.Output> apply(DatapathId switchId, OFMessage message) {
+    try {
+      return table(switchId).apply(message);
+    } catch (RefusedMessageException e) {
+      refusals.add(e.error());
+      throw e;
+    }
+  }
+
+  /** The errors of switches about messages that were sent to them. */
+  public List<OFErrorMsg> refusals() {
+    return List.copyOf(refusals);
   }
 
   private List<Delivery> run() {

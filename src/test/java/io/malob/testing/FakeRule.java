@@ -76,13 +76,16 @@ public record FakeRule(
         .anyMatch(action -> action instanceof OFActionOutput out && out.getPort().equals(port));
   }
 
-  boolean leadsTo(OFGroup group) {
+  /** The groups that the rule names. */
+  List<OFGroup> groups() {
     return instructions.stream()
         .flatMap(instruction -> actions(instruction).stream())
-        .anyMatch(action -> action instanceof OFActionGroup to && to.getGroup().equals(group));
+        .filter(OFActionGroup.class::isInstance)
+        .map(action -> ((OFActionGroup) action).getGroup())
+        .toList();
   }
 
-  private static List<OFAction> actions(OFInstruction instruction) {
+  static List<OFAction> actions(OFInstruction instruction) {
     if (instruction instanceof OFInstructionApplyActions apply) {
       return apply.getActions();
     }
