@@ -155,6 +155,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -770,7 +771,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             foreign,
             topology,
             relay,
-            this::isReplicated);
+            this::isReplicated,
+            relocations::isBusy);
     Task repairPaths = new Task("repairing paths", paths::repair);
     catalogUpdates =
         new CatalogUpdates(
@@ -1277,6 +1279,11 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   @Override
   public boolean endsAreTold() {
     return preparation.tellEnds(switches.getAllSwitchDpids());
+  }
+
+  @Override
+  public Set<DatapathId> unservedSwitches() {
+    return coreAccess.unserved();
   }
 
   @Override

@@ -27,7 +27,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -276,7 +275,7 @@ public final class Reconciler {
   /** A rule with another port stays until complete() overwrites it. */
   private boolean accessBelongs(FoundRule.Access rule) {
     @Nullable OFPort out = accessMissing.get(rule.key());
-    if (rule.out().equals(Optional.ofNullable(out))) {
+    if (rule.out().equals(out)) {
       accessMissing.remove(rule.key());
     }
     return out != null;
