@@ -20,6 +20,7 @@ import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.OFValueType;
 import org.projectfloodlight.openflow.types.TableId;
 
 /**
@@ -87,7 +88,7 @@ public final class RuleCompiler {
     if (table.equals(FlowLayout.HOSTS)) {
       boolean isOfHost = layout.translates() && rule.getPriority() != FlowLayout.PRIORITY_MISS;
       return isOfHost
-          ? List.of(moved(rule).setMatch(labelled(rule.getMatch())).build())
+          ? List.of(moved(rule).setMatch(labelled(factory, rule.getMatch())).build())
           : List.of();
     }
     return layout.translates() ? classify(factory, rule) : core(rule);
@@ -178,9 +179,17 @@ public final class RuleCompiler {
   }
 
   /** The same packets, if they have a label. */
-  private static Match labelled(Match match) {
-    Match.Builder labelled = match.createBuilder();
-    return labelled.setMasked(MatchField.ETH_DST, Label.PREFIX, Label.PREFIX_MASK).build();
+  private static Match labelled(OFFactory factory, Match match) {
+    // not match.createBuilder(), which forgets all fields when another is set
+    Match.Builder labelled =
+        factory.buildMatch().setMasked(MatchField.ETH_DST, Label.PREFIX, Label.PREFIX_MASK);
+    match.getMatchFields().forEach(field -> copy(match, field, labelled));
+    return labelled.build();
+  }
+
+  private static <F extends OFValueType<F>> void copy(
+      Match from, MatchField<F> field, Match.Builder to) {
+    to.setExact(field, from.get(field));
   }
 
   private static Optional<TableId> next(OFFlowMod rule) {

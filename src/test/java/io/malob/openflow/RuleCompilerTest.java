@@ -1,0 +1,78 @@
+package io.malob.openflow;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.malob.algorithm.Attachment;
+import io.malob.openflow.label.Label;
+import io.malob.testing.FakeFlowTable;
+import io.malob.testing.FakeFlowTable.Output;
+import io.malob.testing.Frames;
+import io.malob.testing.Ipv6Frames;
+import io.malob.testing.SwitchProfile;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+class RuleCompilerTest {
+  private static final OFFactory OF = OFFactories.getFactory(OFVersion.OF_13);
+  private static final DatapathId S1 = DatapathId.of(1);
+  private static final MacAddress SENDER = MacAddress.of("02:00:00:00:00:01");
+  private static final MacAddress LABEL = new Label(7).mac();
+
+  private static byte[] ipv4(MacAddress dst, String ip) {
+    return Frames.tcp(SENDER, dst, IPv4Address.of("10.0.0.1"), 1, IPv4Address.of(ip), 2, 0x10);
+  }
+
+  private static byte[] ipv6(MacAddress dst, String ip) {
+    return new Ipv6Frames(SENDER, dst, IPv6Address.of("2001:db8::1"), IPv6Address.of(ip))
+        .tcp(1, 2, 0x10);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"ONE_TABLE_WITH_GROUPS", "ONE_TABLE"})
+  void hosts_getThePacketsToTheirAddresses_ofThoseWithALabel(SwitchProfile profile) {
+    FakeFlowTable table = new FakeFlowTable(profile, () -> 0);
+    RuleCompiler compiler = new RuleCompiler(any -> profile.layout(), new LabelGroups());
+    List.of("10.0.0.2", "10.0.0.3", "2001:db8::2", "2001:db8::3")
+        .forEach(ip -> compiler.compile(S1, OF, host(ip)).forEach(table::apply));
+
+    assertDelivered(ipv4(mac(2), "10.0.0.2"), 2, table.process(9, ipv4(LABEL, "10.0.0.2")));
+    assertDelivered(ipv4(mac(3), "10.0.0.3"), 3, table.process(9, ipv4(LABEL, "10.0.0.3")));
+    assertDelivered(ipv4(mac(3), "10.0.0.3"), 3, table.process(3, ipv4(LABEL, "10.0.0.3")));
+    assertDelivered(ipv6(mac(2), "2001:db8::2"), 2, table.process(9, ipv6(LABEL, "2001:db8::2")));
+    assertDelivered(ipv6(mac(3), "2001:db8::3"), 3, table.process(9, ipv6(LABEL, "2001:db8::3")));
+    assertMissed(table.process(9, ipv4(LABEL, "10.0.0.4")));
+    assertMissed(table.process(9, ipv4(mac(2), "10.0.0.2")));
+  }
+
+  private static MacAddress mac(int number) {
+    return MacAddress.of(0x02_00_00_00_01_00L + number);
+  }
+
+  private static List<OFMessage> host(String ip) {
+    int number = Integer.parseInt(ip.substring(ip.length() - 1));
+    Attachment at = new Attachment(S1, OFPort.of(number), mac(number));
+    return HostRules.add(OF, IPAddress.of(ip), at, 60);
+  }
+
+  private static void assertDelivered(byte[] frame, int port, List<Output> outputs) {
+    assertEquals(1, outputs.size());
+    assertEquals(OFPort.of(port), outputs.get(0).port());
+    assertArrayEquals(frame, outputs.get(0).frame());
+  }
+
+  private static void assertMissed(List<Output> outputs) {
+    assertEquals(List.of(true), outputs.stream().map(Output::isToController).toList());
+  }
+}
