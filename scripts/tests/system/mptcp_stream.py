@@ -1,6 +1,6 @@
 """One MPTCP connection that goes on as long as it is wanted; run as a program on an emulated host.
 
-`mptcp_stream.py receive PORT` prints "listens", takes one connection until its end, and prints what it got.
+`mptcp_stream.py receive ADDRESS PORT` prints "listens", takes one connection until its end, and prints what it got.
 `mptcp_stream.py send FROM ADDRESS PORT RATE` sends RATE bytes a second until its standard input ends, and prints what it
 sent. Uses only the standard library and no other MALOB module: it is started by its path.
 """
@@ -23,12 +23,16 @@ def _report(digest: hashlib._Hash, count: int, error: str | None = None) -> None
     print(json.dumps({"sha256": digest.hexdigest(), "bytes": count, "error": error}), flush=True)
 
 
-def _receive(port: int) -> None:
+def _socket(address: str) -> socket.socket:
+    return socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM, _MPTCP)
+
+
+def _receive(address: str, port: int) -> None:
     digest, count, error = hashlib.sha256(), 0, None
     # it listens until the end: the kernel accepts further sub-flows of a connection only while a socket listens
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, _MPTCP) as listening:
+    with _socket(address) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(("", port))
+        listening.bind((address, port))
         listening.listen()
         print("listens", flush=True)
         with listening.accept()[0] as connection:
@@ -44,7 +48,7 @@ def _receive(port: int) -> None:
 
 def _send(source: str, address: str, port: int, rate: int) -> None:
     chance, digest, count, error = random.Random(7), hashlib.sha256(), 0, None
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, _MPTCP) as connection:
+    with _socket(address) as connection:
         connection.settimeout(30)
         connection.bind((source, 0))
         try:
@@ -66,6 +70,6 @@ def _send(source: str, address: str, port: int, rate: int) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "receive":
-        _receive(int(sys.argv[2]))
+        _receive(sys.argv[2], int(sys.argv[3]))
     else:
         _send(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import re
 import subprocess
@@ -35,12 +36,14 @@ class Stream:
     """A connection over which one host sends to another."""
 
     def __init__(self, test: MptcpTest, client: Host, server: Host) -> None:
-        self._receiver = subprocess.Popen(processes.script(test.lab, server.name, PROGRAM, "receive", str(PORT)), stdout=subprocess.PIPE, text=True)
+        self._receiver = subprocess.Popen(
+            processes.script(test.lab, server.name, PROGRAM, "receive", test.ip(server), str(PORT)), stdout=subprocess.PIPE, text=True
+        )
         test.addCleanup(processes.end, self._receiver)
         assert self._receiver.stdout is not None
         self._receiver.stdout.readline()
         self._sender = subprocess.Popen(
-            processes.script(test.lab, client.name, PROGRAM, "send", client.ip, server.ip, str(PORT), str(BYTES_PER_SECOND)),
+            processes.script(test.lab, client.name, PROGRAM, "send", test.ip(client), test.ip(server), str(PORT), str(BYTES_PER_SECOND)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -53,7 +56,7 @@ class Stream:
         lines = self._on("ss", "-tinHO", "dport", "=", f":{PORT}").splitlines()
         found = {}
         for line in lines:
-            address = re.match(r"\S+\s+\d+\s+\d+\s+([\d.]+)", line)
+            address = re.match(r"\S+\s+\d+\s+\d+\s+\[?([\d.]+|[\da-f:]+(?=\]))", line)
             acked = re.search(r"bytes_acked:(\d+)", line)
             if address and line.startswith("ESTAB"):
                 found[address[1]] = int(acked[1]) if acked else 0
@@ -69,6 +72,7 @@ class Stream:
 @pytest.mark.real_time
 class MptcpTest(SystemTest):
     topology_name = "mptcp-1"
+    ipv6 = False
     rest: RestClient
 
     @classmethod
@@ -76,12 +80,21 @@ class MptcpTest(SystemTest):
         super().setUpClass()
         cls.rest = RestClient("127.0.0.1", cls.controller.http_port, timeout_s=60)
         network = cls.lab.topology
-        plan = cls.rest.post(f"{BASE}/plan", {"hosts": question.hosts(network)})
+        plan = cls.rest.post(f"{BASE}/plan", {"hosts": question.hosts(network, cls.ipv6)})
         hosting.prepare_hosts(cls.lab, plan["hosts"])
         for host in network.hosts.values():
             # so that nothing but switches keeps VLANs apart
-            for other in {other.address.rpartition(".")[0] for other in network.hosts.values()}:
-                cls._run(host.name, "ip", "route", "replace", f"{other}.0/24", "dev", host.device, "src", host.ip)
+            for other in {str(ipaddress.ip_interface(cls._address(other)).network) for other in network.hosts.values()}:
+                cls._run(host.name, "ip", "route", "replace", other, "dev", host.device, "src", cls.ip(host))
+
+    @classmethod
+    def _address(cls, host: Host) -> str:
+        return host.address6 if cls.ipv6 else host.address
+
+    @classmethod
+    def ip(cls, host: Host) -> str:
+        """Its address in the family of the plan."""
+        return cls._address(host).partition("/")[0]
 
     @classmethod
     def _run(cls, host: str, *command: str) -> None:
@@ -89,7 +102,7 @@ class MptcpTest(SystemTest):
 
     def setUp(self) -> None:
         super().setUp()
-        self.rest.post(f"{BASE}/apply", {"hosts": question.hosts(self.lab.topology)})
+        self.rest.post(f"{BASE}/apply", {"hosts": question.hosts(self.lab.topology, self.ipv6)})
         self._wait_for("applied")
 
     # --- the tests -------------------------------------------------------------------------------
@@ -123,12 +136,12 @@ class MptcpTest(SystemTest):
         hosts = self.lab.topology.hosts.values()
         for host in hosts:
             inside = [address for other in hosts if other.vlan == host.vlan and other != host for address in addresses[other.name]]
-            outside = [other.ip for other in hosts if other.vlan != host.vlan]
+            outside = [self.ip(other) for other in hosts if other.vlan != host.vlan]
             with self.subTest(host=host.name):
                 self.assertEqual(
                     {(one, other) for one in addresses[host.name] for other in inside}, self._answers(host, addresses[host.name], inside)
                 )
-                self.assertEqual(set(), self._answers(host, [host.ip], outside))
+                self.assertEqual(set(), self._answers(host, [self.ip(host)], outside))
 
     def test_broken_link(self) -> None:
         """a link of one sub-flow goes: the sub-flow goes on over another way, and all bytes arrive as they were"""
@@ -166,7 +179,7 @@ class MptcpTest(SystemTest):
         self.assertEqual({("s1", "s2"), ("s2", "s5")}, used)
         self._check_end(stream)
         # by plain frames from one VLAN to the other: that they do not reach each other is what the plan did
-        self.assertEqual((3, 0), self.ping("h1", self._host("h2").ip))
+        self.assertEqual((3, 0), self.ping("h1", self.ip(self._host("h2"))))
 
     # --- what they share -------------------------------------------------------------------------
 
@@ -239,3 +252,17 @@ class MptcpTest(SystemTest):
     def _plans_rules(self) -> list[str]:
         """Of all switches, after their names; by their cookie."""
         return [f"{switch}: {rule}" for switch in self.lab.topology.switches for rule in self.rules(switch) if f"cookie={COOKIE}" in rule]
+
+
+@pytest.mark.real_time
+class Ipv6MptcpTest(MptcpTest):
+    """The same by the hosts' IPv6 addresses."""
+
+    ipv6 = True
+
+    def test_alias_is_no_source_of_other_connections(self) -> None:
+        """the kernel chooses the host's own address, not an alias with a longer prefix, and an alias is usable at once"""
+        client, server = self._host("h1"), self._host("h5")
+        route = self.on(client.name, "ip", "-6", "-json", "route", "get", self.ip(server))
+        self.assertEqual(self.ip(client), json.loads(route)[0]["prefsrc"])
+        self.assertEqual("", self.on(client.name, "ip", "-6", "address", "show", "tentative"))

@@ -124,6 +124,11 @@ class QuestionTest(unittest.TestCase):
         )
         self.assertNotIn("vlan", question.hosts(topology.load("fat-tree:4"))[0])
 
+    def test_hosts_of_ipv6_are_told_by_their_ipv6_addresses(self) -> None:
+        network = topology.load("mptcp-1")
+        self.assertEqual("fd00:a00:200::a00:204/64", question.hosts(network, ipv6=True)[-1]["address"])
+        self.assertEqual("fd00:a00::a00:1/64", question.offline(network, ipv6=True)["hosts"][0]["address"])
+
     def test_settings_are_told_as_they_were_given(self) -> None:
         self.assertEqual(
             {"method": "balanced", "paths": "hamiltonian", "vlan": False, "weights": "none", "seed": 1, "count": "whole"}, self._settings()
@@ -158,6 +163,7 @@ class QuestionTest(unittest.TestCase):
             ),
         )
         self.assertEqual("travelled", self._settings("--count", "travelled")["count"])
+        self.assertEqual("ipv6", self._settings("--ipv6")["family"])
 
     def test_traffic_that_nobody_would_count_is_wrong_use(self) -> None:
         with self.assertRaisesRegex(UsageError, "--traffic"):
@@ -265,6 +271,7 @@ class HostingTest(unittest.TestCase):
 
     def test_host_is_known_by_its_address(self) -> None:
         self.assertEqual("h3", hosting.host_of(self.lab.topology, {"id": "x", "address": "10.0.0.2/24"}))
+        self.assertEqual("h3", hosting.host_of(self.lab.topology, {"id": "x", "address": "fd00:a00::a00:2/64"}))
         self.assertIsNone(hosting.host_of(self.lab.topology, {"id": "h1", "address": "10.0.0.77"}))
 
     def test_what_is_there_already_is_no_error(self) -> None:

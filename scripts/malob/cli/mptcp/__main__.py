@@ -79,7 +79,7 @@ def parser() -> Parser:
 def _plan(options: argparse.Namespace) -> int:
     network = topology.load(options.topology)
     settings = question.settings(options)
-    found = planner.plan({**settings, **question.offline(network)}, options.svg)
+    found = planner.plan({**settings, **question.offline(network, options.ipv6)}, options.svg)
     _show(found, found, options)
     return 0
 
@@ -89,9 +89,9 @@ def _apply(options: argparse.Namespace) -> int:
     if options.hosts:
         request["hosts"] = question.read_hosts(options.hosts)
     elif options.topology:
-        request["hosts"] = question.hosts(topology.load(options.topology))
+        request["hosts"] = question.hosts(topology.load(options.topology), options.ipv6)
     elif options.name:
-        request["hosts"] = question.hosts(labs.find(options.name).topology)
+        request["hosts"] = question.hosts(labs.find(options.name).topology, options.ipv6)
     client = target.client(options, _PLAN_TIMEOUT_S)
     with asking(client):
         answer = client.post(f"{_MPTCP}/{'plan' if options.dry_run else 'apply'}", request)

@@ -40,7 +40,7 @@ def prepare_hosts(
 def host_of(network: Topology, member: Mapping[str, Any]) -> str | None:
     """The host of a plan: with that name and address, or else with that address."""
     for host in network.hosts.values():
-        if host.ip == member["address"].partition("/")[0]:
+        if member["address"].partition("/")[0] in (host.ip, host.ip6):
             return host.name
     return None
 

@@ -50,6 +50,7 @@ def add_options(parser: argparse.ArgumentParser, weights: tuple[str, ...]) -> No
     parser.add_argument(
         "--weights", choices=weights, default="none", help="divide the number of sub-flows of a link by this weight (default %(default)s)"
     )
+    parser.add_argument("--ipv6", action="store_true", help="plan for the IPv6 addresses of the hosts (default: the IPv4 ones)")
     parser.add_argument("--seed", metavar="N", type=_seed, default=1, help="the same seed gives the same plan (default %(default)s)")
 
 
@@ -85,13 +86,14 @@ def settings(options: argparse.Namespace) -> Document:
     count = "travelled" if options.traffic else options.count or "whole"
     document = {name: getattr(options, name) for name in ("method", "paths", "vlan", "weights", "seed")}
     lists = {"vlans": options.only_vlan, "traffic": options.traffic}
-    return {**document, "count": count, **{name: value for name, value in lists.items() if value}}
+    family = {"family": "ipv6"} if options.ipv6 else {}
+    return {**document, "count": count, **family, **{name: value for name, value in lists.items() if value}}
 
 
-def offline(network: Topology) -> Document:
+def offline(network: Topology, ipv6: bool = False) -> Document:
     """The network, and its hosts if it has any; otherwise the planner supposes one on each switch."""
     told: Document = {"network": {"switches": network.switches, "links": [_link(network, link) for link in network.links]}}
-    return {**told, "hosts": hosts(network)} if network.hosts else told
+    return {**told, "hosts": hosts(network, ipv6)} if network.hosts else told
 
 
 def _link(network: Topology, link: Link) -> Document:
@@ -101,14 +103,15 @@ def _link(network: Topology, link: Link) -> Document:
     return {**told, "mbps": min(rates)} if rates else told
 
 
-def hosts(network: Topology) -> list[Document]:
-    return [_host(network, host) for host in network.hosts.values()]
+def hosts(network: Topology, ipv6: bool = False) -> list[Document]:
+    """The hosts, by their IPv4 or IPv6 addresses."""
+    return [_host(network, host, host.address6 if ipv6 else host.address) for host in network.hosts.values()]
 
 
-def _host(network: Topology, host: Host) -> Document:
+def _host(network: Topology, host: Host, address: str) -> Document:
     told: Document = {
         "id": host.name,
-        "address": host.address,
+        "address": address,
         "mac": host.mac,
         "switch": network.switches[host.switch],
         "port": network.ports(host.switch)[host.name],

@@ -87,7 +87,8 @@ export class MptcpView {
     const facts = plan ? [
       ['Subflows per link', `${number(plan.minimum)} to ${number(plan.maximum)}`],
       ['Proven optimal', plan.proven_optimal ? 'yes' : 'no'],
-      ['Hosts', number(plan.hosts.length)], ['Method', `${plan.method}, ${plan.paths_kind}`],
+      ['Hosts', number(plan.hosts.length)], ['Addresses', plan.family === 'ipv6' ? 'IPv6' : 'IPv4'],
+      ['Method', `${plan.method}, ${plan.paths_kind}`],
       ['Replanned', plural(status.replans, 'time')],
     ] : [];
     if (status.switches_missing?.length) facts.push(['Disconnected switches', status.switches_missing.join(', ')]);
@@ -110,6 +111,7 @@ export class MptcpView {
       fields: [
         { name: 'method', label: 'Method', options: [['balanced', 'balanced: as even as possible'], ['paper', "paper: random paths, then the paper's rerouting"]], value: 'balanced' },
         { name: 'paths', label: 'Paths', options: [['hamiltonian', 'hamiltonian: through all switches'], ['disjoint', 'disjoint: short, with few common links']], value: 'hamiltonian' },
+        { name: 'family', label: 'Addresses', options: [['ipv4', 'IPv4'], ['ipv6', 'IPv6']], value: 'ipv4' },
         { name: 'vlan', label: 'Routes', options: [['false', 'one set for all hosts'], ['true', 'one set per VLAN']], value: 'false' },
       ],
       submit: 'Install',

@@ -116,6 +116,7 @@ class ArchitectureTest {
       Set.of(
           "io.malob.algorithm.AddressKey",
           "io.malob.module.AttachedHosts",
+          "io.malob.mptcp.HostRange",
           "io.malob.openflow.FoundRules",
           "io.malob.openflow.IpFamily");
 
@@ -145,8 +146,8 @@ class ArchitectureTest {
               "org.jspecify.annotations..");
 
   /**
-   * Without packages where the family matters: frames are read and built by family, sub-flows of
-   * MPTCP have IPv4 addresses, and an end host and its uplinks have one of each.
+   * Without packages where the family matters: frames are read and built by family, and an end host
+   * and its uplinks have an address of each.
    */
   @ArchTest
   static final ArchRule addresses_areOfEitherFamily =
@@ -156,12 +157,14 @@ class ArchitectureTest {
               ALGORITHM,
               STATE,
               "io.malob.openflow",
+              "io.malob.openflow.subflow",
               BALANCER,
               MONITOR,
               LATENCY,
               AGENT,
               METRICS,
               MODULE,
+              MPTCP,
               REST)
           .and(notOneOf(FAMILY_READERS))
           .should()

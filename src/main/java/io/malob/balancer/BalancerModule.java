@@ -67,6 +67,7 @@ import io.malob.balancer.connection.ConnectionListing;
 import io.malob.balancer.connection.ConnectionProgrammer;
 import io.malob.balancer.connection.ConnectionProgrammer.IdleTimeouts;
 import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.connection.FlowSamples;
 import io.malob.balancer.connection.ForeignSwitches;
 import io.malob.balancer.connection.FtpSessions;
@@ -154,6 +155,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -327,6 +329,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private RecordFile records;
   private LongFlows longFlows;
   private SwitchPreparation preparation;
+  private CoreAccess coreAccess;
   private HostRuleCache hostRules;
   private FrameProbes healthProbes;
   private OutlierDetector outliers;
@@ -424,6 +427,10 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         : known.whenKnown(switchId);
   }
 
+  private void updateAccess() {
+    coreAccess.update(view.get().network().topology(), view.get().catalog());
+  }
+
   private void changePorts(ConnectionProgrammer connectionProgrammer) {
     PortChanges portChanges =
         new PortChanges(connections, connectionProgrammer, housekeeping::execute);
@@ -444,7 +451,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   }
 
   private void build(SettingReader settings) throws FloodlightModuleException {
-    HostFinder hosts = new HostFinder(switches, topology, devices, programmer);
+    coreAccess = new CoreAccess(devices, programmer, place -> relocations.hostMoved(place));
+    HostFinder hosts = new HostFinder(switches, topology, devices, coreAccess, programmer);
     samples = new FlowSamples(nanoTime);
     ForeignSwitches foreign = new ForeignSwitches(switches, cluster);
     serverMoves = new ServerMoves(hosts, nanoTime);
@@ -497,6 +505,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
                 views,
                 topology,
                 serverMoves,
+                coreAccess,
                 rejects,
                 reply -> requests.replyToClient(reply),
                 nanoTime)
@@ -607,6 +616,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             connections,
             affinity,
             new AttachedHosts(devices),
+            coreAccess,
             profiles,
             buckets,
             () -> proactive.vips().stats(),
@@ -636,7 +646,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             reply -> proactive.vips().clientIsUnknown(reply),
             packetIns,
             nanoTime);
-    preparation = new SwitchPreparation(programmer, labels, settings.flag("tellEnds", true));
+    preparation =
+        new SwitchPreparation(programmer, labels, coreAccess, settings.flag("tellEnds", true));
     proactive =
         new ProactivePlacement(
             proactiveSettings,
@@ -645,6 +656,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             view,
             switches,
             devices,
+            coreAccess,
             readSwitches,
             labels,
             hostRules,
@@ -673,6 +685,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             stateRecovery,
             proactive.vips(),
             foreign,
+            coreAccess,
             reconcileCounts);
     replicate(peers, foreign, readSwitches, admissionControl);
     longFlows = longFlows(settings, connectionProgrammer, serialExecutor);
@@ -739,11 +752,12 @@ public final class BalancerModule extends BaseModule implements IBalancerService
       MissingHosts missingHosts,
       Task askForMembers) {
     LimitWarnings limits = new LimitWarnings(connectionLimiter, halfOpen, nanoTime);
-    PreparedLabels preparedLabels = new PreparedLabels(labels, devices, foreign);
+    PreparedLabels preparedLabels = new PreparedLabels(labels, devices, coreAccess, foreign);
     retryPending = new Task("retrying pending packets", requests::retryPending);
     Task recover = new Task("recovering connections", stateRecovery::complete);
     Task preparePaths = new Task("preparing paths", () -> preparedLabels.refresh(view.get()));
     Task locateMembers = new Task("locating members", view::refreshHosts);
+    Task followHosts = new Task("following hosts behind core switches", this::updateAccess);
     PathRepair paths =
         new PathRepair(
             housekeeping,
@@ -757,7 +771,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             foreign,
             topology,
             relay,
-            this::isReplicated);
+            this::isReplicated,
+            relocations::isBusy);
     Task repairPaths = new Task("repairing paths", paths::repair);
     catalogUpdates =
         new CatalogUpdates(
@@ -771,6 +786,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             resetter,
             switches,
             () -> {
+              updateAccess();
               askForMembers.work().run();
               stateRecovery.complete();
               requests.retryPending();
@@ -792,10 +808,12 @@ public final class BalancerModule extends BaseModule implements IBalancerService
                 this::isReplicated,
                 proactive.vips()::reset),
             relocations,
+            coreAccess,
             proactiveClients,
             new NetworkChanges.Reactions(
                 List.of(
                     new Task("applying the topology", paths::takeTopology),
+                    followHosts,
                     repairPaths,
                     locateMembers,
                     recover,
@@ -804,7 +822,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
                     retryPending),
                 // a member that was only silent is located again before a connection needs it
                 List.of(locateMembers, recover, preparePaths, askForMembers),
-                List.of(retryPending),
+                List.of(followHosts, retryPending),
                 proactive.vips()::disconnected),
             this::whenLayoutIsKnown);
     if (relay != null) {
@@ -1261,6 +1279,11 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   @Override
   public boolean endsAreTold() {
     return preparation.tellEnds(switches.getAllSwitchDpids());
+  }
+
+  @Override
+  public Set<DatapathId> unservedSwitches() {
+    return coreAccess.unserved();
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.malob.algorithm.AddressKey;
 import io.malob.balancer.Housekeeping.Task;
 import io.malob.balancer.admission.Relocations;
 import io.malob.balancer.bucket.ProactiveClients;
+import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.recovery.SwitchRecovery;
 import io.malob.balancer.view.BalancerView;
 import io.malob.module.AttachedHosts;
@@ -26,6 +27,7 @@ final class NetworkChanges implements NetworkEvents.Follower {
   private final Supplier<BalancerView> views;
   private final SwitchRecovery switchRecovery;
   private final Relocations relocations;
+  private final CoreAccess coreAccess;
   private final ProactiveClients proactiveClients;
   private final Reactions reactions;
   private final Function<DatapathId, CompletableFuture<TableLayout>> capabilities;
@@ -65,6 +67,7 @@ final class NetworkChanges implements NetworkEvents.Follower {
       Supplier<BalancerView> views,
       SwitchRecovery switchRecovery,
       Relocations relocations,
+      CoreAccess coreAccess,
       ProactiveClients proactiveClients,
       Reactions reactions,
       Function<DatapathId, CompletableFuture<TableLayout>> capabilities) {
@@ -72,6 +75,7 @@ final class NetworkChanges implements NetworkEvents.Follower {
     this.views = views;
     this.switchRecovery = switchRecovery;
     this.relocations = relocations;
+    this.coreAccess = coreAccess;
     this.proactiveClients = proactiveClients;
     this.reactions = reactions;
     this.capabilities = capabilities;
@@ -120,7 +124,8 @@ final class NetworkChanges implements NetworkEvents.Follower {
 
   @Override
   public void hostMoved(IDevice device) {
-    AttachedHosts.attachmentOf(device)
+    coreAccess
+        .edgeOf(device)
         .ifPresent(
             now -> {
               AttachedHosts.addressesOf(device)

@@ -15,6 +15,7 @@ import io.malob.openflow.label.LabelledPath;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.topology.ITopologyService;
@@ -35,6 +36,7 @@ final class PathRepair {
   private final ITopologyService topology;
   private final @Nullable IRelayService relay;
   private final Predicate<LabelledPath> isOthers;
+  private final BooleanSupplier isMoving;
 
   /** The usable switches of the latest topology. */
   private Set<DatapathId> taken = Set.of();
@@ -44,6 +46,7 @@ final class PathRepair {
    *
    * @param relay null without a cluster
    * @param isOthers whether another controller repairs a label
+   * @param isMoving whether connections may get other paths because their hosts have moved
    */
   PathRepair(
       Housekeeping housekeeping,
@@ -57,7 +60,9 @@ final class PathRepair {
       ForeignSwitches foreign,
       ITopologyService topology,
       @Nullable IRelayService relay,
-      Predicate<LabelledPath> isOthers) {
+      Predicate<LabelledPath> isOthers,
+      BooleanSupplier isMoving) {
+    this.isMoving = isMoving;
     this.housekeeping = housekeeping;
     this.view = view;
     this.labels = labels;
@@ -113,7 +118,7 @@ final class PathRepair {
   /**
    * Reroutes connections on broken paths, or closes them if there is no other path. A path over a
    * switch out of control stays if there is no other one, because the switch continues to forward.
-   * All broken paths stay while an outage may end soon.
+   * All broken paths stay while an outage may end soon, or while hosts move.
    */
   void repair() {
     NetworkSnapshot network = view.get().network().searchingAtOnce();
@@ -125,7 +130,7 @@ final class PathRepair {
         lost.add(labelled);
       }
     }
-    if (!lost.isEmpty() && !outages.mayHeal()) {
+    if (!lost.isEmpty() && !outages.mayHeal() && !isMoving.getAsBoolean()) {
       resetter.close(connections.findWithRules(connection -> connection.uses(lost)));
     }
   }

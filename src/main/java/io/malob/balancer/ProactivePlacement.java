@@ -7,6 +7,7 @@ import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.bucket.ProactiveClients;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.connection.HalfOpenLimit;
 import io.malob.balancer.connection.HostRuleCache;
 import io.malob.balancer.proactive.ProactiveSettings;
@@ -50,6 +51,7 @@ final class ProactivePlacement implements SwitchMessages.Proactive {
       ViewWriter view,
       IOFSwitchService switches,
       IDeviceService devices,
+      CoreAccess coreAccess,
       ReadSwitches readSwitches,
       LabelTable labels,
       HostRuleCache hostRules,
@@ -74,6 +76,7 @@ final class ProactivePlacement implements SwitchMessages.Proactive {
             view.views(),
             switches,
             devices,
+            coreAccess,
             readSwitches::contains,
             labels,
             hostRules,

@@ -6,6 +6,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableListMultimap;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedMap;
+import io.malob.algorithm.AddressText;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
@@ -19,6 +20,7 @@ import io.malob.file.StateFile;
 import io.malob.json.Json;
 import io.malob.json.JsonInput;
 import io.malob.json.RejectedException;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.subflow.Fan;
 import io.malob.openflow.subflow.Fan.LabelledRoute;
@@ -33,7 +35,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -155,6 +157,7 @@ final class AppliedFormat {
   private static final class Reader {
     private final JsonInput<DamagedException> root;
     private final List<DirectedLink> numbered = new ArrayList<>();
+    private IpFamily family = IpFamily.IPV4;
 
     Reader(JsonInput<DamagedException> root) {
       this.root = root;
@@ -175,6 +178,7 @@ final class AppliedFormat {
       }
       String document = root.get("request").string();
       MptcpRequest request = request(document);
+      family = request.settings().family();
       Map<FlowIdentity, LabelledRoute> labelled = new LinkedHashMap<>();
       Map<FlowIdentity, Route> routes = new LinkedHashMap<>();
       for (JsonInput<DamagedException> node : root.get("routes").elements()) {
@@ -280,8 +284,8 @@ final class AppliedFormat {
       Host host =
           new Host(
               node.get("id").string(),
-              node.get("address").parsed("an IPv4 address", IPv4Address::of),
-              node.get("prefix_length").whole(0, 32),
+              address(node.get("address")),
+              node.get("prefix_length").whole(0, family == IpFamily.IPV4 ? 32 : 128),
               new Attachment(
                   switchId(node.get("switch")),
                   port(node.get("port")),
@@ -298,14 +302,19 @@ final class AppliedFormat {
           links(node.get("merged")));
     }
 
-    private static ImmutableList<IPv4Address> addresses(JsonInput<DamagedException> array)
+    private ImmutableList<IPAddress<?>> addresses(JsonInput<DamagedException> array)
         throws DamagedException {
-      ImmutableList.Builder<IPv4Address> addresses = ImmutableList.builder();
+      ImmutableList.Builder<IPAddress<?>> addresses = ImmutableList.builder();
       for (JsonInput<DamagedException> element : array.elements()) {
-        IPv4Address address = element.parsed("an IPv4 address", IPv4Address::of);
-        addresses.add(address);
+        addresses.add(address(element));
       }
       return addresses.build();
+    }
+
+    private IPAddress<?> address(JsonInput<DamagedException> node) throws DamagedException {
+      return AddressText.parse(node.string())
+          .filter(address -> IpFamily.of(address) == family)
+          .orElseThrow(() -> node.wrong("an address of the family of the request"));
     }
 
     private LabelledRoute route(JsonInput<DamagedException> node) throws DamagedException {

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableListMultimap;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.json.RejectedException;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -13,7 +14,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPAddressWithMask;
 
 /**
  * Gives each host as many addresses as its switch has core links, each of which sends over one of
@@ -28,7 +30,11 @@ final class FanOut {
   private static final int STEP = 10;
 
   private final ImmutableListMultimap<DatapathId, DirectedLink> coreLinks;
-  private final Map<IPv4Address, String> owners = new HashMap<>();
+  private final Map<IPAddress<?>, String> owners = new HashMap<>();
+
+  /** By network: no higher address is free. */
+  private final Map<IPAddressWithMask<?>, BigInteger> fromTheEnd = new HashMap<>();
+
   private final Map<DatapathId, Integer> placed = new HashMap<>();
 
   /**
@@ -47,14 +53,14 @@ final class FanOut {
    * @param taken addresses of other hosts
    */
   ImmutableList<Member> members(
-      Collection<Host> hosts, Map<String, Member> before, Collection<IPv4Address> taken)
+      Collection<Host> hosts, Map<String, Member> before, Collection<IPAddress<?>> taken)
       throws RejectedException {
     for (Host host : hosts) {
       claim(host, host.ip(), "address");
     }
     taken.forEach(address -> owners.putIfAbsent(address, ""));
     for (Host host : hosts) {
-      for (IPv4Address alias : fixedAliases(host, before)) {
+      for (IPAddress<?> alias : fixedAliases(host, before)) {
         claim(host, alias, "addresses");
       }
     }
@@ -65,14 +71,14 @@ final class FanOut {
     return ImmutableList.copyOf(members);
   }
 
-  private static List<IPv4Address> fixedAliases(Host host, Map<String, Member> before) {
+  private static List<IPAddress<?>> fixedAliases(Host host, Map<String, Member> before) {
     @Nullable Member member = before.get(host.id());
     return member == null || !member.host().ip().equals(host.ip())
         ? host.aliases()
         : member.addresses().subList(1, member.addresses().size());
   }
 
-  private void claim(Host host, IPv4Address address, String field) throws RejectedException {
+  private void claim(Host host, IPAddress<?> address, String field) throws RejectedException {
     @Nullable String owner = owners.put(address, host.id());
     if (owner != null && !owner.isEmpty()) {
       throw RejectedException.invalid(
@@ -82,10 +88,10 @@ final class FanOut {
     }
   }
 
-  private Member member(Host host, List<IPv4Address> fixed) throws RejectedException {
+  private Member member(Host host, List<IPAddress<?>> fixed) throws RejectedException {
     ImmutableList<DirectedLink> links = turned(host);
     int wanted = Math.min(links.size(), MAX_ADDRESSES);
-    List<IPv4Address> addresses = new ArrayList<>(List.of(host.ip()));
+    List<IPAddress<?>> addresses = new ArrayList<>(List.of(host.ip()));
     addresses.addAll(fixed);
     if (!host.aliases().isEmpty() && addresses.size() < wanted) {
       throw RejectedException.unprocessable(
@@ -124,18 +130,18 @@ final class FanOut {
         .build();
   }
 
-  private IPv4Address free(Host host, int number) throws RejectedException {
-    IPv4Address wanted = IPv4Address.of(host.ip().getInt() + STEP * number);
-    if (isFree(host, wanted)) {
-      owners.put(wanted, host.id());
-      return wanted;
+  private IPAddress<?> free(Host host, int number) throws RejectedException {
+    HostRange range = HostRange.of(host.network());
+    BigInteger wanted = HostRange.number(host.ip()).add(BigInteger.valueOf((long) STEP * number));
+    if (range.contains(wanted) && take(range.address(wanted), host)) {
+      return range.address(wanted);
     }
-    int first = host.network().getValue().getInt();
-    int last = first | ~host.network().getMask().getInt();
-    for (int bits = last - 1; Integer.compareUnsigned(bits, first) > 0; bits--) {
-      IPv4Address address = IPv4Address.of(bits);
-      if (isFree(host, address)) {
-        owners.put(address, host.id());
+    BigInteger next = fromTheEnd.getOrDefault(host.network(), range.last());
+    while (range.contains(next)) {
+      IPAddress<?> address = range.address(next);
+      next = next.subtract(BigInteger.ONE);
+      if (take(address, host)) {
+        fromTheEnd.put(host.network(), next);
         return address;
       }
     }
@@ -149,11 +155,9 @@ final class FanOut {
             host.id()));
   }
 
-  private boolean isFree(Host host, IPv4Address address) {
-    int bits = address.getInt();
-    int hostBits = ~host.network().getMask().getInt();
-    boolean isHost = (bits & hostBits) != 0 && (bits & hostBits) != hostBits;
-    return isHost && host.network().contains(address) && !owners.containsKey(address);
+  /** Gives an address to a host; false if it has an owner. */
+  private boolean take(IPAddress<?> address, Host host) {
+    return owners.putIfAbsent(address, host.id()) == null;
   }
 
   /** Checks that ids are unique. */

@@ -1,10 +1,11 @@
 package io.malob.mptcp;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.subflow.Fan.Tagging;
 import java.util.Optional;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -18,12 +19,17 @@ import org.projectfloodlight.openflow.types.OFPort;
  */
 record GivenHost(
     String id,
-    IPv4Address address,
+    IPAddress<?> address,
     int prefixLength,
     Optional<Integer> vlan,
     Tagging tagging,
     Optional<MacAddress> mac,
     Optional<DatapathId> switchId,
     Optional<OFPort> port,
-    ImmutableList<IPv4Address> aliases,
-    Optional<String> device) {}
+    ImmutableList<IPAddress<?>> aliases,
+    Optional<String> device) {
+
+  IpFamily family() {
+    return IpFamily.of(address);
+  }
+}

@@ -4,8 +4,8 @@ import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Attachment;
 import io.malob.openflow.subflow.Fan.Tagging;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
-import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPAddressWithMask;
 
 /**
  * A host that sends and receives sub-flows.
@@ -19,13 +19,13 @@ import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
  */
 record Host(
     String id,
-    IPv4Address ip,
+    IPAddress<?> ip,
     int prefixLength,
     Attachment at,
     boolean fixed,
     int vlan,
     Tagging tagging,
-    ImmutableList<IPv4Address> aliases,
+    ImmutableList<IPAddress<?>> aliases,
     String device) {
 
   DatapathId switchId() {
@@ -33,8 +33,8 @@ record Host(
   }
 
   /** Its subnet. */
-  IPv4AddressWithMask network() {
-    return IPv4AddressWithMask.of(ip, IPv4Address.ofCidrMaskLength(prefixLength));
+  IPAddressWithMask<?> network() {
+    return ip.withMaskOfLength(prefixLength);
   }
 
   Host movedTo(Attachment place) {

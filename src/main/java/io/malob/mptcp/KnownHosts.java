@@ -4,24 +4,32 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableListMultimap;
 import io.malob.algorithm.Attachment;
 import io.malob.json.RejectedException;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.subflow.Fan.Tagging;
+import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPAddressWithMask;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /** Combines hosts of requests with hosts that the controller has seen. Pure. */
 final class KnownHosts {
-  private static final int DEFAULT_PREFIX = 24;
   private static final String DEVICE = "eth0";
 
   private KnownHosts() {}
+
+  /** The prefix length of a host's network, if a request does not give it. */
+  static int prefixLength(IpFamily family) {
+    return family == IpFamily.IPV4 ? 24 : 64;
+  }
 
   /**
    * A host that the controller has seen.
@@ -29,13 +37,16 @@ final class KnownHosts {
    * @param vlan of its frames; 0 for none
    * @param addresses the smallest first
    */
-  record Seen(Attachment at, int vlan, ImmutableList<IPv4Address> addresses) {
+  record Seen(Attachment at, int vlan, ImmutableList<IPAddress<?>> addresses) {
     /** By address, then MAC address and VLAN. */
     static final Comparator<Seen> ORDER =
-        Comparator.comparing(
-                (Seen seen) -> seen.addresses.isEmpty() ? IPv4Address.NONE : seen.addresses.get(0))
+        Comparator.comparing(Seen::smallest, Arrays::compareUnsigned)
             .thenComparing(seen -> seen.at.mac())
             .thenComparing(Seen::vlan);
+
+    private byte[] smallest() {
+      return addresses.isEmpty() ? new byte[0] : addresses.get(0).getBytes();
+    }
   }
 
   /** A host of a request, at this location. */
@@ -61,11 +72,14 @@ final class KnownHosts {
   }
 
   /** A placeholder host for a switch without hosts. */
-  static Host anyOn(DatapathId switchId, String name, int number) {
+  static Host anyOn(DatapathId switchId, String name, int number, IpFamily family) {
+    IPAddressWithMask<?> network =
+        IPAddressWithMask.of(family == IpFamily.IPV4 ? "10.0.0.0/8" : "fd00::/64");
+    HostRange range = HostRange.of(network);
     return new Host(
         name + ".host",
-        IPv4Address.of((10 << 24) + number),
-        8,
+        range.address(range.first().add(BigInteger.valueOf(number - 1))),
+        network.getMask().asCidrMaskLength(),
         new Attachment(switchId, OFPort.of(1), MacAddress.NONE),
         true,
         0,
@@ -77,7 +91,7 @@ final class KnownHosts {
   /** The hosts of a request, at the locations from the request or from the controller. */
   static List<Host> resolve(Collection<GivenHost> given, Collection<Seen> seen)
       throws RejectedException {
-    ImmutableListMultimap<IPv4Address, Seen> byAddress = byAddress(seen);
+    ImmutableListMultimap<IPAddress<?>, Seen> byAddress = byAddress(seen);
     List<Host> hosts = new ArrayList<>();
     for (GivenHost host : given) {
       hosts.add(resolve(host, byAddress.get(host.address())));
@@ -86,8 +100,8 @@ final class KnownHosts {
   }
 
   /** All seen hosts, by each of their addresses. */
-  static ImmutableListMultimap<IPv4Address, Seen> byAddress(Collection<Seen> seen) {
-    ImmutableListMultimap.Builder<IPv4Address, Seen> byAddress = ImmutableListMultimap.builder();
+  static ImmutableListMultimap<IPAddress<?>, Seen> byAddress(Collection<Seen> seen) {
+    ImmutableListMultimap.Builder<IPAddress<?>, Seen> byAddress = ImmutableListMultimap.builder();
     seen.forEach(one -> one.addresses().forEach(address -> byAddress.put(address, one)));
     return byAddress.build();
   }
@@ -118,14 +132,14 @@ final class KnownHosts {
   static List<Host> all(Collection<Seen> seen) {
     List<Host> hosts = new ArrayList<>();
     for (Seen one : seen) {
-      @Nullable IPv4Address address = one.addresses().isEmpty() ? null : one.addresses().get(0);
+      @Nullable IPAddress<?> address = one.addresses().isEmpty() ? null : one.addresses().get(0);
       if (address != null) {
         Tagging tagging = one.vlan() == 0 ? Tagging.NONE : Tagging.HOST;
         hosts.add(
             new Host(
                 address.toString(),
                 address,
-                DEFAULT_PREFIX,
+                prefixLength(IpFamily.of(address)),
                 one.at(),
                 false,
                 one.vlan(),

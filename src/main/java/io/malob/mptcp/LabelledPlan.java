@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * A plan whose routes have labels. Immutable.
@@ -89,7 +89,7 @@ record LabelledPlan(NetworkPlan plan, ImmutableMap<FlowIdentity, LabelledRoute> 
         .toList();
   }
 
-  private static Fan.Address address(Host host, IPv4Address address) {
+  private static Fan.Address address(Host host, IPAddress<?> address) {
     return new Fan.Address(
         address,
         host.network(),

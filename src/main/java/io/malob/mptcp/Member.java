@@ -2,7 +2,7 @@ package io.malob.mptcp;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.graph.DirectedLink;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * A host with its addresses, each of which sends over a core link of its switch.
@@ -13,6 +13,6 @@ import org.projectfloodlight.openflow.types.IPv4Address;
  */
 record Member(
     Host host,
-    ImmutableList<IPv4Address> addresses,
+    ImmutableList<IPAddress<?>> addresses,
     ImmutableList<DirectedLink> homes,
     ImmutableList<DirectedLink> merged) {}

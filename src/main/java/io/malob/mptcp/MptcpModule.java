@@ -103,7 +103,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
   private RuleInstaller installer;
   private RuleCounts counts;
   private PlanKeeper keeper;
-  private AliasArp arp;
+  private AliasNeighbours neighbours;
   private int answerSeconds;
 
   /** For the module loader. */
@@ -145,7 +145,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
     keeper =
         openKeeper(
             context.getServiceImpl(IStoreService.class).inDirectory(settings.text("data", "")));
-    arp = new AliasArp(() -> keeper.view().addresses(), programmer);
+    neighbours = new AliasNeighbours(() -> keeper.view().addresses(), programmer);
   }
 
   private PlanKeeper openKeeper(Store store) throws FloodlightModuleException {
@@ -251,15 +251,12 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
       return false;
     }
     Packet packet = Packet.parse(packetIn.getData());
-    if (packet.kind() == Packet.Kind.ARP) {
-      return arp.handle(switchId, packetIn.getMatch().get(MatchField.IN_PORT), packet);
-    }
     if (Label.isOfSubflow(packet.dstMac())) {
       // no host has the address, or its rule is missing; the poll of rule counts detects the latter
       undelivered.increment();
       return true;
     }
-    return false;
+    return neighbours.handle(switchId, packetIn.getMatch().get(MatchField.IN_PORT), packet);
   }
 
   @Override

@@ -9,8 +9,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.projectfloodlight.openflow.types.IPv4Address;
-import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPAddressWithMask;
 
 /** Hosts without routes of their own in the network of a host with routes. Pure. */
 final class Neighbours {
@@ -18,8 +18,8 @@ final class Neighbours {
 
   /** The addresses of all of them. */
   static List<Fan.Address> of(NetworkPlan plan, Collection<KnownHosts.Seen> seen) {
-    Set<IPv4Address> own = new HashSet<>();
-    Map<Integer, Set<IPv4AddressWithMask>> networks = new HashMap<>();
+    Set<IPAddress<?>> own = new HashSet<>();
+    Map<Integer, Set<IPAddressWithMask<?>>> networks = new HashMap<>();
     for (Member member : plan.members()) {
       own.addAll(member.addresses());
       networks
@@ -28,7 +28,7 @@ final class Neighbours {
     }
     List<Fan.Address> neighbours = new ArrayList<>();
     for (KnownHosts.Seen one : seen) {
-      for (IPv4Address address : one.addresses()) {
+      for (IPAddress<?> address : one.addresses()) {
         if (!own.contains(address)) {
           networks.getOrDefault(one.vlan(), Set.of()).stream()
               .filter(network -> network.contains(address))
@@ -41,7 +41,7 @@ final class Neighbours {
   }
 
   private static Fan.Address address(
-      KnownHosts.Seen seen, IPv4Address address, IPv4AddressWithMask network) {
+      KnownHosts.Seen seen, IPAddress<?> address, IPAddressWithMask<?> network) {
     return new Fan.Address(
         address,
         network,

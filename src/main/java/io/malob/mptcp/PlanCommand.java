@@ -86,26 +86,23 @@ public final class PlanCommand {
             network.topology(),
             weighted ? network.capacities() : ImmutableMap.of(),
             names)
-        .plan(
-            hosts(request.hosts().orElse(null), network.names()),
-            List.of(),
-            Map.of(),
-            Optional.empty());
+        .plan(hosts(request, network.names()), List.of(), Map.of(), Optional.empty());
   }
 
   /** The hosts of the request; without any, one on each switch. */
   private static List<Host> hosts(
-      @Nullable List<GivenHost> given, ImmutableSortedMap<DatapathId, String> names)
-      throws RejectedException {
+      MptcpRequest request, ImmutableSortedMap<DatapathId, String> names) throws RejectedException {
     List<Host> hosts = new ArrayList<>();
-    if (given == null) {
+    if (request.hosts().isEmpty()) {
       int number = 1;
       for (Map.Entry<DatapathId, String> entry : names.entrySet()) {
-        hosts.add(KnownHosts.anyOn(entry.getKey(), entry.getValue(), number++));
+        hosts.add(
+            KnownHosts.anyOn(
+                entry.getKey(), entry.getValue(), number++, request.settings().family()));
       }
       return hosts;
     }
-    for (GivenHost host : given) {
+    for (GivenHost host : request.hosts().get()) {
       String field = "hosts." + host.id() + ".switch";
       DatapathId switchId =
           host.switchId()

@@ -40,6 +40,7 @@ record PlanFormat(Function<DatapathId, String> names) {
     shown.put("vlan", plan.perVlan());
     shown.put("count", settings.travelled() ? "travelled" : "whole");
     shown.put("weights", word(settings.weights()));
+    shown.put("family", word(settings.family()));
     shown.put("seed", settings.seed());
     shown.put("maximum", number(plan.plan().maximum()));
     shown.put("minimum", number(plan.plan().minimum()));

@@ -12,6 +12,7 @@ import io.malob.algorithm.graph.UndirectedLink;
 import io.malob.algorithm.subflow.FlowIdentity;
 import io.malob.algorithm.subflow.Route;
 import io.malob.json.RejectedException;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.subflow.Fan;
 import io.malob.openflow.subflow.SubflowRule;
@@ -34,7 +35,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,8 +52,8 @@ final class PlanKeeper {
 
   /** The inputs of a plan besides the request. */
   interface Surroundings {
-    /** Hosts that the controller has seen. */
-    List<KnownHosts.Seen> hosts();
+    /** Hosts that the controller has seen, with their addresses of this family. */
+    List<KnownHosts.Seen> hosts(IpFamily family);
 
     /**
      * The capacities of links, or their free capacities, in bit/s. Links of unknown capacity are
@@ -64,13 +65,13 @@ final class PlanKeeper {
   /**
    * The state for other threads.
    *
-   * @param addresses of all hosts that can be reached over routes, by their bits
+   * @param addresses of all hosts that can be reached over routes
    * @param trouble why the plan cannot adapt to the network, if so
    * @param replans how often it has adapted
    */
   record View(
       Optional<Applied> applied,
-      ImmutableMap<Integer, Fan.Address> addresses,
+      ImmutableMap<IPAddress<?>, Fan.Address> addresses,
       boolean changing,
       Optional<String> trouble,
       long replans) {
@@ -126,7 +127,8 @@ final class PlanKeeper {
   /** Installs the stored plan again; to be called once, when modules have started. */
   void resume() {
     resumed.ifPresent(
-        applied -> put(applied, 0, Neighbours.of(applied.plan(), surroundings.hosts()), () -> {}));
+        applied ->
+            put(applied, 0, Neighbours.of(applied.plan(), seen(applied.request())), () -> {}));
   }
 
   /** The current state; for any thread. */
@@ -136,7 +138,12 @@ final class PlanKeeper {
 
   /** Computes the plan for a request; for any thread. */
   NetworkPlan dryRun(byte[] document) throws RejectedException {
-    return dryRun(RequestFormat.read(document), surroundings.hosts());
+    MptcpRequest request = RequestFormat.read(document);
+    return dryRun(request, seen(request));
+  }
+
+  private List<KnownHosts.Seen> seen(MptcpRequest request) {
+    return surroundings.hosts(request.settings().family());
   }
 
   private NetworkPlan dryRun(MptcpRequest request, List<KnownHosts.Seen> seen)
@@ -162,9 +169,9 @@ final class PlanKeeper {
 
   /** The hosts of the plan, at their current locations; and new ones, if the plan is for all. */
   private static List<Host> hosts(Applied applied, List<KnownHosts.Seen> seen) {
-    ImmutableListMultimap<IPv4Address, KnownHosts.Seen> byAddress = KnownHosts.byAddress(seen);
+    ImmutableListMultimap<IPAddress<?>, KnownHosts.Seen> byAddress = KnownHosts.byAddress(seen);
     Map<String, Host> hosts = new LinkedHashMap<>();
-    Set<IPv4Address> known = new HashSet<>();
+    Set<IPAddress<?>> known = new HashSet<>();
     for (Member member : Iterables.concat(applied.plan().members(), applied.lost())) {
       Host host = member.host();
       hosts.put(host.id(), moved(host, byAddress.get(host.ip())));
@@ -194,9 +201,9 @@ final class PlanKeeper {
             .orElse(host);
   }
 
-  private static Set<IPv4Address> taken(List<KnownHosts.Seen> seen) {
+  private static Set<IPAddress<?>> taken(List<KnownHosts.Seen> seen) {
     // only the first address of a host is certainly its own: the others may be aliases
-    Set<IPv4Address> taken = new HashSet<>();
+    Set<IPAddress<?>> taken = new HashSet<>();
     seen.stream()
         .filter(one -> !one.addresses().isEmpty())
         .forEach(one -> taken.add(one.addresses().get(0)));
@@ -210,7 +217,7 @@ final class PlanKeeper {
    */
   void apply(byte[] document, Runnable done) throws RejectedException {
     MptcpRequest request = RequestFormat.read(document);
-    List<KnownHosts.Seen> seen = surroundings.hosts();
+    List<KnownHosts.Seen> seen = seen(request);
     NetworkPlan plan = dryRun(request, seen);
     Applied applied =
         new Applied(
@@ -331,14 +338,11 @@ final class PlanKeeper {
     }
   }
 
-  private static ImmutableMap<Integer, Fan.Address> addresses(
+  private static ImmutableMap<IPAddress<?>, Fan.Address> addresses(
       Applied applied, List<Fan.Address> others) {
-    Map<Integer, Fan.Address> addresses = new HashMap<>();
-    others.forEach(address -> addresses.put(address.address().getInt(), address));
-    applied
-        .labelled()
-        .addresses()
-        .forEach(address -> addresses.put(address.address().getInt(), address));
+    Map<IPAddress<?>, Fan.Address> addresses = new HashMap<>();
+    others.forEach(address -> addresses.put(address.address(), address));
+    applied.labelled().addresses().forEach(address -> addresses.put(address.address(), address));
     return ImmutableMap.copyOf(addresses);
   }
 
@@ -382,7 +386,7 @@ final class PlanKeeper {
     }
     Applied applied = now.applied().get();
     try {
-      List<KnownHosts.Seen> seen = surroundings.hosts();
+      List<KnownHosts.Seen> seen = seen(applied.request());
       List<Host> hosts = hosts(applied, seen);
       Topology network = links.with(inUse(applied.plan()));
       ReachablePart part = ReachablePart.of(network, hosts);
@@ -447,7 +451,7 @@ final class PlanKeeper {
     ImmutableList.Builder<Member> lost = ImmutableList.builder();
     for (Host host : part.lost()) {
       @Nullable Member member = earlier.get(host.id());
-      ImmutableList<IPv4Address> addresses =
+      ImmutableList<IPAddress<?>> addresses =
           member == null ? ImmutableList.of(host.ip()) : member.addresses();
       lost.add(new Member(host, addresses, ImmutableList.of(), ImmutableList.of()));
     }

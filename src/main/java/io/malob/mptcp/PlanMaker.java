@@ -29,7 +29,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /** Computes a plan for a network from settings and hosts. Pure, except for its duration. */
 final class PlanMaker {
@@ -64,7 +64,7 @@ final class PlanMaker {
    */
   NetworkPlan plan(
       Collection<Host> hosts,
-      Collection<IPv4Address> taken,
+      Collection<IPAddress<?>> taken,
       Map<String, Member> earlier,
       Optional<NetworkPlan> before)
       throws RejectedException {

@@ -3,6 +3,7 @@ package io.malob.mptcp;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSortedSet;
 import io.malob.algorithm.subflow.PlanRequest;
+import io.malob.openflow.IpFamily;
 import java.util.Optional;
 
 /**
@@ -13,6 +14,7 @@ import java.util.Optional;
  * @param vlans the VLANs to plan for; empty for all that hosts have
  * @param travelled whether sub-flows count only on the links that they travel
  * @param traffic the pairs of sender and receiver; empty for all pairs in the same VLAN
+ * @param family of the addresses of its hosts
  * @param seed the same gives the same plan
  */
 record PlanSettings(
@@ -23,6 +25,7 @@ record PlanSettings(
     boolean travelled,
     ImmutableList<Pair> traffic,
     Weights weights,
+    IpFamily family,
     long seed) {
 
   /** The weights of links. */

@@ -3,9 +3,12 @@ package io.malob.mptcp;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.ImmutableSortedSet;
+import io.malob.algorithm.AddressText;
+import io.malob.algorithm.HostAddresses;
 import io.malob.algorithm.subflow.PlanRequest;
 import io.malob.json.JsonInput;
 import io.malob.json.RejectedException;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.subflow.Fan.Tagging;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,7 +20,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /** Reads requests. */
@@ -27,7 +30,6 @@ final class RequestFormat {
 
   private static final int MAX_PAIRS = 100_000;
   private static final int LAST_VLAN = 4094;
-  private static final int DEFAULT_PREFIX = 24;
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,63}");
   private static final Pattern DEVICE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,31}");
 
@@ -36,7 +38,8 @@ final class RequestFormat {
 
   private static final ImmutableSet<String> ONLINE =
       ImmutableSet.of(
-          "method", "paths", "vlan", "vlans", "count", "traffic", "weights", "seed", "hosts");
+          "method", "paths", "vlan", "vlans", "count", "traffic", "weights", "family", "seed",
+          "hosts");
   private static final ImmutableSet<String> OFFLINE =
       ImmutableSet.<String>builder().addAll(ONLINE).add("network").build();
   private static final ImmutableSet<String> PAIR = ImmutableSet.of("from", "to", "weight");
@@ -72,16 +75,19 @@ final class RequestFormat {
     if (isOffline) {
       network = Optional.of(NetworkFormat.read(fields.get("network")));
     }
+    Optional<IpFamily> family = fields.get("family").optional(it -> it.oneOf(IpFamily.class));
     Optional<ImmutableList<GivenHost>> hosts = Optional.empty();
     if (fields.get("hosts").isThere()) {
-      ImmutableList<GivenHost> given = hosts(fields.get("hosts").elements(MAX_HOSTS), network);
+      ImmutableList<GivenHost> given =
+          hosts(fields.get("hosts").elements(MAX_HOSTS), network, family);
       FanOut.checkIds(given);
       hosts = Optional.of(given);
+      family = family.or(() -> given.stream().findFirst().map(host -> host.family()));
     }
-    return new MptcpRequest(settings(fields), hosts, network);
+    return new MptcpRequest(settings(fields, family.orElse(IpFamily.IPV4)), hosts, network);
   }
 
-  private static PlanSettings settings(JsonInput<RejectedException> fields)
+  private static PlanSettings settings(JsonInput<RejectedException> fields, IpFamily family)
       throws RejectedException {
     return new PlanSettings(
         word(fields, "method", PlanRequest.Method.BALANCED),
@@ -91,6 +97,7 @@ final class RequestFormat {
         word(fields, "count", Count.WHOLE) == Count.TRAVELLED,
         pairs(fields.get("traffic")),
         word(fields, "weights", PlanSettings.Weights.NONE),
+        family,
         fields.get("seed").optional(value -> value.spelled().whole(0, Long.MAX_VALUE)).orElse(1L));
   }
 
@@ -150,33 +157,39 @@ final class RequestFormat {
   }
 
   private static ImmutableList<GivenHost> hosts(
-      List<JsonInput<RejectedException>> elements, Optional<MptcpRequest.GivenNetwork> network)
+      List<JsonInput<RejectedException>> elements,
+      Optional<MptcpRequest.GivenNetwork> network,
+      Optional<IpFamily> family)
       throws RejectedException {
     Map<String, DatapathId> byName = new HashMap<>();
     network.ifPresent(given -> given.names().forEach((id, name) -> byName.put(name, id)));
+    Optional<IpFamily> ofFirst = family;
     List<GivenHost> hosts = new ArrayList<>();
     for (JsonInput<RejectedException> element : elements) {
-      hosts.add(host(element.only(HOST), byName));
+      GivenHost host = host(element.only(HOST), byName, ofFirst);
+      ofFirst = Optional.of(host.family());
+      hosts.add(host);
     }
     return ImmutableList.copyOf(hosts);
   }
 
-  private static GivenHost host(JsonInput<RejectedException> fields, Map<String, DatapathId> names)
+  private static GivenHost host(
+      JsonInput<RejectedException> fields, Map<String, DatapathId> names, Optional<IpFamily> family)
       throws RejectedException {
     String[] parts = text(fields.get("address")).split("/", -1);
-    IPv4Address address = address(fields.get("address"), parts[0]);
+    IPAddress<?> address = address(fields.get("address"), parts[0], family);
     Optional<Integer> vlan =
         fields.get("vlan").optional(value -> value.spelled().whole(1, LAST_VLAN));
     return new GivenHost(
         fields.get("id").optional(value -> matching(value, ID)).orElse(address.toString()),
         address,
-        prefixLength(fields.get("address"), parts),
+        prefixLength(fields.get("address"), parts, IpFamily.of(address)),
         vlan,
         tagging(fields, vlan),
         fields.get("mac").optional(value -> value.parsed(MAC, MacAddress::of)),
         switchId(fields.get("switch"), names),
         fields.get("port").optional(NetworkFormat::port),
-        aliases(fields.get("addresses")),
+        aliases(fields.get("addresses"), IpFamily.of(address)),
         fields.get("device").optional(value -> matching(value, DEVICE)));
   }
 
@@ -189,27 +202,49 @@ final class RequestFormat {
     return text;
   }
 
-  private static IPv4Address address(JsonInput<RejectedException> value, String text)
+  /**
+   * A host's address.
+   *
+   * @param family of the plan, if it is known
+   */
+  private static IPAddress<?> address(
+      JsonInput<RejectedException> value, String text, Optional<IpFamily> family)
       throws RejectedException {
-    try {
-      return IPv4Address.of(text);
-    } catch (IllegalArgumentException e) {
-      throw value.wrong("an IPv4 address");
+    Optional<IPAddress<?>> parsed = AddressText.parse(text);
+    if (parsed.isEmpty()) {
+      throw value.wrong(family.map(RequestFormat::anAddress).orElse("an IPv4 or IPv6 address"));
     }
+    IPAddress<?> address = parsed.get();
+    if (!HostAddresses.isUnicast(address)) {
+      throw value.wrong("the unicast address of a host, with IPv6 a global or unique local one");
+    }
+    if (family.isPresent() && IpFamily.of(address) != family.get()) {
+      throw value.wrong(anAddress(family.get()) + ", as all addresses of a plan are of one family");
+    }
+    return address;
   }
 
-  private static int prefixLength(JsonInput<RejectedException> address, String[] parts)
+  private static String anAddress(IpFamily family) {
+    return family == IpFamily.IPV4 ? "an IPv4 address" : "an IPv6 address";
+  }
+
+  private static int prefixLength(
+      JsonInput<RejectedException> address, String[] parts, IpFamily family)
       throws RejectedException {
     if (parts.length == 1) {
-      return DEFAULT_PREFIX;
+      return KnownHosts.prefixLength(family);
     }
-    if (parts.length == 2 && parts[1].matches("[0-9]{1,2}")) {
+    int max = family == IpFamily.IPV4 ? 30 : 120;
+    if (parts.length == 2 && parts[1].matches("[0-9]{1,3}")) {
       int length = Integer.parseInt(parts[1]);
-      if (length >= 1 && length <= 30) {
+      if (length >= 1 && length <= max) {
         return length;
       }
     }
-    throw address.wrong("an address with a prefix length from 1 to 30, as in 10.0.0.1/24");
+    throw address.wrong(
+        String.format(
+            "an address with a prefix length from 1 to %d, as in %s",
+            max, family == IpFamily.IPV4 ? "10.0.0.1/24" : "2001:db8::1/64"));
   }
 
   private static Tagging tagging(JsonInput<RejectedException> fields, Optional<Integer> vlan)
@@ -239,12 +274,12 @@ final class RequestFormat {
     return Optional.of(NetworkFormat.switchId(value));
   }
 
-  private static ImmutableList<IPv4Address> aliases(JsonInput<RejectedException> array)
-      throws RejectedException {
-    ImmutableList.Builder<IPv4Address> aliases = ImmutableList.builder();
+  private static ImmutableList<IPAddress<?>> aliases(
+      JsonInput<RejectedException> array, IpFamily family) throws RejectedException {
+    ImmutableList.Builder<IPAddress<?>> aliases = ImmutableList.builder();
     for (JsonInput<RejectedException> element : elements(array, FanOut.MAX_ADDRESSES - 1)) {
-      IPv4Address alias =
-          of(array, element, value -> value.parsed("an IPv4 address", IPv4Address::of));
+      IPAddress<?> alias =
+          of(array, element, value -> address(value, value.string(), Optional.of(family)));
       aliases.add(alias);
     }
     return aliases.build();

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -196,7 +196,7 @@ final class RuleInstaller {
    * @param then called when switches have confirmed
    */
   private void removeTurns(Runnable then) {
-    Set<IPv4Address> delivered = new HashSet<>();
+    Set<IPAddress<?>> delivered = new HashSet<>();
     for (ImmutableMap<SubflowRule.Key, SubflowRule> rules : wanted.values()) {
       for (SubflowRule rule : rules.values()) {
         if (rule instanceof SubflowRule.Deliver deliver) {

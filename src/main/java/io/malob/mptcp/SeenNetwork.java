@@ -7,18 +7,18 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.graph.UndirectedLink;
 import io.malob.module.AttachedHosts;
 import io.malob.monitor.IMonitorService;
+import io.malob.openflow.IpFamily;
 import io.malob.state.network.LinkCapacity;
 import io.malob.state.network.LinkMeasurements;
 import io.malob.state.network.Measurement;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.VlanVid;
 
 /** Hosts and links as the controller sees them. Thread-safe. */
@@ -28,13 +28,12 @@ record SeenNetwork(IDeviceService devices, IMonitorService monitor)
   private static final double MIN_LEFT = 0.05;
 
   @Override
-  public List<KnownHosts.Seen> hosts() {
+  public List<KnownHosts.Seen> hosts(IpFamily family) {
     List<KnownHosts.Seen> seen = new ArrayList<>();
     for (IDevice device : devices.getAllDevices()) {
-      ImmutableList<IPv4Address> addresses =
-          Arrays.stream(device.getIPv4Addresses())
-              .filter(address -> !address.equals(IPv4Address.NONE))
-              .sorted()
+      ImmutableList<IPAddress<?>> addresses =
+          AttachedHosts.addressesOf(device).stream()
+              .filter(address -> IpFamily.of(address) == family && !address.isUnspecified())
               .collect(ImmutableList.toImmutableList());
       AttachedHosts.attachmentOf(device)
           .ifPresent(

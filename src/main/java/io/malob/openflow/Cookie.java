@@ -38,7 +38,9 @@ public final class Cookie {
     /** Leads a bucket of a proactive VIP to a member. */
     BUCKET(13),
     /** The other rules of proactive VIPs. */
-    PROACTIVE(14);
+    PROACTIVE(14),
+    /** Leads between a host behind a core switch and the switch that translates for it. */
+    ACCESS(15);
 
     private final long code;
 

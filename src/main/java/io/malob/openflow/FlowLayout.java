@@ -41,6 +41,9 @@ public final class FlowLayout {
   public static final int PRIORITY_PROBE = 47_000;
   public static final int PRIORITY_SUBFLOW = 46_000;
 
+  /** Below the rules of other applications. */
+  static final int PRIORITY_TO_HOST = 10;
+
   // Tables 1 to 3.
   public static final int PRIORITY_MISS = 0;
   public static final int PRIORITY_ENTRY = 1_000;

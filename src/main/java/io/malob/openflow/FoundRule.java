@@ -69,6 +69,9 @@ public sealed interface FoundRule {
    */
   record Foreign() implements FoundRule {}
 
+  /** Leads between a host behind a core switch and its edge. */
+  record Access(AccessRule.Key key, OFPort out) implements FoundRule {}
+
   /** A rule of a proactive VIP, as it was read. */
   record Proactive(OFFlowStatsEntry entry) implements FoundRule {}
 

@@ -124,6 +124,8 @@ public final class FoundRules {
               vip(match)
                   .or(() -> source(match).map(FoundRule.Vip::new))
                   .map(any -> new FoundRule.Proactive(entry));
+          case ACCESS ->
+              output(entry).map(out -> new FoundRule.Access(AccessRule.Key.of(entry), out));
           case PROBE, FLOOD -> Optional.of(new FoundRule.Foreign());
           case CLOSED ->
               isFiveTuple(match) ? Optional.of(new FoundRule.Closed()) : Optional.empty();

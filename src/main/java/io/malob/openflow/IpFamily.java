@@ -121,6 +121,17 @@ public enum IpFamily {
     return match -> setDestination(match, address);
   }
 
+  /** Packets to this network, of a match that has its family. */
+  public static Consumer<Match.Builder> to(IPAddressWithMask<?> network) {
+    return match -> {
+      if (network instanceof IPv4AddressWithMask v4) {
+        match.setMasked(MatchField.IPV4_DST, v4);
+      } else {
+        match.setMasked(MatchField.IPV6_DST, (IPv6AddressWithMask) network);
+      }
+    };
+  }
+
   /** Matches packets to this address. */
   public static Match.Builder matchTo(OFFactory factory, IPAddress<?> address) {
     return setDestination(match(factory, address), address);

@@ -123,7 +123,8 @@ public final class RuleCompiler {
     boolean isNeighbours =
         rule.getPriority() == FlowLayout.PRIORITY_VIP_NEIGHBOURS
             || rule.getPriority() == FlowLayout.PRIORITY_REPORT;
-    return isDelete || isNeighbours ? List.of(rule) : List.of();
+    boolean isAccess = Cookie.is(rule.getCookie(), Cookie.Kind.ACCESS);
+    return isDelete || isNeighbours || isAccess ? List.of(rule) : List.of();
   }
 
   private List<OFMessage> label(

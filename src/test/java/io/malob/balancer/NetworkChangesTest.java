@@ -9,6 +9,7 @@ import static org.mockito.Mockito.when;
 import io.malob.balancer.Housekeeping.Task;
 import io.malob.balancer.admission.Relocations;
 import io.malob.balancer.bucket.ProactiveClients;
+import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.recovery.SwitchRecovery;
 import io.malob.balancer.view.BalancerView;
 import io.malob.module.Tasks;
@@ -33,6 +34,7 @@ class NetworkChangesTest {
           () -> mock(BalancerView.class),
           recovery,
           mock(Relocations.class),
+          mock(CoreAccess.class),
           mock(ProactiveClients.class),
           new NetworkChanges.Reactions(
               List.of(new Task("topology", () -> done.add("topology"))),

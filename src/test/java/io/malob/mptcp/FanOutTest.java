@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -34,18 +34,20 @@ class FanOutTest {
   private static Host host(String id, String address, int prefixLength, String... aliases) {
     return new Host(
         id,
-        IPv4Address.of(address),
+        IPAddress.of(address),
         prefixLength,
         new Attachment(DatapathId.of(1), OFPort.of(100), MacAddress.of("02:00:00:00:00:01")),
         false,
         0,
         Tagging.NONE,
-        Stream.of(aliases).map(IPv4Address::of).collect(ImmutableList.toImmutableList()),
+        Stream.of(aliases)
+            .<IPAddress<?>>map(IPAddress::of)
+            .collect(ImmutableList.toImmutableList()),
         "eth0");
   }
 
   private static List<String> addresses(Member member) {
-    return member.addresses().stream().map(IPv4Address::toString).toList();
+    return member.addresses().stream().map(IPAddress::toString).toList();
   }
 
   @Test
@@ -65,7 +67,7 @@ class FanOutTest {
             .members(
                 List.of(host("a", "10.0.0.1", 24), host("b", "10.0.0.11", 24)),
                 Map.of(),
-                List.of(IPv4Address.of("10.0.0.254")));
+                List.of(IPAddress.of("10.0.0.254")));
     assertEquals(List.of("10.0.0.1", "10.0.0.253", "10.0.0.21"), addresses(members.get(0)));
     assertEquals(List.of("10.0.0.11", "10.0.0.252", "10.0.0.31"), addresses(members.get(1)));
   }
@@ -75,6 +77,39 @@ class FanOutTest {
     Member member =
         fanOut(3).members(List.of(host("h", "10.0.0.250", 24)), Map.of(), List.of()).get(0);
     assertEquals(List.of("10.0.0.250", "10.0.0.254", "10.0.0.253"), addresses(member));
+  }
+
+  @Test
+  void aliasesOfIpv6_areTenTwentyMore_andOtherwiseBelowTheAnycastAddresses()
+      throws RejectedException {
+    List<Member> members =
+        fanOut(3)
+            .members(
+                List.of(host("a", "fd00::1", 64), host("b", "fd00::ffff:ffff:ffff:ff78", 64)),
+                Map.of(),
+                List.of(IPAddress.of("fd00::b"), IPAddress.of("fd00::ffff:ffff:ffff:ff7e")));
+    assertEquals(
+        List.of("fd00::1", "fd00::ffff:ffff:ffff:ff7f", "fd00::15"), addresses(members.get(0)));
+    assertEquals(
+        List.of(
+            "fd00::ffff:ffff:ffff:ff78", "fd00::ffff:ffff:ffff:ff7d", "fd00::ffff:ffff:ffff:ff7c"),
+        addresses(members.get(1)));
+  }
+
+  @Test
+  void aliasesOfIpv6_carryIntoTheUpperHalf() throws RejectedException {
+    Member member =
+        fanOut(2)
+            .members(List.of(host("h", "2001:db8::ffff:ffff:ffff:ffff", 32)), Map.of(), List.of())
+            .get(0);
+    assertEquals(List.of("2001:db8::ffff:ffff:ffff:ffff", "2001:db8:0:1::9"), addresses(member));
+  }
+
+  @Test
+  void smallestNetworkOfIpv6_hasNoLowestAddressAndNoAnycastAddresses() {
+    HostRange range = HostRange.of(IPAddress.of("fd00::7f").withMaskOfLength(120));
+    assertEquals("fd00::1", range.address(range.first()).toString());
+    assertEquals("fd00::7f", range.address(range.last()).toString());
   }
 
   @Test
@@ -133,7 +168,7 @@ class FanOutTest {
     Member before =
         new Member(
             host,
-            ImmutableList.of(IPv4Address.of("10.0.0.1"), IPv4Address.of("10.0.0.77")),
+            ImmutableList.of(IPAddress.of("10.0.0.1"), IPAddress.of("10.0.0.77")),
             ImmutableList.of(),
             ImmutableList.of());
     Member member = fanOut(3).members(List.of(host), Map.of("h", before), List.of()).get(0);

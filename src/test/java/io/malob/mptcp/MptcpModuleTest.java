@@ -11,8 +11,11 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.json.RejectedException;
 import io.malob.mptcp.SubflowNetwork.LabHost;
+import io.malob.openflow.IpFamily;
+import io.malob.openflow.packet.NeighbourReplies;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
+import io.malob.testing.Ipv6Frames;
 import io.malob.testing.PaperTopology;
 import io.malob.testing.Topologies;
 import java.nio.charset.StandardCharsets;
@@ -21,23 +24,39 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.StreamSupport;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
-/** The module on the paper's topology 1, where hosts of VLAN 100 and 105 are. */
+/**
+ * The module on the paper's topology 1, where hosts of VLAN 100 and 105 are, by addresses of each
+ * family.
+ */
+@ParameterizedClass
+@EnumSource(IpFamily.class)
 class MptcpModuleTest {
   private static final Topology PAPER = PaperTopology.topology();
 
-  private final SubflowNetwork lab = lab(Map.of());
+  private final IpFamily family;
+  private final SubflowNetwork lab;
 
-  private static SubflowNetwork lab(Map<String, String> settings) {
-    SubflowNetwork lab = new SubflowNetwork(PAPER, settings);
+  MptcpModuleTest(IpFamily family) {
+    this.family = family;
+    this.lab = lab(Map.of());
+  }
+
+  private SubflowNetwork lab(Map<String, String> settings) {
+    SubflowNetwork lab = new SubflowNetwork(family, PAPER, settings);
     lab.attach("h1", 1, "10.0.0.1", 100);
     lab.attach("h2", 1, "10.0.2.1", 105);
     lab.attach("h3", 2, "10.0.0.2", 100);
@@ -51,11 +70,12 @@ class MptcpModuleTest {
   }
 
   /** The addresses of a host, by the plan that is in place. */
-  private static List<IPv4Address> addresses(SubflowNetwork lab, LabHost host) {
+  private static List<IPAddress<?>> addresses(SubflowNetwork lab, LabHost host) {
     return StreamSupport.stream(lab.status().path("plan").path("hosts").spliterator(), false)
-        .filter(one -> one.path("address").asText().equals(host.address() + "/24"))
+        .filter(
+            one -> one.path("address").asText().equals(host.address() + "/" + lab.prefixLength()))
         .flatMap(one -> StreamSupport.stream(one.path("addresses").spliterator(), false))
-        .map(address -> IPv4Address.of(address.path("address").asText()))
+        .<IPAddress<?>>map(address -> IPAddress.of(address.path("address").asText()))
         .toList();
   }
 
@@ -71,14 +91,14 @@ class MptcpModuleTest {
   }
 
   private static void assertArrive(SubflowNetwork lab, LabHost from, LabHost to) {
-    for (IPv4Address source : addresses(lab, from)) {
-      for (IPv4Address target : addresses(lab, to)) {
+    for (IPAddress<?> source : addresses(lab, from)) {
+      for (IPAddress<?> target : addresses(lab, to)) {
         List<Delivery> out = lab.send(from, source, to, target);
         String what = source + " to " + target;
         assertEquals(1, out.size(), what);
         assertEquals(to.at(), out.get(0).switchId(), what);
         assertEquals(to.port(), out.get(0).port().getPortNumber(), what);
-        byte[] sent = Frames.tcp(from.mac(), to.mac(), source, 4_000, target, 80, 0x10);
+        byte[] sent = SubflowNetwork.tcp(from.mac(), to.mac(), source, target);
         assertArrayEquals(
             to.tag() == 0 ? sent : Frames.tagged(sent, to.tag()), out.get(0).frame(), what);
       }
@@ -122,15 +142,16 @@ class MptcpModuleTest {
 
   @Test
   void apply_hostThatTheSwitchTags_sendsAndGetsFramesWithoutTag() {
-    SubflowNetwork untagged = new SubflowNetwork(PAPER, Map.of());
+    SubflowNetwork untagged = new SubflowNetwork(family, PAPER, Map.of());
     untagged.attach("h1", 1, "10.0.0.1", 0);
     untagged.attach("h5", 5, "10.0.0.3", 0);
     untagged.pass(200);
     untagged.apply(
         """
-        {"hosts": [{"id": "a", "address": "10.0.0.1", "vlan": 100, "tagged_by": "switch"},
-                   {"id": "b", "address": "10.0.0.3", "vlan": 100, "tagged_by": "switch"}]}
-        """);
+        {"hosts": [{"id": "a", "address": "%s", "vlan": 100, "tagged_by": "switch"},
+                   {"id": "b", "address": "%s", "vlan": 100, "tagged_by": "switch"}]}
+        """
+            .formatted(lab.address("10.0.0.1"), lab.address("10.0.0.3")));
     assertAllArrive(untagged);
   }
 
@@ -142,14 +163,11 @@ class MptcpModuleTest {
         h1.at(),
         h1.port(),
         Frames.tagged(
-            Frames.tcp(
+            SubflowNetwork.tcp(
                 h1.mac(),
                 MacAddress.of("02:00:00:00:00:99"),
                 h1.address(),
-                1,
-                IPv4Address.of("192.0.2.1"),
-                80,
-                2),
+                lab.address("192.0.2.1")),
             100));
     assertEquals(1, lab.leftToOthers.size());
   }
@@ -166,9 +184,12 @@ class MptcpModuleTest {
 
   @Test
   void hostThatIsNotOfTheRequest_isReached_andSendsAsEver() {
-    lab.apply("{\"hosts\": [{\"address\": \"10.0.0.1\"}, {\"address\": \"10.0.0.3\"}]}");
     LabHost h1 = lab.host("h1");
     LabHost h3 = lab.host("h3");
+    lab.apply(
+        String.format(
+            "{\"hosts\": [{\"address\": \"%s\"}, {\"address\": \"%s\"}]}",
+            h1.address(), lab.host("h5").address()));
     assertEquals(1, lab.send(h1, h1.address(), h3, h3.address()).size());
     lab.send(h3, h3.address(), h1, h1.address());
     assertEquals(1, lab.leftToOthers.size());
@@ -183,24 +204,29 @@ class MptcpModuleTest {
   }
 
   @Test
-  void arp_forAnAlias_isAnsweredInItsVlan() {
+  void questionForAnAlias_isAnsweredInItsVlan() {
     lab.apply("{}");
     LabHost h1 = lab.host("h1");
     LabHost h5 = lab.host("h5");
-    IPv4Address alias = IPv4Address.of("10.0.0.13");
+    IPAddress<?> alias = lab.address("10.0.0.13");
     List<Delivery> out =
         lab.network.inject(
             h1.at(),
             h1.port(),
-            Frames.tagged(Frames.arpRequest(h1.mac(), h1.address(), alias), 100));
+            Frames.tagged(NeighbourReplies.question(h1.mac(), h1.address(), alias), 100));
     assertEquals(1, out.size());
-    assertArrayEquals(
-        Frames.tagged(Frames.arpReply(h5.mac(), h1.mac(), alias, h1.address()), 100),
-        out.get(0).frame());
+    assertArrayEquals(Frames.tagged(neighbourAnswer(h5, alias, h1), 100), out.get(0).frame());
+  }
+
+  private static byte[] neighbourAnswer(LabHost from, IPAddress<?> alias, LabHost to) {
+    return alias instanceof IPv4Address ipv4
+        ? Frames.arpReply(from.mac(), to.mac(), ipv4, to.ipv4())
+        : new Ipv6Frames(from.mac(), to.mac(), (IPv6Address) alias, (IPv6Address) to.address())
+            .advertisement((IPv6Address) alias, from.mac());
   }
 
   @Test
-  void arp_fromAnotherVlan_getsNoAnswerFromAnybody() {
+  void questionFromAnotherVlan_getsNoAnswerFromAnybody() {
     lab.apply("{}");
     LabHost h2 = lab.host("h2");
     List<Delivery> out =
@@ -208,7 +234,7 @@ class MptcpModuleTest {
             h2.at(),
             h2.port(),
             Frames.tagged(
-                Frames.arpRequest(h2.mac(), h2.address(), IPv4Address.of("10.0.0.3")), 105));
+                NeighbourReplies.question(h2.mac(), h2.address(), lab.address("10.0.0.3")), 105));
     assertEquals(List.of(), out);
     assertTrue(lab.leftToOthers.isEmpty());
   }
@@ -456,7 +482,10 @@ class MptcpModuleTest {
     lab.pass(200);
     assertEquals("degraded", lab.status().path("state").asText());
     assertTrue(
-        lab.status().path("trouble").asText().contains("10.0.2.4 at 00:00:00:00:00:00:00:04"));
+        lab.status()
+            .path("trouble")
+            .asText()
+            .contains(lab.address("10.0.2.4") + " at 00:00:00:00:00:00:00:04"));
     for (String from : List.of("h1", "h3", "h5")) {
       for (String to : List.of("h1", "h3", "h5")) {
         if (!from.equals(to)) {
@@ -477,7 +506,7 @@ class MptcpModuleTest {
     lab.disconnect(DatapathId.of(3));
     PAPER.linksFrom(DatapathId.of(3)).forEach(lab::cut);
     lab.pass(200);
-    assertTrue(lab.status().path("trouble").asText().contains("10.0.2.3"));
+    assertTrue(lab.status().path("trouble").asText().contains(lab.address("10.0.2.3").toString()));
     assertArrive(lab, lab.host("h1"), lab.host("h5"));
     assertArrive(lab, lab.host("h2"), lab.host("h8"));
   }
@@ -497,9 +526,10 @@ class MptcpModuleTest {
 
   @Test
   void plan_changesNothing() throws RejectedException {
-    Map<String, ?> plan = lab.module().plan("{}".getBytes(StandardCharsets.UTF_8));
-    assertEquals(15L, plan.get("maximum"));
-    assertEquals(12L, plan.get("minimum"));
+    JsonNode plan = lab.plan("{}");
+    assertEquals(15, plan.path("maximum").asInt());
+    assertEquals(12, plan.path("minimum").asInt());
+    assertEquals(family.name().toLowerCase(Locale.ROOT), plan.path("family").asText());
     assertEquals(0, lab.ruleCount());
     assertEquals("none", lab.status().path("state").asText());
   }
@@ -510,12 +540,12 @@ class MptcpModuleTest {
         assertThrows(
             RejectedException.class,
             () ->
-                lab.module()
-                    .plan(
-                        "{\"hosts\": [{\"id\": \"x\", \"address\": \"10.0.0.77\"}]}"
-                            .getBytes(StandardCharsets.UTF_8)));
+                lab.plan(
+                    String.format(
+                        "{\"hosts\": [{\"id\": \"x\", \"address\": \"%s\"}]}",
+                        lab.address("10.0.0.77"))));
     assertEquals(RejectedException.Reason.UNPROCESSABLE, refused.reason());
     assertEquals("hosts.x", refused.field().orElseThrow());
-    assertTrue(String.valueOf(refused.getMessage()).contains("10.0.0.77"));
+    assertTrue(String.valueOf(refused.getMessage()).contains(lab.address("10.0.0.77").toString()));
   }
 }

@@ -85,6 +85,21 @@ class PlanCommandTest {
   }
 
   @Test
+  void planForIpv6_supposesHostsOfIpv6_andSaysWhatTheyRun() throws IOException {
+    assertEquals(0, run("{\"family\": \"ipv6\"," + RING + "}"));
+    JsonNode plan = printed();
+    assertEquals("ipv6", plan.path("family").asText());
+    JsonNode host = plan.path("hosts").path(0);
+    assertEquals("fd00::1/64", host.path("address").asText());
+    assertEquals(
+        "ip addr replace fd00::b/128 dev eth0 preferred_lft 0 nodad",
+        host.path("commands").path(1).asText());
+    assertEquals(
+        "ip mptcp endpoint add fd00::b dev eth0 subflow fullmesh",
+        host.path("commands").path(2).asText());
+  }
+
+  @Test
   void svg_isWritten(@TempDir Path directory) throws IOException {
     Path file = directory.resolve("plan.svg");
     assertEquals(0, run("{" + RING + "}", "--svg", file.toString()));

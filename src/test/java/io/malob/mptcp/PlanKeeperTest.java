@@ -16,6 +16,7 @@ import io.malob.algorithm.graph.UndirectedLink;
 import io.malob.json.RejectedException;
 import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.IpFamily;
 import io.malob.store.FileStore;
 import io.malob.testing.PaperTopology;
 import java.io.IOException;
@@ -83,7 +84,7 @@ class PlanKeeperTest {
   /** One host at each of three switches. */
   private static final class Hosts implements PlanKeeper.Surroundings {
     @Override
-    public List<KnownHosts.Seen> hosts() {
+    public List<KnownHosts.Seen> hosts(IpFamily family) {
       return List.of(seen(1), seen(2), seen(5));
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.algorithm.subflow.PlanRequest;
 import io.malob.json.RejectedException;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.subflow.Fan.Tagging;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -50,6 +51,28 @@ class RequestFormatTest {
   @CsvSource(
       delimiter = '|',
       value = {
+        "{} | IPV4",
+        "{'family': 'ipv6'} | IPV6",
+        "{'hosts': []} | IPV4",
+        "{'hosts': [{'address': '10.0.0.1'}]} | IPV4",
+        "{'hosts': [{'address': 'FD00::0:1/48', 'addresses': ['fd00::2']}]} | IPV6"
+      })
+  void family_isThatOfTheHosts_unlessGiven(String text, IpFamily family) throws RejectedException {
+    assertEquals(family, read(text).settings().family());
+  }
+
+  @Test
+  void hostOfIpv6_isReadWhole() throws RejectedException {
+    GivenHost host = read("{'hosts': [{'address': 'FD00::0:1'}]}").hosts().orElseThrow().get(0);
+    assertEquals("fd00::1", host.address().toString());
+    assertEquals("fd00::1", host.id());
+    assertEquals(64, host.prefixLength());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
         "{'method': 'best'} | method",
         "{'paths': 7} | paths",
         "{'vlan': 'maybe'} | vlan",
@@ -76,6 +99,21 @@ class RequestFormatTest {
         "{'hosts': [{'address': '10.0.0.1', 'switch': 's1'}]} | hosts[0].switch",
         "{'hosts': [{'address': '10.0.0.1', 'port': 0}]} | hosts[0].port",
         "{'hosts': [{'address': '10.0.0.1', 'addresses': ['no']}]} | hosts[0].addresses",
+        "{'hosts': [{'address': '10.0.0.1', 'addresses': ['fd00::1']}]} | hosts[0].addresses",
+        "{'hosts': [{'address': 'fd00::1', 'addresses': ['10.0.0.1']}]} | hosts[0].addresses",
+        "{'hosts': [{'address': '10.0.0.1'}, {'address': 'fd00::1'}]} | hosts[1].address",
+        "{'hosts': [{'address': 'fd00::1'}, {'address': '10.0.0.1'}]} | hosts[1].address",
+        "{'family': 'ipv6', 'hosts': [{'address': '10.0.0.1'}]} | hosts[0].address",
+        "{'family': 'ipv4', 'hosts': [{'address': 'fd00::1'}]} | hosts[0].address",
+        "{'hosts': [{'address': 'fd00::1/0'}]} | hosts[0].address",
+        "{'hosts': [{'address': 'fd00::1/121'}]} | hosts[0].address",
+        "{'hosts': [{'address': 'fd00::1%1'}]} | hosts[0].address",
+        "{'hosts': [{'address': 'fe80::1'}]} | hosts[0].address",
+        "{'hosts': [{'address': 'ff02::1'}]} | hosts[0].address",
+        "{'hosts': [{'address': '224.0.0.1'}]} | hosts[0].address",
+        "{'hosts': [{'address': '::ffff:10.0.0.1'}]} | hosts[0].address",
+        "{'family': 'ipv5'} | family",
+        "{'family': 6} | family",
         "{'hosts': [{'address': '10.0.0.1', 'device': 'e; rm'}]} | hosts[0].device",
         "{'hosts': [{'address': '10.0.0.1'}, {'address': '10.0.0.1'}]} | hosts"
       })

@@ -15,6 +15,7 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.subflow.PlanRequest;
 import io.malob.algorithm.subflow.Route;
 import io.malob.json.RejectedException;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.subflow.Fan.Tagging;
 import io.malob.openflow.subflow.SubflowRule;
 import io.malob.testing.FakeFlowTable;
@@ -33,7 +34,9 @@ import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -48,6 +51,7 @@ class RouteWalkTest {
   /** A network with hosts on some of its switches, each of which is in VLAN 100 or 105 by turns. */
   private record Setup(
       String name,
+      IpFamily family,
       Topology topology,
       List<Integer> hosts,
       boolean perVlan,
@@ -55,7 +59,8 @@ class RouteWalkTest {
       PlanRequest.PathKind paths) {
     @Override
     public String toString() {
-      return String.format("%s, %s, %s, %s", name, perVlan ? "VS" : "NVS", method, paths);
+      return String.format(
+          "%s, %s, %s, %s, %s", name, family, perVlan ? "VS" : "NVS", method, paths);
     }
   }
 
@@ -77,8 +82,11 @@ class RouteWalkTest {
       for (boolean perVlan : new boolean[] {true, false}) {
         for (PlanRequest.Method method : PlanRequest.Method.values()) {
           for (PlanRequest.PathKind paths : PlanRequest.PathKind.values()) {
-            setups.add(
-                new Setup(network.getKey(), network.getValue(), hosts, perVlan, method, paths));
+            for (IpFamily family : IpFamily.values()) {
+              setups.add(
+                  new Setup(
+                      network.getKey(), family, network.getValue(), hosts, perVlan, method, paths));
+            }
           }
         }
       }
@@ -136,15 +144,17 @@ class RouteWalkTest {
         new int[] {7, 4});
   }
 
-  private static List<Host> hosts(List<Integer> switches, int each) {
+  private static List<Host> hosts(IpFamily family, List<Integer> switches, int each) {
     List<Host> hosts = new ArrayList<>();
     for (int i = 0; i < switches.size() * each; i++) {
       int vlan = i % 2 == 0 ? 100 : 105;
       hosts.add(
           new Host(
               "h" + i,
-              IPv4Address.of(String.format("10.%d.%d.%d", i % 2, i / 100, 1 + i % 100)),
-              16,
+              family == IpFamily.IPV4
+                  ? IPv4Address.of(String.format("10.%d.%d.%d", i % 2, i / 100, 1 + i % 100))
+                  : IPv6Address.of(0xfd00L << 48 | i % 2, 1 + i),
+              family == IpFamily.IPV4 ? 16 : 64,
               new Attachment(
                   DatapathId.of(switches.get(i % switches.size())),
                   OFPort.of(FIRST_HOST_PORT + i),
@@ -168,9 +178,10 @@ class RouteWalkTest {
             false,
             ImmutableList.of(),
             PlanSettings.Weights.NONE,
+            setup.family,
             3);
     return new PlanMaker(settings, setup.topology, ImmutableMap.of(), DatapathId::toString)
-        .plan(hosts(setup.hosts, hostsEach), List.of(), Map.of(), Optional.empty());
+        .plan(hosts(setup.family, setup.hosts, hostsEach), List.of(), Map.of(), Optional.empty());
   }
 
   @ParameterizedTest
@@ -189,7 +200,7 @@ class RouteWalkTest {
         for (Member to : plan.members()) {
           if (!from.equals(to) && from.host().vlan() == to.host().vlan()) {
             Route route = plan.route(from, i).orElseThrow();
-            for (IPv4Address target : to.addresses()) {
+            for (IPAddress<?> target : to.addresses()) {
               walk(tables, setup.topology, from, from.addresses().get(i), to, target, route);
               walks++;
             }
@@ -204,9 +215,9 @@ class RouteWalkTest {
       Map<DatapathId, FakeFlowTable> tables,
       Topology topology,
       Member from,
-      IPv4Address source,
+      IPAddress<?> source,
       Member to,
-      IPv4Address target,
+      IPAddress<?> target,
       Route route) {
     String what = from.host().id() + " " + source + " to " + to.host().id() + " " + target;
     List<DatapathId> way = new ArrayList<>();
@@ -243,13 +254,13 @@ class RouteWalkTest {
     return topology.linksFrom(at).stream().filter(link -> link.srcPort().equals(port)).findFirst();
   }
 
-  private static byte[] frame(Host from, IPv4Address source, Host to, IPv4Address target) {
-    byte[] plain = Frames.tcp(from.at().mac(), to.at().mac(), source, 4_000, target, 80, 0x10);
+  private static byte[] frame(Host from, IPAddress<?> source, Host to, IPAddress<?> target) {
+    byte[] plain = SubflowNetwork.tcp(from.at().mac(), to.at().mac(), source, target);
     return from.tagging() == Tagging.SWITCH ? plain : Frames.tagged(plain, from.vlan());
   }
 
-  private static byte[] asDelivered(Host from, IPv4Address source, Host to, IPv4Address target) {
-    byte[] plain = Frames.tcp(from.at().mac(), to.at().mac(), source, 4_000, target, 80, 0x10);
+  private static byte[] asDelivered(Host from, IPAddress<?> source, Host to, IPAddress<?> target) {
+    byte[] plain = SubflowNetwork.tcp(from.at().mac(), to.at().mac(), source, target);
     return to.tagging() == Tagging.SWITCH ? plain : Frames.tagged(plain, to.vlan());
   }
 

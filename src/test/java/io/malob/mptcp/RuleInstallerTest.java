@@ -16,27 +16,29 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /** The three steps of a change, and what becomes of switches that do not follow. */
+@ParameterizedClass
+@ValueSource(strings = {"10.0.0.1", "fd00::1"})
 class RuleInstallerTest {
   private static final DatapathId S1 = DatapathId.of(1);
   private static final DatapathId S2 = DatapathId.of(2);
-  private static final IPv4Address HOST = IPv4Address.of("10.0.0.1");
+
   private static final Label LABEL = new Label(Label.MAX_CONNECTION_ID + 1);
   private static final Label OTHER = new Label(Label.MAX_CONNECTION_ID + 2);
 
   private static final SubflowRule CARRY = new SubflowRule.Carry(LABEL, Optional.of(OFPort.of(1)));
   private static final SubflowRule CARRY_OTHER =
       new SubflowRule.Carry(OTHER, Optional.of(OFPort.of(2)));
-  private static final SubflowRule DIVERT =
-      new SubflowRule.Divert(LABEL, HOST, OTHER, OFPort.of(2));
-  private static final SubflowRule DELIVER =
-      new SubflowRule.Deliver(0, false, HOST, MacAddress.of(1), OFPort.of(7));
 
+  private final SubflowRule divert;
+  private final SubflowRule deliver;
   private final FakeSwitches switches = new FakeSwitches(2);
   private final List<Runnable> later = new ArrayList<>();
   private final List<String> done = new ArrayList<>();
@@ -47,6 +49,12 @@ class RuleInstallerTest {
           MoreExecutors.directExecutor(),
           later::add,
           bound -> nextEpoch++);
+
+  RuleInstallerTest(String host) {
+    IPAddress<?> address = IPAddress.of(host);
+    divert = new SubflowRule.Divert(LABEL, address, OTHER, OFPort.of(2));
+    deliver = new SubflowRule.Deliver(0, false, address, MacAddress.of(1), OFPort.of(7));
+  }
 
   @BeforeEach
   void connect() {
@@ -75,7 +83,7 @@ class RuleInstallerTest {
   @Test
   void whatLeadsPackets_isSentWhenAllSwitchesHaveConfirmedWhatItLeadsTo() {
     switches.holdBarriers();
-    install("plan", ImmutableSetMultimap.of(S1, CARRY, S1, DIVERT, S2, CARRY));
+    install("plan", ImmutableSetMultimap.of(S1, CARRY, S1, divert, S2, CARRY));
     assertEquals(1, rules(1));
     assertEquals(1, rules(2));
     answer(1);
@@ -90,7 +98,7 @@ class RuleInstallerTest {
 
   @Test
   void whatLedPackets_goesAtOnce_andWhatItLedToLater() {
-    install("plan", ImmutableSetMultimap.of(S1, CARRY, S1, DIVERT, S2, CARRY));
+    install("plan", ImmutableSetMultimap.of(S1, CARRY, S1, divert, S2, CARRY));
     runLater();
     install("none", ImmutableSetMultimap.of());
     assertEquals(1, rules(1), "packets under way may need it");
@@ -103,7 +111,7 @@ class RuleInstallerTest {
 
   @Test
   void change_isDoneWhenSwitchesHaveConfirmedThatNothingLeadsTheOldWay() {
-    install("plan", ImmutableSetMultimap.of(S1, CARRY, S1, DIVERT));
+    install("plan", ImmutableSetMultimap.of(S1, CARRY, S1, divert));
     switches.holdBarriers();
     install("none", ImmutableSetMultimap.of());
     assertEquals(List.of("plan"), done, "the switch may still lead by it");
@@ -123,8 +131,8 @@ class RuleInstallerTest {
 
   @Test
   void deliveryToAHostThatIsElsewhereNow_goesAtOnce() {
-    install("here", ImmutableSetMultimap.of(S1, DELIVER));
-    install("there", ImmutableSetMultimap.of(S2, DELIVER));
+    install("here", ImmutableSetMultimap.of(S1, deliver));
+    install("there", ImmutableSetMultimap.of(S2, deliver));
     assertEquals(0, rules(1));
     assertEquals(1, rules(2));
   }
@@ -162,7 +170,7 @@ class RuleInstallerTest {
 
   @Test
   void switchThatHasGone_isMissing_andGetsExactlyItsRulesWhenItIsBack() {
-    install("plan", ImmutableSetMultimap.of(S1, CARRY, S1, DIVERT));
+    install("plan", ImmutableSetMultimap.of(S1, CARRY, S1, divert));
     installer.switchGone(S1);
     assertEquals(ImmutableSet.of(S1), installer.condition().missing());
     assertEquals(0, installer.expected(S1));

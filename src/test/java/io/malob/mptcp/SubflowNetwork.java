@@ -1,7 +1,9 @@
 package io.malob.mptcp;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.util.concurrent.SettableFuture;
@@ -9,6 +11,7 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.json.RejectedException;
 import io.malob.monitor.IMonitorService;
+import io.malob.openflow.IpFamily;
 import io.malob.state.network.LinkTracker;
 import io.malob.state.network.TimesToLive;
 import io.malob.testing.FakeFlowTable;
@@ -16,15 +19,16 @@ import io.malob.testing.FakeNetwork;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.Ipv6Frames;
 import io.malob.testing.Stores;
 import io.malob.testing.Stub;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
@@ -61,6 +65,7 @@ import org.projectfloodlight.openflow.protocol.OFPacketInReason;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -94,7 +99,9 @@ final class SubflowNetwork {
   private final PriorityQueue<Task> tasks =
       new PriorityQueue<>(Comparator.comparingLong(Task::atNanos).thenComparingLong(Task::number));
   private final ArrayDeque<SettableFuture<Object>> heldBarriers = new ArrayDeque<>();
+  private final IpFamily family;
   private final Topology topology;
+
   private final Map<String, String> settings;
   private boolean started;
   private boolean holdsBarriers;
@@ -108,12 +115,23 @@ final class SubflowNetwork {
 
   private record Task(long atNanos, long number, long everyNanos, Runnable work) {}
 
-  /** A host of the network. */
+  /**
+   * A host of the network, which has addresses of both families.
+   *
+   * @param address the one that sends
+   */
   record LabHost(
-      String id, DatapathId at, int port, MacAddress mac, IPv4Address address, int tag) {}
+      String id,
+      DatapathId at,
+      int port,
+      MacAddress mac,
+      IPv4Address ipv4,
+      IPAddress<?> address,
+      int tag) {}
 
   @SuppressWarnings("NullAway.Init") // set by start
-  SubflowNetwork(Topology topology, Map<String, String> settings) {
+  SubflowNetwork(IpFamily family, Topology topology, Map<String, String> settings) {
+    this.family = family;
     this.topology = topology;
     this.settings = settings;
     links.addAll(topology.links());
@@ -274,8 +292,10 @@ final class SubflowNetwork {
     return Stub.of(IDevice.class)
         .on("getAttachmentPoints", with -> ports)
         .on("getMACAddress", with -> host.mac)
-        .on("getIPv4Addresses", with -> new IPv4Address[] {host.address})
-        .on("getIPv6Addresses", with -> new IPv6Address[0])
+        .on("getIPv4Addresses", with -> new IPv4Address[] {host.ipv4})
+        .on(
+            "getIPv6Addresses",
+            with -> new IPv6Address[] {IPv6Address.of("fe80::1"), ipv6(host.ipv4)})
         .on("getVlanId", with -> new VlanVid[] {VlanVid.ofVlan(host.tag)})
         .make();
   }
@@ -406,6 +426,21 @@ final class SubflowNetwork {
     confirm();
   }
 
+  /** The address of a host in the family of the plan: of IPv6, each IPv4 network has a /64. */
+  IPAddress<?> address(String ipv4) {
+    return family == IpFamily.IPV4 ? IPv4Address.of(ipv4) : ipv6(IPv4Address.of(ipv4));
+  }
+
+  private static IPv6Address ipv6(IPv4Address address) {
+    int bits = address.getInt();
+    return IPv6Address.of((0xfd00L << 48) | (bits >>> 8 & 0xff), bits & 0xff);
+  }
+
+  /** The length of the prefix of its network. */
+  int prefixLength() {
+    return family == IpFamily.IPV4 ? 24 : 64;
+  }
+
   /** A host is seen. */
   LabHost attach(String id, long at, String address, int tag) {
     LabHost host =
@@ -415,6 +450,7 @@ final class SubflowNetwork {
             1_000 + hosts.size(),
             MacAddress.of(0x020000000000L + hosts.size() + 1),
             IPv4Address.of(address),
+            address(address),
             tag);
     hosts.put(id, host);
     deviceListener.deviceAdded(device(host));
@@ -424,7 +460,9 @@ final class SubflowNetwork {
   /** A host is now seen elsewhere. */
   void move(String id, long to) {
     LabHost before = host(id);
-    LabHost now = new LabHost(id, DatapathId.of(to), 2_000, before.mac, before.address, before.tag);
+    LabHost now =
+        new LabHost(
+            id, DatapathId.of(to), 2_000, before.mac, before.ipv4, before.address, before.tag);
     hosts.put(id, now);
     deviceListener.deviceMoved(device(now));
   }
@@ -465,8 +503,22 @@ final class SubflowNetwork {
 
   JsonNode apply(String request) {
     try {
-      return JSON.valueToTree(module.apply(request.getBytes(StandardCharsets.UTF_8)));
+      return JSON.valueToTree(module.apply(ofFamily(request)));
     } catch (RejectedException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  /** The plan for a request, which is not installed. */
+  JsonNode plan(String request) throws RejectedException {
+    return JSON.valueToTree(module.plan(ofFamily(request)));
+  }
+
+  private byte[] ofFamily(String request) {
+    try {
+      ObjectNode document = (ObjectNode) JSON.readTree(request);
+      return JSON.writeValueAsBytes(document.put("family", family.name().toLowerCase(Locale.ROOT)));
+    } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(e);
     }
   }
@@ -475,9 +527,17 @@ final class SubflowNetwork {
     return JSON.valueToTree(module.status());
   }
 
+  /** A segment between addresses of one family. */
+  static byte[] tcp(MacAddress from, MacAddress to, IPAddress<?> source, IPAddress<?> target) {
+    return source instanceof IPv4Address ipv4
+        ? Frames.tcp(from, to, ipv4, 4_000, (IPv4Address) target, 80, 0x10)
+        : new Ipv6Frames(from, to, (IPv6Address) source, (IPv6Address) target).tcp(4_000, 80, 0x10);
+  }
+
   /** Sends a packet from one address of a host to an address of another one. */
-  List<Delivery> send(LabHost from, IPv4Address source, LabHost to, IPv4Address target) {
-    byte[] frame = Frames.tcp(from.mac, to.mac, source, 4_000, target, 80, 0x10);
+  List<Delivery> send(LabHost from, IPAddress<?> source, LabHost to, IPAddress<?> target) {
+    byte[] frame = tcp(from.mac, to.mac, source, target);
+
     return network.inject(
         from.at, from.port, from.tag == 0 ? frame : Frames.tagged(frame, from.tag));
   }

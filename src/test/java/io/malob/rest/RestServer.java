@@ -64,6 +64,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -370,6 +371,11 @@ final class RestServer implements IBalancerService {
   @Override
   public MoveStats moves() {
     return new MoveStats(3, 40, 12, 1, 2);
+  }
+
+  @Override
+  public Set<DatapathId> unservedSwitches() {
+    return Set.of();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.malob.bench;
 
+import io.malob.bench.load.AddressFamily;
 import io.malob.bench.load.Network;
 import io.malob.bench.load.Scenario;
 import java.io.IOException;
@@ -53,6 +54,7 @@ final class HealthCommand implements Callable<Integer> {
       description = "Duration of each of the two measurements (${DEFAULT-VALUE}).")
   private int seconds = 30;
 
+  @Mixin private FamilyOption family = new FamilyOption();
   @Mixin private ControllerOptions controllerOptions = new ControllerOptions();
   @Mixin private ProcessOptions processOptions = new ProcessOptions();
 
@@ -60,7 +62,7 @@ final class HealthCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     LoadOptions.check("--delay", delay, MAX_SECONDS);
     LoadOptions.check("--seconds", seconds, MAX_SECONDS);
-    Scenario scenario = NetworkOptions.scenario(1, 1, members, 1, 0);
+    Scenario scenario = NetworkOptions.scenario(1, 1, members, 1, 0, family.chosen());
     if (!controllerOptions.isBuilt()) {
       return Main.MISSING;
     }
@@ -74,7 +76,13 @@ final class HealthCommand implements Callable<Integer> {
       measure(figures, controller, network);
     }
     return figures.publish(
-        NAME, Map.of("members", members, "delay", delay, "seconds", seconds), processOptions);
+        NAME,
+        Map.of(
+            "members", members,
+            "delay", delay,
+            "seconds", seconds,
+            "ipv6", family.chosen() == AddressFamily.IPV6),
+        processOptions);
   }
 
   private void measure(Figures figures, ControllerProcess controller, Network network)

@@ -3,12 +3,11 @@ package io.malob.bench;
 import io.malob.bench.load.AddressFamily;
 import io.malob.bench.load.Scenario;
 import java.util.List;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The size of the emulated network, as options. */
 final class NetworkOptions {
-  static final String IPV6 = "--ipv6";
-
   @Option(
       names = "--switches",
       paramLabel = "N",
@@ -44,14 +43,10 @@ final class NetworkOptions {
       description = "Further hosts of each site, which open no connections (${DEFAULT-VALUE}).")
   private int hosts;
 
-  @Option(
-      names = IPV6,
-      description = "IPv6 addresses for clients, members and VIPs; without it, IPv4.")
-  private boolean ipv6;
+  @Mixin private FamilyOption family = new FamilyOption();
 
   Scenario scenario() {
-    AddressFamily family = ipv6 ? AddressFamily.IPV6 : AddressFamily.IPV4;
-    return scenario(sites, pathLength, members, clients, hosts, family);
+    return scenario(sites, pathLength, members, clients, hosts, family.chosen());
   }
 
   /** A scenario with IPv4. */
@@ -59,7 +54,7 @@ final class NetworkOptions {
     return scenario(sites, pathLength, members, clients, hosts, AddressFamily.IPV4);
   }
 
-  private static Scenario scenario(
+  static Scenario scenario(
       int sites, int pathLength, int members, int clients, int hosts, AddressFamily family) {
     try {
       return new Scenario(sites, pathLength, members, clients, hosts, family);
@@ -76,6 +71,6 @@ final class NetworkOptions {
         "--members=" + scenario.members(),
         "--clients=" + scenario.clients(),
         "--hosts=" + scenario.hosts(),
-        IPV6 + "=" + (scenario.family() == AddressFamily.IPV6));
+        FamilyOption.NAME + "=" + (scenario.family() == AddressFamily.IPV6));
   }
 }

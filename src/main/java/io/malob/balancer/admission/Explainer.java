@@ -31,6 +31,7 @@ import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.connection.AffinityTable;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.connection.FtpSessions;
 import io.malob.balancer.connection.ServiceProfiles;
 import io.malob.balancer.view.BalancerView;
@@ -74,6 +75,7 @@ public final class Explainer {
   private final ConnectionTable connections;
   private final AffinityTable affinity;
   private final AttachedHosts hosts;
+  private final CoreAccess coreAccess;
   private final ServiceProfiles profiles;
   private final Buckets buckets;
   private final BucketExplainer bucketExplainer;
@@ -92,6 +94,7 @@ public final class Explainer {
       ConnectionTable connections,
       AffinityTable affinity,
       AttachedHosts hosts,
+      CoreAccess coreAccess,
       ServiceProfiles profiles,
       Buckets buckets,
       Supplier<? extends List<ProactiveStats>> proactive,
@@ -106,6 +109,7 @@ public final class Explainer {
     this.connections = connections;
     this.affinity = affinity;
     this.hosts = hosts;
+    this.coreAccess = coreAccess;
   }
 
   /**
@@ -133,6 +137,7 @@ public final class Explainer {
     BalancerView view = views.get();
     return hosts
         .find(client)
+        .flatMap(coreAccess::edgeOf)
         .map(at -> explain(new Question(view, client, at, protocol, port, clientPort), vip));
   }
 
@@ -148,7 +153,7 @@ public final class Explainer {
                     new Question(
                         view,
                         seen.address(vip.getIpVersion()),
-                        seen.at(),
+                        coreAccess.edgeOf(seen.at()).orElse(seen.at()),
                         protocol,
                         port,
                         clientPort),

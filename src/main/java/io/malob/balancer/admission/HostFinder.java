@@ -1,6 +1,7 @@
 package io.malob.balancer.admission;
 
 import io.malob.algorithm.Attachment;
+import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.connection.SharedAttachments;
 import io.malob.balancer.view.ServerMoves;
 import io.malob.balancer.view.VipMac;
@@ -28,6 +29,7 @@ public final class HostFinder implements RequestHandler.Clients, ServerMoves.Loc
   private final IOFSwitchService switches;
   private final ITopologyService topology;
   private final AttachedHosts hosts;
+  private final CoreAccess coreAccess;
   private final FlowProgrammer programmer;
   private final SharedAttachments attachments = new SharedAttachments();
 
@@ -35,7 +37,9 @@ public final class HostFinder implements RequestHandler.Clients, ServerMoves.Loc
       IOFSwitchService switches,
       ITopologyService topology,
       IDeviceService devices,
+      CoreAccess coreAccess,
       FlowProgrammer programmer) {
+    this.coreAccess = coreAccess;
     this.switches = switches;
     this.topology = topology;
     this.hosts = new AttachedHosts(devices);
@@ -50,16 +54,18 @@ public final class HostFinder implements RequestHandler.Clients, ServerMoves.Loc
    */
   @Override
   public Optional<Attachment> locate(DatapathId switchId, OFPort inPort, Packet packet) {
+    boolean isSeen =
+        topology.isAttachmentPointPort(switchId, inPort) || coreAccess.isEdgePort(switchId, inPort);
     Optional<Attachment> found =
-        topology.isAttachmentPointPort(switchId, inPort)
-            ? Optional.of(new Attachment(switchId, inPort, packet.srcMac()))
+        isSeen
+            ? coreAccess.edgeOf(new Attachment(switchId, inPort, packet.srcMac()))
             : find(packet.source());
     return found.map(attachments::share);
   }
 
   @Override
   public Optional<Attachment> find(IPAddress<?> address) {
-    return hosts.find(address);
+    return hosts.find(address).flatMap(coreAccess::edgeOf);
   }
 
   /**
@@ -84,7 +90,11 @@ public final class HostFinder implements RequestHandler.Clients, ServerMoves.Loc
   @Override
   public void probeAt(Attachment location, IPAddress<?> address, IPAddress<?> vip) {
     byte[] request = NeighbourReplies.question(VipMac.of(vip), vip, address);
-    programmer.sendFrame(location.switchId(), List.of(location.port()), request);
+    Attachment place =
+        coreAccess.isEdgePort(location.switchId(), location.port())
+            ? hosts.find(address).orElse(location) // behind a core switch, which would not flood
+            : location;
+    programmer.sendFrame(place.switchId(), List.of(place.port()), request);
   }
 
   @Override

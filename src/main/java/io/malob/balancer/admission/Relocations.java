@@ -184,6 +184,11 @@ public final class Relocations {
     return true;
   }
 
+  /** Whether connections may not have followed their hosts yet. */
+  public boolean isBusy() {
+    return isBusy;
+  }
+
   /** A host is attached there now. To be called by tasks of the executor. */
   public void hostMoved(Attachment now) {
     moved.put(now.mac(), now);

@@ -9,9 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Predicate;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
@@ -77,6 +79,12 @@ public interface IBalancerService extends IFloodlightService {
    * in {@link MemberStats#activeConnections} until their rules expire.
    */
   boolean endsAreTold();
+
+  /**
+   * The core switches from which no switch that translates addresses is reached: their hosts reach
+   * no VIP.
+   */
+  Set<DatapathId> unservedSwitches();
 
   /** The connections that got no member since the controller started, by reason. */
   Map<String, Long> rejects();

@@ -4,6 +4,7 @@ import io.malob.algorithm.Attachment;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.bucket.TranslatedReply;
+import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.ServerLocations.ServerLocation;
 import io.malob.balancer.view.ServerMoves;
@@ -65,6 +66,7 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
   private final Supplier<BalancerView> views;
   private final ITopologyService topology;
   private final ServerMoves moves;
+  private final CoreAccess coreAccess;
   private final RejectCounters rejects;
   private final TranslatedReplies translatedReplies;
   private final LongSupplier nanoTime;
@@ -97,12 +99,14 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
       Supplier<BalancerView> views,
       ITopologyService topology,
       ServerMoves moves,
+      CoreAccess coreAccess,
       RejectCounters rejects,
       TranslatedReplies translatedReplies,
       LongSupplier nanoTime) {
     this.views = views;
     this.topology = topology;
     this.moves = moves;
+    this.coreAccess = coreAccess;
     this.rejects = rejects;
     this.translatedReplies = translatedReplies;
     this.nanoTime = nanoTime;
@@ -143,7 +147,9 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
           .increment();
       return Command.STOP;
     }
-    return isVip || server == null ? refuse(from, address, VIP) : judge(server, from);
+    return isVip || server == null
+        ? refuse(from, address, VIP)
+        : judge(server, coreAccess.edgeOf(from).orElse(from));
   }
 
   /** An advertisement may claim another address than that of its sender. */

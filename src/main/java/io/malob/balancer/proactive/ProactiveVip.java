@@ -8,6 +8,7 @@ import io.malob.balancer.api.ProactiveStats.Problem;
 import io.malob.balancer.proactive.EdgeBuckets.Permission;
 import io.malob.balancer.proactive.EdgeBuckets.Wire;
 import io.malob.balancer.proactive.ProactiveVips.Parts;
+import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.BucketKey;
 import io.malob.openflow.bucket.BucketRules;
 import io.malob.openflow.bucket.BucketSource;
@@ -29,6 +30,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -337,8 +339,18 @@ final class ProactiveVip {
     }
   }
 
-  /** Why a switch has refused a rule a short time ago; empty if it has not. */
+  /**
+   * Why placement is reactive at a switch, because it or a member's switch has refused a rule a
+   * short time ago or has too few tables; empty if neither is so.
+   */
   Optional<String> refusal(DatapathId switchId) {
+    Optional<DatapathId> small =
+        Stream.concat(Stream.of(switchId), replySide.edges().stream())
+            .filter(each -> isSmall(each))
+            .findFirst();
+    if (small.isPresent()) {
+      return small.map(each -> "switch " + each + " has fewer than four tables");
+    }
     @Nullable Refusal ofEdge = refusals.get(switchId);
     if (ofEdge != null) {
       return Optional.of(ofEdge.why);
@@ -348,6 +360,11 @@ final class ProactiveVip {
         .filter(each -> each != null)
         .map(each -> each.why)
         .findFirst();
+  }
+
+  private boolean isSmall(DatapathId switchId) {
+    @Nullable TableLayout layout = parts.programmed().layout(switchId);
+    return layout != null && layout != TableLayout.FOUR_TABLES;
   }
 
   /** Removes everything at once: the VIP is gone, or its traffic is another. */

@@ -12,6 +12,7 @@ import io.malob.algorithm.Server;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.bucket.ProactiveClients;
+import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.connection.HostRuleCache;
 import io.malob.balancer.recovery.FoundProactiveRules;
 import io.malob.balancer.view.BalancerView;
@@ -95,6 +96,7 @@ public final class ProactiveVips implements FoundProactiveRules {
   private final Supplier<BalancerView> views;
   private final IOFSwitchService switches;
   private final IDeviceService devices;
+  private final CoreAccess coreAccess;
   private final ProactiveClients clients;
   private final Corrections corrections;
   private final UnknownClients unknownClients;
@@ -179,6 +181,7 @@ public final class ProactiveVips implements FoundProactiveRules {
       Supplier<BalancerView> views,
       IOFSwitchService switches,
       IDeviceService devices,
+      CoreAccess coreAccess,
       Predicate<DatapathId> isRead,
       LabelTable labels,
       HostRuleCache hostRules,
@@ -210,6 +213,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     this.views = views;
     this.switches = switches;
     this.devices = devices;
+    this.coreAccess = coreAccess;
     this.clients = clients;
     this.unknownClients = new UnknownClients(probe, parts.programmed(), serialExecutor, nanoTime);
     this.corrections = corrections;
@@ -355,7 +359,8 @@ public final class ProactiveVips implements FoundProactiveRules {
   private Map<IpFamily, SetMultimap<DatapathId, Set<Integer>>> hostsBySwitch() {
     Map<IpFamily, SetMultimap<DatapathId, Set<Integer>>> hosts = new EnumMap<>(IpFamily.class);
     for (IDevice device : devices.getAllDevices()) {
-      AttachedHosts.attachmentOf(device)
+      coreAccess
+          .edgeOf(device)
           .ifPresent(
               at ->
                   AttachedHosts.addressesOf(device).stream()

@@ -2,6 +2,7 @@ package io.malob.balancer.proactive;
 
 import io.malob.balancer.proactive.EdgeBuckets.Wire;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.TableLayout;
 import io.malob.openflow.label.Label;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +10,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /** The rules of proactive VIPs on all switches. For one thread at a time. */
@@ -40,13 +42,21 @@ final class Programmed {
     return switches.computeIfAbsent(switchId, ProgrammedSwitch::new);
   }
 
-  /** A switch that can be programmed now; empty if it is away or its rules are unknown. */
+  /**
+   * A switch that can be programmed now; empty if it is away, its rules are unknown, or it has too
+   * few tables.
+   */
   Optional<Wire> wire(DatapathId switchId) {
-    return isRead.test(switchId)
+    return isRead.test(switchId) && layout(switchId) == TableLayout.FOUR_TABLES
         ? programmer
             .factory(switchId)
             .map(factory -> new Wire(at(switchId), factory, matchesTcpFlags.test(switchId)))
         : Optional.empty();
+  }
+
+  /** The layout of a switch's tables; null while it is unknown. Proactive VIPs need four. */
+  @Nullable TableLayout layout(DatapathId switchId) {
+    return programmer.compiler().layout(switchId);
   }
 
   /** Removes the rules of an owner from a switch, also if it is away. */

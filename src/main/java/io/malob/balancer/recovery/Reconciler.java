@@ -7,9 +7,11 @@ import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.Connection.State;
 import io.malob.balancer.connection.ConnectionProgrammer;
 import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.connection.ForeignSwitches;
 import io.malob.balancer.connection.FtpSessions;
 import io.malob.balancer.view.BalancerView;
+import io.malob.openflow.AccessRule;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.FoundRule;
 import io.malob.openflow.FoundRules;
@@ -20,6 +22,7 @@ import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -63,6 +66,9 @@ public final class Reconciler {
 
   private FoundRules parser;
 
+  /** The rules for hosts behind this core switch, less those that have been found. */
+  private final Map<AccessRule.Key, OFPort> accessMissing = new HashMap<>();
+
   private final Set<Label> labelsFound = new HashSet<>();
   private final Set<FiveTuple> requestsFound = new HashSet<>();
   private final Set<FiveTuple> repliesFound = new HashSet<>();
@@ -95,6 +101,7 @@ public final class Reconciler {
       StateRecovery stateRecovery,
       FoundProactiveRules proactiveRules,
       ForeignSwitches foreign,
+      CoreAccess coreAccess,
       ReconcileCounts counts) {}
 
   /**
@@ -121,6 +128,10 @@ public final class Reconciler {
         Objects.requireNonNullElse(parts.programmer.compiler().layout(at), TableLayout.FOUR_TABLES);
     this.parser = new FoundRules(layout, Map.of());
     parts.proactiveRules.begin(at);
+    parts
+        .programmer
+        .factory(at)
+        .ifPresent(factory -> accessMissing.putAll(parts.coreAccess.ports(at, factory)));
   }
 
   /** The ports of the switch's groups of labels, before its rules. */
@@ -164,6 +175,9 @@ public final class Reconciler {
     }
     if (rule instanceof FoundRule.Vip vip) {
       return parts.views.get().catalog().isVipAddress(vip.address());
+    }
+    if (rule instanceof FoundRule.Access access) {
+      return accessBelongs(access);
     }
     if (rule instanceof FoundRule.Proactive proactive) {
       return parts.proactiveRules.found(at, proactive.entry(), occasion == Occasion.FIRST);
@@ -258,6 +272,15 @@ public final class Reconciler {
     return true;
   }
 
+  /** A rule with another port stays until complete() overwrites it. */
+  private boolean accessBelongs(FoundRule.Access rule) {
+    @Nullable OFPort out = accessMissing.get(rule.key());
+    if (rule.out().equals(out)) {
+      accessMissing.remove(rule.key());
+    }
+    return out != null;
+  }
+
   private boolean hopBelongs(FoundRule.Hop hop) {
     groupsAlone.remove(hop.label().id());
     @Nullable LabelledPath known = parts.labels.find(hop.label());
@@ -297,6 +320,9 @@ public final class Reconciler {
   /** All rules have been checked: handles those that were missing. */
   void complete() {
     completeGroups();
+    if (!accessMissing.isEmpty()) {
+      parts.programmer.send(at, factory -> parts.coreAccess.rulesOf(at, factory));
+    }
     for (LabelledPath labelled : labels) {
       boolean isKeptHere =
           occasion != Occasion.ROUTINE || parts.foreign.keepsLabel(labelled.label().id(), at);

@@ -1,6 +1,7 @@
 package io.malob.balancer.recovery;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.balancer.connection.CoreAccess;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.SwitchMessages;
 import io.malob.openflow.SwitchRules;
@@ -30,6 +31,7 @@ public final class SwitchPreparation {
 
   private final FlowProgrammer programmer;
   private final LabelTable labels;
+  private final CoreAccess coreAccess;
 
   /** Whether switches are to report the ends of TCP connections. */
   private final boolean tellEnds;
@@ -40,7 +42,9 @@ public final class SwitchPreparation {
   /** Switches that do not match TCP flags. */
   private final Set<DatapathId> withoutTcpFlags = ConcurrentHashMap.newKeySet();
 
-  public SwitchPreparation(FlowProgrammer programmer, LabelTable labels, boolean tellEnds) {
+  public SwitchPreparation(
+      FlowProgrammer programmer, LabelTable labels, CoreAccess coreAccess, boolean tellEnds) {
+    this.coreAccess = coreAccess;
     this.programmer = programmer;
     this.labels = labels;
     this.tellEnds = tellEnds;
@@ -70,6 +74,7 @@ public final class SwitchPreparation {
                 messages.addAll(SwitchRules.addVip(factory, address));
               }
               messages.addAll(labels.rulesOf(switchId));
+              messages.addAll(coreAccess.rulesOf(switchId, factory));
               programmer.send(switchId, messages);
               withoutTcpFlags.remove(switchId);
               addTcpFlags(switchId, factory, vipAddresses(catalog));

@@ -6,9 +6,9 @@ import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.graph.Path;
+import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.PoolView;
-import io.malob.module.AttachedHosts;
 import io.malob.openflow.label.LabelTable;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
@@ -33,6 +33,7 @@ public final class PreparedLabels {
 
   private final LabelTable labels;
   private final IDeviceService devices;
+  private final CoreAccess coreAccess;
   private final Predicate<DatapathId> foreign;
 
   /**
@@ -41,7 +42,12 @@ public final class PreparedLabels {
    * @param foreign whether another controller is master of a switch, and prepares labels for its
    *     clients
    */
-  public PreparedLabels(LabelTable labels, IDeviceService devices, Predicate<DatapathId> foreign) {
+  public PreparedLabels(
+      LabelTable labels,
+      IDeviceService devices,
+      CoreAccess coreAccess,
+      Predicate<DatapathId> foreign) {
+    this.coreAccess = coreAccess;
     this.labels = labels;
     this.devices = devices;
     this.foreign = foreign;
@@ -88,7 +94,7 @@ public final class PreparedLabels {
   private Set<DatapathId> switchesWithHosts() {
     Set<DatapathId> found = new HashSet<>();
     for (IDevice device : devices.getAllDevices()) {
-      AttachedHosts.attachmentOf(device).ifPresent(at -> found.add(at.switchId()));
+      coreAccess.edgeOf(device).ifPresent(at -> found.add(at.switchId()));
     }
     return found;
   }

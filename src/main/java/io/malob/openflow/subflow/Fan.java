@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPv4Address;
-import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPAddressWithMask;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -53,8 +53,8 @@ public final class Fan {
    * @param network what it reaches without a router
    */
   public record Address(
-      IPv4Address address,
-      IPv4AddressWithMask network,
+      IPAddress<?> address,
+      IPAddressWithMask<?> network,
       DatapathId switchId,
       OFPort port,
       MacAddress mac,

@@ -1,6 +1,7 @@
 package io.malob.openflow.subflow;
 
 import io.malob.openflow.FlowLayout;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.label.Label;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,8 +15,8 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.EthType;
-import org.projectfloodlight.openflow.types.IPv4Address;
-import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPAddressWithMask;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.OFVlanVidMatch;
@@ -123,7 +124,7 @@ public sealed interface SubflowRule {
    * @param push the VLAN that they get; 0 for none
    * @param network where the destination must be; others are reached as ever
    */
-  record Classify(int tag, int push, IPv4Address source, IPv4AddressWithMask network, Label label)
+  record Classify(int tag, int push, IPAddress<?> source, IPAddressWithMask<?> network, Label label)
       implements SubflowRule {
     /** Broadcasts within the network are not for one host. */
     private static final MacAddress GROUP_BIT = MacAddress.of("01:00:00:00:00:00");
@@ -150,14 +151,12 @@ public sealed interface SubflowRule {
 
     @Override
     public Match match(OFFactory factory) {
-      return factory
-          .buildMatch()
-          .setMasked(MatchField.ETH_DST, MacAddress.NONE, GROUP_BIT)
-          .setExact(MatchField.ETH_TYPE, EthType.IPv4)
-          .setExact(MatchField.VLAN_VID, vlanId(tag))
-          .setExact(MatchField.IPV4_SRC, source)
-          .setMasked(MatchField.IPV4_DST, network)
-          .build();
+      Match.Builder match =
+          factory.buildMatch().setMasked(MatchField.ETH_DST, MacAddress.NONE, GROUP_BIT);
+      IpFamily.of(source).any().accept(match);
+      match.setExact(MatchField.VLAN_VID, vlanId(tag));
+      IpFamily.from(source).andThen(IpFamily.to(network)).accept(match);
+      return match.build();
     }
 
     @Override
@@ -180,7 +179,7 @@ public sealed interface SubflowRule {
    * @param vlan that packets for it have; 0 for none
    * @param pop whether the tag is taken off
    */
-  record Deliver(int vlan, boolean pop, IPv4Address address, MacAddress mac, OFPort port)
+  record Deliver(int vlan, boolean pop, IPAddress<?> address, MacAddress mac, OFPort port)
       implements SubflowRule {
     @Override
     public TableId table() {
@@ -204,11 +203,11 @@ public sealed interface SubflowRule {
 
     @Override
     public Match match(OFFactory factory) {
-      return SubflowRule.labelled(factory.buildMatch())
-          .setExact(MatchField.ETH_TYPE, EthType.IPv4)
-          .setExact(MatchField.VLAN_VID, vlanId(vlan))
-          .setExact(MatchField.IPV4_DST, address)
-          .build();
+      Match.Builder match = SubflowRule.labelled(factory.buildMatch());
+      IpFamily.of(address).any().accept(match);
+      match.setExact(MatchField.VLAN_VID, vlanId(vlan));
+      IpFamily.to(address).accept(match);
+      return match.build();
     }
 
     @Override
@@ -231,7 +230,8 @@ public sealed interface SubflowRule {
    * @param branch the label of the other one
    * @param out its first port
    */
-  record Divert(Label label, IPv4Address address, Label branch, OFPort out) implements SubflowRule {
+  record Divert(Label label, IPAddress<?> address, Label branch, OFPort out)
+      implements SubflowRule {
     @Override
     public TableId table() {
       return FlowLayout.LABELS;
@@ -254,12 +254,9 @@ public sealed interface SubflowRule {
 
     @Override
     public Match match(OFFactory factory) {
-      return factory
-          .buildMatch()
-          .setExact(MatchField.ETH_DST, label.mac())
-          .setExact(MatchField.ETH_TYPE, EthType.IPv4)
-          .setExact(MatchField.IPV4_DST, address)
-          .build();
+      Match.Builder match = factory.buildMatch().setExact(MatchField.ETH_DST, label.mac());
+      IpFamily.of(address).any().andThen(IpFamily.to(address)).accept(match);
+      return match.build();
     }
 
     @Override

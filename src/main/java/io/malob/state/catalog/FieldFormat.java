@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 
 import io.malob.algorithm.AddressText;
 import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.HostAddresses;
 import io.malob.json.RejectedException;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -74,7 +75,7 @@ interface FieldFormat<T> {
                             + " must be an IPv4 or IPv6 address such as 10.0.0.100 or"
                             + " 2001:db8::100, not "
                             + quoted(text)));
-    if (!isUnicast(address)) {
+    if (!HostAddresses.isUnicast(address)) {
       throw RejectedException.invalid(
           field,
           field
@@ -85,14 +86,6 @@ interface FieldFormat<T> {
               + " is not");
     }
     return address;
-  }
-
-  /** IPv4 without the reserved 240.0.0.0/4; IPv6 in 2000::/3 or fc00::/7. */
-  private static boolean isUnicast(IPAddress<?> address) {
-    int first = address.getBytes()[0] & 0xff;
-    return address.getIpVersion() == IPVersion.IPv4
-        ? first != 0 && first != 127 && first < 224
-        : first >> 5 == 1 || first >> 1 == 0x7e;
   }
 
   /** Up to the bounds that all protocols have in common; {@link #portProblem} knows the others. */

@@ -9,6 +9,7 @@ import static org.mockito.Mockito.when;
 import io.malob.algorithm.Attachment;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.ServerLocations;
 import io.malob.balancer.view.ServerLocations.ServerLocation;
@@ -63,6 +64,7 @@ class Ipv6SpoofGuardTest {
           this::view,
           Stub.of(ITopologyService.class).on("isAttachmentPointPort", with -> true).make(),
           new ServerMoves(locations(), () -> now),
+          mock(CoreAccess.class),
           rejects,
           reply -> {},
           () -> now);
