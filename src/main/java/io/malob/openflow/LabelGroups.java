@@ -2,8 +2,10 @@ package io.malob.openflow;
 
 import io.malob.openflow.label.Label;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFBucket;
@@ -29,6 +31,9 @@ public final class LabelGroups {
 
   private final Map<DatapathId, Map<Integer, Group>> groups = new ConcurrentHashMap<>();
 
+  /** The groups of switches when they were asked for them, until they answer. */
+  private final Map<DatapathId, Map<Integer, Group>> asked = new ConcurrentHashMap<>();
+
   /** A group, and whether the switch has the rule of its label. */
   private record Group(OFPort port, boolean hasRule) {}
 
@@ -37,11 +42,28 @@ public final class LabelGroups {
     return OFGroup.of(BASE | label);
   }
 
-  /** The groups that a switch has, as read from it: labels and ports. Others are forgotten. */
+  /** A switch is asked for its groups; {@link #read} takes the answer. */
+  public void ask(DatapathId switchId) {
+    asked.put(switchId, Map.copyOf(of(switchId)));
+  }
+
+  /**
+   * The groups that a switch had when it was asked: labels and ports. Others are forgotten, except
+   * for those that have been made or changed since; those that have been removed since stay so.
+   */
   public void read(DatapathId switchId, Map<Integer, OFPort> found) {
-    Map<Integer, Group> read = new ConcurrentHashMap<>();
-    found.forEach((label, port) -> read.put(label, new Group(port, false)));
-    groups.put(switchId, read);
+    @Nullable Map<Integer, Group> whenAsked = asked.remove(switchId);
+    Map<Integer, Group> before = whenAsked == null ? Map.of() : whenAsked;
+    Map<Integer, Group> now = of(switchId);
+    Set<Integer> removed = new HashSet<>(before.keySet());
+    removed.removeAll(now.keySet());
+    before.forEach(now::remove); // only what is unchanged
+    found.forEach(
+        (label, port) -> {
+          if (!removed.contains(label)) {
+            now.putIfAbsent(label, new Group(port, false));
+          }
+        });
   }
 
   /**

@@ -143,28 +143,26 @@ class BalancerTest extends OnEachProfile {
 
   @Test
   void packetWithoutAHostRule_isDeliveredAndTheRuleComesBack() {
-    net.learn(local);
-    net.webService(local);
+    net.learn(far);
+    net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
-    int hosts = net.rules(s1, Cookie.Kind.HOST).size();
-    for (FakeRule rule : net.rules(s1, Cookie.Kind.HOST)) {
-      if (rule.priority() > 0) {
-        net.network.send(
-            s1,
-            BalancerNetwork.FACTORY
-                .buildFlowDeleteStrict()
-                .setTableId(rule.table())
-                .setPriority(rule.priority())
-                .setMatch(rule.match())
-                .build());
-      }
+    int hosts = net.rules(s3, Cookie.Kind.HOST).size();
+    for (FakeRule rule : net.rules(s3, Cookie.Kind.HOST)) {
+      net.network.send(
+          s3,
+          BalancerNetwork.FACTORY
+              .buildFlowDeleteStrict()
+              .setTableId(rule.table())
+              .setPriority(rule.priority())
+              .setMatch(rule.match())
+              .build());
     }
 
-    Packet atMember = only(net.send(client, toVip(40_000, 80, ACK)), local);
+    Packet atMember = only(net.send(client, toVip(40_000, 80, ACK)), far);
 
     assertEquals(8_080, atMember.dstPort());
-    only(net.send(local, fromMember(local, 8_080, 40_000)), client);
-    assertEquals(hosts, net.rules(s1, Cookie.Kind.HOST).size());
+    only(net.send(far, fromMember(far, 8_080, 40_000)), client);
+    assertEquals(hosts, net.rules(s3, Cookie.Kind.HOST).size());
     assertEquals(List.of(), net.passedOn);
   }
 
@@ -721,6 +719,7 @@ class BalancerTest extends OnEachProfile {
 
   @Test
   void finOfTheClient_endsTheCountAtOnceAndStillArrivesOnce() {
+    assumeEndsAreTold();
     net.learn(far);
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
@@ -737,6 +736,7 @@ class BalancerTest extends OnEachProfile {
 
   @Test
   void portThatIsUsedAgainAtOnce_countsAgainOnTheMemberThatItsRulesLeadTo() {
+    assumeEndsAreTold();
     net.learn(far);
     net.learn(farToo);
     net.webService(far, farToo);
@@ -766,6 +766,7 @@ class BalancerTest extends OnEachProfile {
 
   @Test
   void resetByTheClient_endsTheCountAtOnce() {
+    assumeEndsAreTold();
     net.learn(far);
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
@@ -834,6 +835,7 @@ class BalancerTest extends OnEachProfile {
 
   @Test
   void leastConnections_seesWhatHasEnded() {
+    assumeEndsAreTold();
     net.learn(far);
     net.learn(farToo);
     net.create(
@@ -1008,13 +1010,16 @@ class BalancerTest extends OnEachProfile {
     List<FakeRule> atTheEdge = net.rules(s1, Cookie.Kind.REQUEST);
 
     net.unlink(s1, 2);
+    net.passMillis(50); // in which rules that name the port are changed
 
     net.network.setController(
         (switchId, port, output) -> fail("missed in table " + output.table()));
     only(net.send(client, toVip(40_000, 80, ACK)), far);
     only(net.send(far, fromMember(far, 8_080, 40_000)), client);
-    assertEquals(
-        atTheEdge, net.rules(s1, Cookie.Kind.REQUEST), "no rule of a connection was touched");
+    if (profile != SwitchProfile.ONE_TABLE) {
+      assertEquals(
+          atTheEdge, net.rules(s1, Cookie.Kind.REQUEST), "no rule of a connection was touched");
+    }
     assertEquals(2, net.rules(s4, Cookie.Kind.LABEL).size());
     assertEquals(List.of(), net.rules(s2, Cookie.Kind.LABEL), "the old way is cleared");
   }
@@ -1063,6 +1068,7 @@ class BalancerTest extends OnEachProfile {
 
   @Test
   void links_countTheConnectionsOnThemThatHaveNotEnded() {
+    assumeEndsAreTold();
     net.learn(far);
     net.webService(far);
     for (int port = 40_000; port < 40_003; port++) {

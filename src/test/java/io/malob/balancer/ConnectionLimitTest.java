@@ -63,6 +63,7 @@ class ConnectionLimitTest extends OnEachProfile {
 
   @Test
   void membersThatAreAllFull_refuse_untilAConnectionEnds() {
+    assumeEndsAreTold();
     fixture.setMember("m1", "connection_limit", "1");
     fixture.setMember("m2", "connection_limit", "1");
     fixture.assertReaches(fixture.first, fixture.open(40_000));
@@ -96,6 +97,7 @@ class ConnectionLimitTest extends OnEachProfile {
   /** Its rules are still there, but a new connection on the same port is a new one. */
   @Test
   void portOfAConnectionThatHasEnded_isNoWayAroundALimit() {
+    assumeEndsAreTold();
     fixture.setVip("connection_limit", "1");
     fixture.open(40_000);
     fixture.close(40_000);

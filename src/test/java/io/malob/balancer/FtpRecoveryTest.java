@@ -151,6 +151,7 @@ class FtpRecoveryTest extends OnEachProfile {
 
   @Test
   void recoveredControlConnection_getsItsDataRuleIfThatIsGone() {
+    assumeEndsAreTold();
     lose(dataRules().get(0));
 
     restart();

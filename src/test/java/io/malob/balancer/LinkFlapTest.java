@@ -100,6 +100,8 @@ class LinkFlapTest extends OnEachProfile {
     for (int i = 0; i < 10; i++) {
       send(40_000 + i, Packet.TCP_FIN | Packet.TCP_ACK);
     }
+    net.pass(30);
+    net.expire();
 
     net.disconnect(s2);
     net.pass(1);

@@ -114,6 +114,7 @@ class SpreadLimitsTest extends OnEachProfile {
 
   @Test
   void endedConnections_makeRoom_inTheirControllersPart() throws Exception {
+    assumeEndsAreTold();
     limit(Catalog.VIPS, "v");
     open(clientOfA, 40_000, LIMIT);
     open(clientOfB, 41_000, LIMIT);

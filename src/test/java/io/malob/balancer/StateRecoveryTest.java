@@ -19,6 +19,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
+import org.projectfloodlight.openflow.protocol.OFStatsType;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
@@ -204,6 +205,7 @@ class StateRecoveryTest extends OnEachProfile {
 
   @Test
   void recoveredConnection_endsByFinAndByTimeOut() {
+    assumeEndsAreTold();
     connectAll();
 
     only(after.send(client, toVip(40_000, Packet.TCP_FIN | ACK)), far);
@@ -236,6 +238,7 @@ class StateRecoveryTest extends OnEachProfile {
 
     after.unlink(s2, 2);
 
+    after.passMillis(50);
     assertEquals(2, after.rules(s4, Cookie.Kind.LABEL).size());
     assertGoesOn();
   }
@@ -312,6 +315,7 @@ class StateRecoveryTest extends OnEachProfile {
 
   @Test
   void pendingConnectionThatEnds_doesNotCount() {
+    assumeEndsAreTold();
     after.addSwitch(1);
     after.send(client, toVip(40_000, Packet.TCP_FIN | ACK));
 
@@ -499,8 +503,9 @@ class StateRecoveryTest extends OnEachProfile {
     connectAll();
     assertEquals(2, rulesOfConnections().size());
 
-    after.pass(5);
-    after.pass(5);
+    for (int i = 0; i < 4; i++) { // at first, one with groups is asked for those
+      after.pass(5);
+    }
 
     assertEquals(List.of(), rulesOfConnections());
     assertEquals(3, after.module.reconcileStats().tablesReset());
@@ -513,7 +518,11 @@ class StateRecoveryTest extends OnEachProfile {
 
     connectAll();
 
-    assertEquals(3 * (1 + 8), after.requested.size());
+    long ofRules =
+        after.requested.stream()
+            .filter(request -> request.getStatsType() != OFStatsType.GROUP_DESC)
+            .count();
+    assertEquals(3 * (1 + 8), ofRules);
     assertEquals(1, after.module.reconcileStats().connectionsAdopted());
     assertGoesOn();
   }

@@ -15,5 +15,5 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass
 @EnumSource(
     value = SwitchProfile.class,
-    names = {"FOUR_TABLES"})
+    names = {"FOUR_TABLES", "ONE_TABLE_WITH_GROUPS", "ONE_TABLE"})
 public @interface EachSwitchProfile {}

@@ -57,6 +57,9 @@ public final class ReconcileRounds {
   /** Switches that have not reported their rules, and how many more rounds skip them. */
   private final Map<DatapathId, Integer> silent = new HashMap<>();
 
+  /** Switches that have been asked for their groups. */
+  private final Map<DatapathId, AwaitedGroups> awaitedGroups = new HashMap<>();
+
   private final ArrayDeque<DatapathId> routine = new ArrayDeque<>();
 
   /** The connections of a round, by the switches that have rules of them. */
@@ -77,6 +80,8 @@ public final class ReconcileRounds {
    * @param roundSeconds the interval at which all switches are reconciled
    */
   public record Times(int answerSeconds, int roundSeconds) {}
+
+  private record AwaitedGroups(long sinceNanos, Runnable then) {}
 
   public ReconcileRounds(
       IOFSwitchService switches,
@@ -122,8 +127,8 @@ public final class ReconcileRounds {
   /**
    * Learns which groups of labels a switch has, if its layout has groups.
    *
-   * @param then run on the serial executor, or at once if there are none to be read; not if the
-   *     switch disconnects
+   * @param then run on the serial executor, or at once if there are none to be read; also if the
+   *     switch does not answer, and not if it disconnects
    */
   public void readGroups(DatapathId switchId, Runnable then) {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
@@ -131,28 +136,39 @@ public final class ReconcileRounds {
       then.run();
       return;
     }
+    AwaitedGroups awaited = new AwaitedGroups(nanoTime.getAsLong(), then);
+    awaitedGroups.put(switchId, awaited);
+    parts.programmer().compiler().groups().ask(switchId);
     Futures.addCallback(
         sw.writeStatsRequest(sw.getOFFactory().buildGroupDescStatsRequest().build()),
         new FutureCallback<List<OFGroupDescStatsReply>>() {
           @Override
           public void onSuccess(@Nullable List<OFGroupDescStatsReply> answer) {
-            parts
-                .programmer()
-                .compiler()
-                .groups()
-                .read(switchId, LabelGroups.ports(answer == null ? List.of() : answer));
-            then.run();
+            if (awaitedGroups.remove(switchId, awaited)) {
+              parts
+                  .programmer()
+                  .compiler()
+                  .groups()
+                  .read(switchId, LabelGroups.ports(answer == null ? List.of() : answer));
+              then.run();
+            }
           }
 
           @Override
           public void onFailure(Throwable cause) {
             if (switches.getActiveSwitch(switchId) == sw && sw.isConnected()) {
-              LOG.warn("groups_not_told switch={} why=\"{}\"", switchId, cause.getMessage());
-              then.run();
+              groupsNotTold(switchId, awaited, cause.getMessage());
             }
           }
         },
         serialExecutor);
+  }
+
+  private void groupsNotTold(DatapathId switchId, AwaitedGroups awaited, @Nullable String why) {
+    if (awaitedGroups.remove(switchId, awaited)) {
+      LOG.warn("groups_not_told switch={} why=\"{}\"", switchId, why);
+      awaited.then.run();
+    }
   }
 
   private boolean hasGroups(DatapathId switchId) {
@@ -161,6 +177,7 @@ public final class ReconcileRounds {
 
   /** A switch has disconnected. */
   public void gone(DatapathId switchId) {
+    awaitedGroups.remove(switchId);
     @Nullable TableReader reading = readings.remove(switchId);
     if (reading != null) {
       reading.cancel();
@@ -174,11 +191,19 @@ public final class ReconcileRounds {
     // after a pause of the controller itself, answers may have arrived that are not read yet
     boolean hasStoodStill = now - tickedAtNanos >= patience;
     tickedAtNanos = now;
+    String why = "no answer for " + times.answerSeconds + " s";
     for (TableReader reading : List.copyOf(readings.values())) {
       if (!hasStoodStill && now - reading.progressNanos() >= patience) {
-        reading.giveUp("no answer for " + times.answerSeconds + " s");
+        reading.giveUp(why);
       }
     }
+    Map.copyOf(awaitedGroups)
+        .forEach(
+            (switchId, awaited) -> {
+              if (!hasStoodStill && now - awaited.sinceNanos >= patience) {
+                groupsNotTold(switchId, awaited, why);
+              }
+            });
     if (now - routineSinceNanos >= TimeUnit.SECONDS.toNanos(times.roundSeconds)) {
       routineSinceNanos = now;
       routine.clear();
