@@ -14,8 +14,8 @@ _BALANCER = "/quantum/v1.0"
 class State:
     """The controller's own JSON.
 
-    snapshot: /wm/malob/snapshot; pools: each with its statistics, by id; problems, placement, cluster: of /wm/malob; cluster is None
-    without one; missing_peers: controllers that the answering one does not reach.
+    snapshot: /wm/malob/snapshot; pools: each with its statistics, by id; problems, placement, switches, cluster: of /wm/malob; cluster
+    is None without one; missing_peers: controllers that the answering one does not reach.
     """
 
     snapshot: dict[str, Any]
@@ -23,6 +23,7 @@ class State:
     pools: dict[str, dict[str, Any]]
     problems: list[dict[str, Any]] = field(default_factory=list)
     placement: list[dict[str, Any]] = field(default_factory=list)
+    switches: list[dict[str, Any]] = field(default_factory=list)
     cluster: dict[str, Any] | None = None
     missing_peers: tuple[str, ...] = ()
 
@@ -33,13 +34,14 @@ class State:
             "pools": list(self.pools.values()),
             "problems": self.problems,
             "placement": self.placement,
+            "switches": self.switches,
             "cluster": self.cluster,
             "missing_peers": list(self.missing_peers),
         }
 
 
 def read(client: RestClient) -> State:
-    """Asks the controller for all but problems, placement and cluster. Raises RestError."""
+    """Asks the controller for all but problems, placement, switches and cluster. Raises RestError."""
     vips = client.get_all(f"{_BALANCER}/vips/")
     pools = {}
     for pool in client.get_all(f"{_BALANCER}/pools/"):

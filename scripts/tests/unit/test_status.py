@@ -74,6 +74,24 @@ class ViewTest(unittest.TestCase):
         row = tables(_state(links=[_LINK]))[-1]
         self.assertEqual(["0a/2", "01:00:0b/1", "3", *["-"] * 9], row.split())
 
+    def test_roles_are_shown_if_a_switch_does_not_have_four_tables(self) -> None:
+        other = {**_SWITCH, "switch": "00:00:00:00:00:00:00:0b"}
+        third = {**_SWITCH, "switch": "00:00:00:00:00:00:00:0c"}
+        four = {"switch": _SWITCH["switch"], "role": "any", "layout": "four-tables", "source": "probed"}
+        core = {"switch": other["switch"], "role": "core", "layout": "labels-only", "source": "forced"}
+        state = _state(switches=[_SWITCH, other, third])
+        self.assertEqual([_SWITCH["switch"], "0.4", "9", "1", "2"], tables(replace(state, switches=[four]))[3].split())
+        header, *rows = (line.split() for line in tables(replace(state, switches=[four, core]))[2:6])
+        self.assertEqual(["switch", "role", "layout", "counters"], header[:4])
+        self.assertEqual(
+            [
+                [_SWITCH["switch"], "any", "four-tables", "0.4", "9", "1", "2"],
+                [other["switch"], "core", "labels-only", "(forced)", "0.4", "9", "1", "2"],
+                [third["switch"], "-", "-", "0.4", "9", "1", "2"],
+            ],
+            rows,
+        )
+
     def test_link_shows_values_with_ages_and_sources(self) -> None:
         link = {
             **_LINK,
@@ -212,6 +230,7 @@ class ReadTest(unittest.TestCase):
                 "pools": [{"id": "p", "stats": _POOL["stats"]}],
                 "problems": [],
                 "placement": [],
+                "switches": [],
                 "cluster": None,
                 "missing_peers": [],
             },

@@ -60,6 +60,7 @@ def _read(client: RestClient) -> State:
             problems=client.json_of(problems_now, "GET /wm/malob/problems"),
             missing_peers=tuple(name.strip() for name in missing.split(",") if name.strip()),
             placement=client.get("/wm/malob/placement"),
+            switches=client.get("/wm/malob/switches"),
             cluster=client.get("/wm/malob/cluster")["cluster"],
         )
 

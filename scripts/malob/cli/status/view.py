@@ -41,11 +41,25 @@ def _cluster(state: State) -> list[str]:
 
 
 def _switches(state: State) -> list[str]:
+    """The switches; with their roles if any of them does not hold its rules in four tables."""
+    known = {switch["switch"]: switch for switch in state.switches}
+    with_roles = any(switch["layout"] != "four-tables" for switch in state.switches)
     rows = []
     for switch in state.snapshot["switches"]:
         statistics = switch["port_statistics"]
-        rows.append([switch["switch"], number(statistics["age_s"], 1), *(str(statistics[key]) for key in ("answers", "failures", "skipped"))])
-    return _table(["switch", "counters age s", "answers", "failures", "skipped"], rows, [1, 2, 3, 4])
+        role = _role(known.get(switch["switch"])) if with_roles else []
+        rows.append([switch["switch"], *role, number(statistics["age_s"], 1), *(str(statistics[key]) for key in ("answers", "failures", "skipped"))])
+    roles = ["role", "layout"] if with_roles else []
+    first = 1 + len(roles)
+    return _table(["switch", *roles, "counters age s", "answers", "failures", "skipped"], rows, [*range(first, first + 4)])
+
+
+def _role(switch: Mapping[str, Any] | None) -> list[str]:
+    """Role and layout, with how the layout is known unless the switch was probed."""
+    if switch is None:
+        return [UNKNOWN, UNKNOWN]
+    source = "" if switch["source"] == "probed" else f" ({switch['source']})"
+    return [switch["role"], switch["layout"] + source]
 
 
 def link_table(links: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -47,6 +47,7 @@ class ArchitectureTest {
   private static final String BALANCER_API = "io.malob.balancer.api..";
 
   private static final String MONITOR = "io.malob.monitor..";
+  private static final String CAPABILITY = "io.malob.capability..";
   private static final String LATENCY = "io.malob.latency..";
   private static final String AGENT = "io.malob.agent..";
   private static final String METRICS = "io.malob.metrics..";
@@ -64,8 +65,14 @@ class ArchitectureTest {
   private static final Set<String> MONITOR_SERVICE =
       Set.of("io.malob.monitor.IMonitorService", "io.malob.monitor.PollingStats");
 
+  /** What other modules may see of switches' capabilities. */
   private static final Set<String> CAPABILITY_SERVICE =
-      Set.of("io.malob.capability.ISwitchCapabilityService");
+      Set.of(
+          "io.malob.capability.ISwitchCapabilityService",
+          "io.malob.capability.SwitchCapability",
+          "io.malob.capability.SwitchCapability$Source",
+          "io.malob.capability.SwitchFeature",
+          "io.malob.capability.TableUse");
 
   /** What other modules may see of the agents. */
   private static final Set<String> AGENT_SERVICE =
@@ -95,6 +102,7 @@ class ArchitectureTest {
           Map.entry("io.malob.state..", 30),
           Map.entry("io.malob.openflow..", 20),
           Map.entry("io.malob.balancer..", 30),
+          Map.entry("io.malob.capability..", 10),
           Map.entry("io.malob.latency..", 15),
           Map.entry("io.malob.monitor..", 6),
           Map.entry("io.malob.agent..", 8),
@@ -330,6 +338,14 @@ class ArchitectureTest {
               oursExcept(MONITOR, MODULE, ALGORITHM, STATE, STORE, OPENFLOW, FLOODLIGHT));
 
   @ArchTest
+  static final ArchRule capability_seesNoOtherFeature =
+      noClasses()
+          .that()
+          .resideInAPackage(CAPABILITY)
+          .should()
+          .dependOnClassesThat(oursExcept(CAPABILITY, MODULE, OPENFLOW, FLOODLIGHT));
+
+  @ArchTest
   static final ArchRule otherFeatures_seeTheMonitorsService =
       noClasses()
           .that()
@@ -391,6 +407,7 @@ class ArchitectureTest {
                   .and(notOneOf(MPTCP_SERVICE))
                   .and(notOneOf(ENDHOST_SERVICE))
                   .and(notOneOf(MONITOR_SERVICE))
+                  .and(notOneOf(CAPABILITY_SERVICE))
                   .and(notOneOf(AGENT_SERVICE)));
 
   @ArchTest
@@ -402,6 +419,7 @@ class ArchitectureTest {
           .dependOnClassesThat(
               oursExcept(METRICS, RESOURCE, BALANCER_API, MODULE, ALGORITHM, STATE, FLOODLIGHT)
                   .and(notOneOf(LATENCY_SERVICE))
+                  .and(notOneOf(CAPABILITY_SERVICE))
                   .and(notOneOf(MONITOR_SERVICE))
                   .and(notOneOf(AGENT_SERVICE)));
 

@@ -118,6 +118,7 @@ class FloodlightJarTest {
             "agent",
             "algorithm",
             "balancer",
+            "capability",
             "endhost",
             "file",
             "json",

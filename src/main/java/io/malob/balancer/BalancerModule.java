@@ -135,7 +135,6 @@ import io.malob.monitor.IMonitorService;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.LabelGroups;
 import io.malob.openflow.RuleCompiler;
-import io.malob.openflow.TableLayout;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelRange;
 import io.malob.openflow.label.LabelTable;
@@ -284,7 +283,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private final RejectedRules rejectedRules = new RejectedRules();
   private final LatestConnections latest = new LatestConnections();
 
-  private final RuleCompiler compiler = new RuleCompiler(this::layout, new LabelGroups());
+  private final RuleCompiler compiler = new RuleCompiler(switchId -> this.capabilities.layout(switchId), new LabelGroups());
 
   /** Sends to this controller's switches. */
   private final FlowProgrammer programmer =
@@ -340,7 +339,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private Relocations relocations;
   private LostClients lostClients;
   private @Nullable IClusterService cluster;
-  private @Nullable ISwitchCapabilityService capabilities;
+  private ISwitchCapabilityService capabilities;
   private @Nullable IPeerService peers;
   private @Nullable IRelayService relay;
   private @Nullable ReplicaPublisher publisher;
@@ -379,7 +378,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         IThreadPoolService.class,
         IShutdownService.class,
         IStoreService.class,
-        IMonitorService.class);
+        IMonitorService.class,
+        ISwitchCapabilityService.class);
   }
 
   @Override
@@ -412,19 +412,6 @@ public final class BalancerModule extends BaseModule implements IBalancerService
               new FloodGuard(max, programmer, nanoTime));
     }
     build(settings);
-  }
-
-  /** Null while it is unknown. */
-  private @Nullable TableLayout layout(DatapathId switchId) {
-    @Nullable ISwitchCapabilityService known = capabilities;
-    return known == null ? TableLayout.FOUR_TABLES : known.layout(switchId);
-  }
-
-  private CompletableFuture<TableLayout> whenLayoutIsKnown(DatapathId switchId) {
-    @Nullable ISwitchCapabilityService known = capabilities;
-    return known == null
-        ? CompletableFuture.completedFuture(TableLayout.FOUR_TABLES)
-        : known.whenKnown(switchId);
   }
 
   private void updateAccess() {
@@ -824,7 +811,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
                 List.of(locateMembers, recover, preparePaths, askForMembers),
                 List.of(followHosts, retryPending),
                 proactive.vips()::disconnected),
-            this::whenLayoutIsKnown);
+            capabilities::whenKnown);
     if (relay != null) {
       housekeeping.every(
           RETRY_MILLIS,

@@ -1,12 +1,18 @@
 package io.malob.capability;
 
+import com.google.common.collect.ImmutableSortedMap;
 import io.malob.openflow.TableLayout;
 import java.util.concurrent.CompletableFuture;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** Knows what switches can do. Thread-safe. */
+/**
+ * Knows what switches can do, and how full their tables are. Thread-safe; nothing blocks.
+ *
+ * <p>A controller finds out itself about the switches of which it is master. In a cluster, it knows
+ * about the others from their masters.
+ */
 public interface ISwitchCapabilityService extends IFloodlightService {
 
   /** The layout of a switch's rules; null while it is unknown. */
@@ -14,7 +20,19 @@ public interface ISwitchCapabilityService extends IFloodlightService {
 
   /**
    * Completes with the layout of a switch when it is known, at once if it is; to be called when the
-   * switch has become active. It never completes if the switch disconnects before.
+   * switch has become active. It never completes if the switch disconnects before, or this
+   * controller is no longer its master. It completes on the calling thread if the layout is known,
+   * else on the thread that has got the answer, which reads the switch's messages: what follows
+   * must not block. After three seconds without an answer, it completes with an assumption.
    */
   CompletableFuture<TableLayout> whenKnown(DatapathId switchId);
+
+  /** The capabilities of all switches about which they are known. */
+  ImmutableSortedMap<DatapathId, SwitchCapability> capabilities();
+
+  /**
+   * The tables with rules of the switches of which this controller is master, by switch and number
+   * of the table; about ten seconds old. Switches that do not tell are missing.
+   */
+  ImmutableSortedMap<DatapathId, ImmutableSortedMap<Integer, TableUse>> tables();
 }

@@ -145,6 +145,12 @@ enum Metric {
   SWITCHES(Kind.GAUGE, "malob_switches", "Switches with this controller as master"),
   SWITCH_RULES(
       Kind.GAUGE, "malob_switch_rules", "Rules in a table of the switch", "switch", "table"),
+  SWITCH_MAX_RULES(
+      Kind.GAUGE,
+      "malob_switch_max_rules",
+      "Max number of rules in a table of the switch",
+      "switch",
+      "table"),
   CONTROL_ROUND_TRIP(
       Kind.GAUGE, "malob_control_round_trip_seconds", "Round trip to the switch", "switch"),
   PORT_STATISTICS(

@@ -2,12 +2,12 @@ package io.malob.metrics;
 
 import io.malob.agent.IAgentService;
 import io.malob.balancer.api.IBalancerService;
+import io.malob.capability.ISwitchCapabilityService;
 import io.malob.latency.ILatencyService;
 import io.malob.module.BaseModule;
 import io.malob.module.INetworkRefusalService;
 import io.malob.module.IPeerService;
 import io.malob.module.IRelayService;
-import io.malob.module.Repetition;
 import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
 import io.malob.resource.ResourceRoutable;
@@ -26,11 +26,9 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.Collection;
 import java.util.List;
 import net.floodlightcontroller.core.IShutdownService;
-import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.restserver.IRestApiService;
-import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,8 +54,7 @@ public final class MetricsModule extends BaseModule {
         ILatencyService.class,
         IAgentService.class,
         INetworkRefusalService.class,
-        IOFSwitchService.class,
-        IThreadPoolService.class,
+        ISwitchCapabilityService.class,
         IShutdownService.class);
   }
 
@@ -65,10 +62,6 @@ public final class MetricsModule extends BaseModule {
   public void startUp(FloodlightModuleContext context) {
     IBalancerService balancer = context.getServiceImpl(IBalancerService.class);
     IMonitorService monitor = context.getServiceImpl(IMonitorService.class);
-    RuleCounting rules =
-        new RuleCounting(context.getServiceImpl(IOFSwitchService.class), monitor::nanoTime);
-    new Repetition(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor())
-        .every(RuleCounting.TICK_MILLIS, "counting rules", rules::tick);
     BalancerMetrics ofBalancer = new BalancerMetrics(balancer, monitor);
     NetworkMetrics ofNetwork =
         new NetworkMetrics(
@@ -77,7 +70,7 @@ public final class MetricsModule extends BaseModule {
             context.getServiceImpl(ILatencyService.class),
             context.getServiceImpl(IAgentService.class),
             context.getServiceImpl(INetworkRefusalService.class),
-            rules);
+            context.getServiceImpl(ISwitchCapabilityService.class));
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     JvmGcMetrics collections = new JvmGcMetrics();
     context

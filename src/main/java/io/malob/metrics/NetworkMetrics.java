@@ -4,6 +4,8 @@ import io.malob.agent.IAgentService;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.LinkStats;
+import io.malob.capability.ISwitchCapabilityService;
+import io.malob.capability.TableUse;
 import io.malob.latency.ILatencyService;
 import io.malob.latency.LatencyCounters;
 import io.malob.latency.LatencyCounters.ProbeCount;
@@ -14,6 +16,7 @@ import io.malob.state.network.Measurement;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
 
 /** The metrics of switches and links, and of probes and reports. */
 record NetworkMetrics(
@@ -22,7 +25,7 @@ record NetworkMetrics(
     ILatencyService latency,
     IAgentService agents,
     INetworkRefusalService refusals,
-    RuleCounting rules) {
+    ISwitchCapabilityService capabilities) {
   private static final double NANOS_PER_SECOND = 1e9;
 
   void addTo(Samples samples) {
@@ -39,12 +42,9 @@ record NetworkMetrics(
 
   private void addSwitches(Samples samples) {
     samples.add(Metric.SWITCHES, monitor.topology().switches().size());
-    rules
-        .counts()
-        .forEach(
-            (id, tables) ->
-                tables.forEach(
-                    (table, count) -> samples.add(Metric.SWITCH_RULES, count, id, table)));
+    capabilities
+        .tables()
+        .forEach((id, tables) -> tables.forEach((table, use) -> add(samples, id, table, use)));
     latency
         .controlRoundTrips()
         .forEach(
@@ -61,6 +61,11 @@ record NetworkMetrics(
               samples.add(Metric.PORT_STATISTICS, stats.failures(), id, "failed");
               samples.add(Metric.PORT_STATISTICS, stats.skipped(), id, "skipped");
             });
+  }
+
+  private static void add(Samples samples, DatapathId switchId, int table, TableUse use) {
+    samples.add(Metric.SWITCH_RULES, use.rules(), switchId, table);
+    use.maxRules().ifPresent(max -> samples.add(Metric.SWITCH_MAX_RULES, max, switchId, table));
   }
 
   private void addLinks(Samples samples) {

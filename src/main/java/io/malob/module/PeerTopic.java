@@ -17,7 +17,9 @@ public enum PeerTopic {
   /** Packet-ins and ends of rules that concern a connection of another controller. */
   MESSAGES(7),
   /** Reports of agents. */
-  REPORTS(8);
+  REPORTS(8),
+  /** What switches can do. */
+  CAPABILITIES(9);
 
   private final int number;
 

@@ -2,6 +2,7 @@ package io.malob.rest;
 
 import io.malob.agent.IAgentService;
 import io.malob.balancer.api.IBalancerService;
+import io.malob.capability.ISwitchCapabilityService;
 import io.malob.endhost.IEndhostService;
 import io.malob.latency.ILatencyService;
 import io.malob.module.BaseModule;
@@ -37,6 +38,7 @@ public final class BalancerRestModule extends BaseModule implements AutoCloseabl
         IMonitorService.class,
         IAgentService.class,
         ILatencyService.class,
+        ISwitchCapabilityService.class,
         IMptcpService.class,
         IEndhostService.class,
         IDeviceService.class,

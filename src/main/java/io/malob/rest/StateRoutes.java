@@ -2,6 +2,7 @@ package io.malob.rest;
 
 import io.malob.agent.IAgentService;
 import io.malob.balancer.api.IBalancerService;
+import io.malob.capability.ISwitchCapabilityService;
 import io.malob.endhost.IEndhostService;
 import io.malob.json.RejectedException;
 import io.malob.latency.ILatencyService;
@@ -47,6 +48,7 @@ final class StateRoutes {
     IBalancerService balancer = context.getServiceImpl(IBalancerService.class);
     IMonitorService monitor = context.getServiceImpl(IMonitorService.class);
     ILatencyService latency = context.getServiceImpl(ILatencyService.class);
+    ISwitchCapabilityService capabilities = context.getServiceImpl(ISwitchCapabilityService.class);
     MonitoredState monitored = new MonitoredState(balancer, monitor, Clock.systemUTC());
     ConfigResources config = new ConfigResources(balancer);
     ConnectionResources connections = new ConnectionResources(balancer);
@@ -86,6 +88,7 @@ final class StateRoutes {
             .get("servers", peers.on(shown(monitored::servers)))
             .get("snapshot", peers.on(shown(monitored::snapshot)))
             .get("latency", peers.on(shown(() -> LatencyProbing.shown(latency))))
+            .get("switches", peers.on(shown(() -> ShownSwitches.shown(capabilities))))
             .get("reports", peers.on(reports::list))
             .post("reports", reports::take)
             .get("refusals", peers.on(shown(balancer::rejects)))

@@ -23,6 +23,8 @@ import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.MoveStats;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ReconcileStats;
+import io.malob.capability.ISwitchCapabilityService;
+import io.malob.capability.TableUse;
 import io.malob.latency.ControlMethod;
 import io.malob.latency.ControlRoundTrip;
 import io.malob.latency.ILatencyService;
@@ -57,7 +59,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -170,12 +171,29 @@ class SamplesTest {
     return Stub.of(IAgentService.class).on("counts", with -> counts).make();
   }
 
+  private static ISwitchCapabilityService capabilities() {
+    return Stub.of(ISwitchCapabilityService.class)
+        .on(
+            "tables",
+            with ->
+                ImmutableSortedMap.of(
+                    DatapathId.of(1),
+                    ImmutableSortedMap.of(
+                        0, new TableUse(7, OptionalLong.of(2_000)),
+                        2, new TableUse(3, OptionalLong.empty()))))
+        .make();
+  }
+
   private String text() throws Exception {
-    RuleCounting rules = new RuleCounting(Stub.of(IOFSwitchService.class).make(), () -> SECOND);
     Samples samples = new Samples();
     new BalancerMetrics(balancer(), monitor()).addTo(samples);
     new NetworkMetrics(
-            balancer(), monitor(), latency(), agents(), () -> Map.of("probe_forged", 3L), rules)
+            balancer(),
+            monitor(),
+            latency(),
+            agents(),
+            () -> Map.of("probe_forged", 3L),
+            capabilities())
         .addTo(samples);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     PrometheusTextFormatWriter.create().write(out, samples.all());
@@ -325,6 +343,9 @@ class SamplesTest {
         text,
         "malob_switches 2.0",
         "malob_control_round_trip_seconds" + first + " 2.5E-4",
+        "malob_switch_rules{switch=\"00:00:00:00:00:00:00:01\",table=\"0\"} 7.0",
+        "malob_switch_max_rules{switch=\"00:00:00:00:00:00:00:01\",table=\"0\"} 2000.0",
+        "malob_switch_rules{switch=\"00:00:00:00:00:00:00:01\",table=\"2\"} 3.0",
         "malob_port_statistics_total{outcome=\"answered\",switch=\"00:00:00:00:00:00:00:01\"} 20.0",
         "malob_port_statistics_total{outcome=\"failed\",switch=\"00:00:00:00:00:00:00:01\"} 2.0",
         "malob_port_statistics_total{outcome=\"skipped\",switch=\"00:00:00:00:00:00:00:01\"} 1.0",

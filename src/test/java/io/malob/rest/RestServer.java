@@ -4,7 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.ImmutableSortedMap;
+import com.google.common.collect.Sets;
 import com.google.common.primitives.ImmutableLongArray;
 import io.malob.agent.IAgentService;
 import io.malob.algorithm.Attachment;
@@ -26,6 +28,10 @@ import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProfileStats;
 import io.malob.balancer.api.ReconcileStats;
 import io.malob.balancer.api.VipStats;
+import io.malob.capability.ISwitchCapabilityService;
+import io.malob.capability.SwitchCapability;
+import io.malob.capability.SwitchFeature;
+import io.malob.capability.TableUse;
 import io.malob.endhost.IEndhostService;
 import io.malob.file.DamagedException;
 import io.malob.json.RejectedException;
@@ -39,6 +45,7 @@ import io.malob.module.IClusterService;
 import io.malob.module.MastershipPolicy;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
+import io.malob.openflow.TableLayout;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.Service;
@@ -189,6 +196,7 @@ final class RestServer implements IBalancerService {
     context.addService(IMonitorService.class, monitor);
     context.addService(IAgentService.class, agents());
     context.addService(ILatencyService.class, latency());
+    context.addService(ISwitchCapabilityService.class, capabilities());
     context.addService(IMptcpService.class, mptcp);
     context.addService(IClusterService.class, cluster());
     context.addService(IEndhostService.class, endhost);
@@ -271,6 +279,34 @@ final class RestServer implements IBalancerService {
     } catch (DamagedException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  private static ISwitchCapabilityService capabilities() {
+    return Stub.of(ISwitchCapabilityService.class)
+        .on(
+            "capabilities",
+            none ->
+                ImmutableSortedMap.of(
+                    DatapathId.of(1),
+                    new SwitchCapability(
+                        TableLayout.ONE_TABLE_WITH_GROUPS,
+                        SwitchCapability.Source.PROBED,
+                        Sets.immutableEnumSet(
+                            SwitchFeature.TABLE_1, SwitchFeature.IPV6_TRANSLATION)),
+                    DatapathId.of(2),
+                    new SwitchCapability(
+                        TableLayout.LABELS_ONLY,
+                        SwitchCapability.Source.FORCED,
+                        ImmutableSet.of())))
+        .on(
+            "tables",
+            none ->
+                ImmutableSortedMap.of(
+                    DatapathId.of(1),
+                    ImmutableSortedMap.of(
+                        0, new TableUse(7, OptionalLong.of(2_000)),
+                        5, new TableUse(1, OptionalLong.empty()))))
+        .make();
   }
 
   private static ILatencyService latency() {

@@ -206,6 +206,18 @@ class StateRestTest {
   }
 
   @Test
+  void switches_haveTheirLayouts_andTheirTables() throws Exception {
+    assertEquals(
+        "[{\"switch\":\"00:00:00:00:00:00:00:01\",\"role\":\"any\",\"layout\":\"one-table-with-groups\","
+            + "\"source\":\"probed\",\"ipv6\":false,\"refused\":[\"table_1\",\"ipv6_translation\"],"
+            + "\"tables\":[{\"table\":0,\"rules\":7,\"max\":2000},"
+            + "{\"table\":5,\"rules\":1,\"max\":null}]},"
+            + "{\"switch\":\"00:00:00:00:00:00:00:02\",\"role\":\"core\",\"layout\":\"labels-only\","
+            + "\"source\":\"forced\",\"ipv6\":false,\"refused\":[],\"tables\":[]}]",
+        server.sendTo("GET", "/wm/malob/switches", null).text());
+  }
+
+  @Test
   void refusals_areCountedByReason() throws Exception {
     assertEquals("{\"no_vip\":3}", server.sendTo("GET", "/wm/malob/refusals", null).text());
   }
@@ -234,8 +246,8 @@ class StateRestTest {
     assertEquals(404, answer.status());
     assertEquals(
         "there is nothing at /nothing here, only config, openapi.json, explain, connections,"
-            + " capacities, paths, algorithms, profiles, moves, links, servers, snapshot, latency, reports,"
-            + " refusals, history, problems, cluster, counters, placement, audits, logs, mptcp, endhost",
+            + " capacities, paths, algorithms, profiles, moves, links, servers, snapshot, latency,"
+            + " switches, reports, refusals, history, problems, cluster, counters, placement, audits, logs, mptcp, endhost",
         answer.error());
   }
 }

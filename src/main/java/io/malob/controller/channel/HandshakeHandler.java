@@ -3,6 +3,8 @@ package io.malob.controller.channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -15,6 +17,7 @@ import org.projectfloodlight.openflow.protocol.OFDescStatsReply;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFeaturesReply;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFHelloFailedCode;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPortDescStatsReply;
@@ -27,6 +30,7 @@ import org.projectfloodlight.openflow.protocol.OFStatsReplyFlags;
 import org.projectfloodlight.openflow.protocol.errormsg.OFRoleRequestFailedErrorMsg;
 import org.projectfloodlight.openflow.types.OFAuxId;
 import org.projectfloodlight.openflow.types.OFErrorCauseData;
+import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -93,7 +97,11 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
    */
   private OFControllerRole role = OFControllerRole.ROLE_EQUAL;
 
+  /** Tables other than the first, by the transaction ids of their table-miss rules. */
+  private final Map<Long, Short> tablesByXid = new HashMap<>();
+
   private @Nullable OFFeaturesReply features;
+  private int tables;
   private @Nullable SwitchDescription description;
   private @Nullable StepTimer timer;
 
@@ -257,12 +265,8 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
       finish();
       admission.unlisted(reply.getDatapathId(), peer);
       ctx.channel().close();
-    } else if (reply.getNTables() < BaseRules.TABLES) {
-      refuse(
-          ctx,
-          String.format(
-              "(switch %s) has %d tables, but %d are needed",
-              reply.getDatapathId(), reply.getNTables(), BaseRules.TABLES));
+    } else if (reply.getNTables() < 1) {
+      refuse(ctx, "(switch " + reply.getDatapathId() + ") has no tables");
     } else if (!reply.getAuxiliaryId().equals(OFAuxId.MAIN)) {
       refuse(
           ctx,
@@ -271,6 +275,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
               + ") is an auxiliary connection, which is not supported");
     } else {
       features = reply;
+      tables = reply.getNTables();
       enter(State.PORTS);
       send(ctx, version.factory().buildPortDescStatsRequest().setFlags(Set.of()).build());
     }
@@ -305,7 +310,12 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
       roleRequestXid = request.getXid();
       send(ctx, request);
     }
-    BaseRules.messages(factory).forEach(message -> send(ctx, message));
+    for (OFMessage message : BaseRules.messages(factory, tables)) {
+      if (message instanceof OFFlowAdd rule && !rule.getTableId().equals(TableId.ZERO)) {
+        tablesByXid.put(rule.getXid(), rule.getTableId().getValue());
+      }
+      send(ctx, message);
+    }
     send(ctx, factory.barrierRequest());
   }
 
@@ -363,6 +373,13 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
       logger.info(
           "switch_role_refused from={} why=\"{}\" - this controller keeps the role EQUAL",
           peer,
+          ErrorKind.of(error));
+    } else if (tablesByXid.containsKey(error.getXid())) {
+      logger.info(
+          "table_miss_refused from={} table={} why=\"{}\" - it has fewer tables than it claims, or a"
+              + " full one",
+          peer,
+          tablesByXid.get(error.getXid()),
           ErrorKind.of(error));
     } else if (state != State.TABLE_MISS_BARRIER || role != OFControllerRole.ROLE_SLAVE) {
       refuse(ctx, "answered with " + ErrorKind.of(error) + " when asked for " + state);

@@ -137,7 +137,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
     if (takesOrders != tookOrders) {
       logger.warn("switch_role_changed role=\"{}\" switch={}", role, sw.getId());
       if (takesOrders) {
-        sw.write(BaseRules.messages(sw.getOFFactory()));
+        sw.write(BaseRules.messages(sw.getOFFactory(), sw.getNumTables()));
       }
       events.roleChanged(sw);
       gate.roleChanged();

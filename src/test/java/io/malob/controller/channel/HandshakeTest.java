@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -159,20 +160,49 @@ class HandshakeTest extends EmbeddedSwitch {
     assertEquals(List.of(U32.of(bitmap)), element.getBitmaps());
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {0, 1, 3})
-  void features_fewerThanFourTables_isRefused(int tables) {
+  @Test
+  void features_noTable_isRefused() {
     receiveHello(4);
-    receive(features(tables, OFAuxId.MAIN));
+    receive(features(0, OFAuxId.MAIN));
     assertFalse(channel.isOpen());
     assertEquals(List.of(), events);
   }
 
-  @Test
-  void features_exactlyFourTables_isGoodEnough() {
-    receiveHello(4);
-    receive(features(4, OFAuxId.MAIN));
+  @ParameterizedTest
+  @CsvSource({"1, 1", "3, 3", "4, 4", "5, 4"})
+  void tableMissRules_areForTheTablesThatAreThere(int tables, int rules) {
+    assertEquals(rules, missRules(tables).size());
     assertTrue(channel.isOpen());
+  }
+
+  /** Goes on until the controller has sent its first rules. */
+  private List<OFFlowAdd> missRules(int tables) {
+    receiveHello(4);
+    receive(features(tables, OFAuxId.MAIN));
+    receive(FACTORY.buildPortDescStatsReply().setEntries(List.of()).build());
+    receive(description());
+    List<OFFlowAdd> rules = new ArrayList<>();
+    for (OFMessage sent = next(); sent != null; sent = next()) {
+      if (sent instanceof OFFlowAdd rule) {
+        rules.add(rule);
+      }
+    }
+    return rules;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void tableMiss_ofALaterTableIsRefused_theSwitchIsActive(int table) {
+    receive(flowModFailed(missRules(254).get(table).getXid()));
+    receive(FACTORY.barrierReply());
+    assertEquals(List.of("activated"), events);
+  }
+
+  @Test
+  void tableMiss_ofTheFirstTableIsRefused_soIsTheSwitch() {
+    receive(flowModFailed(missRules(254).get(0).getXid()));
+    assertFalse(channel.isOpen());
+    assertEquals(List.of(), events);
   }
 
   @Test

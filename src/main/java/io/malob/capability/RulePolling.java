@@ -1,4 +1,4 @@
-package io.malob.metrics;
+package io.malob.capability;
 
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
@@ -11,7 +11,7 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.module.NanoTicker;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
@@ -22,77 +22,56 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Polls switches for the number of rules in their tables: all switches one after the other within
- * ten calls of {@link #tick}, and only while the counts are read, because every answer has an entry
- * for each of up to 254 tables. One thread polls; any thread may call {@link #counts}.
+ * ten calls of {@link #tick}, because every answer has an entry for each of up to 254 tables. One
+ * thread polls.
  */
-final class RuleCounting {
+final class RulePolling {
   /** The interval between calls of {@link #tick}. */
   static final long TICK_MILLIS = 1_000;
 
   /** Each call polls a tenth of the switches. */
   private static final int SLICES = 10;
 
-  /** Scrapes are usually max a minute apart. */
-  private static final long INTEREST_NANOS = TimeUnit.MINUTES.toNanos(2);
-
-  /**
-   * After this time without an answer, the count of a switch is dropped, and the switch is polled
-   * again.
-   */
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  /** After this time without an answer, a switch is polled again. */
+  static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final IOFSwitchService switches;
-  private final LongSupplier nanoTime;
-
-  /** By switch, how many rules each of its tables has. */
-  private final Cache<DatapathId, ImmutableMap<Integer, Long>> answers;
+  private final BiConsumer<DatapathId, ImmutableMap<Integer, Long>> listener;
 
   /** Switches that owe an answer. */
   private final Cache<DatapathId, IOFSwitch> asked;
 
-  private volatile @Nullable Long lookedAtNanos;
   private int slice;
 
-  RuleCounting(IOFSwitchService switches, LongSupplier nanoTime) {
-    this.switches = switches;
-    this.nanoTime = nanoTime;
-    CacheBuilder<Object, Object> patient =
-        CacheBuilder.newBuilder().expireAfterWrite(PATIENCE).ticker(new NanoTicker(nanoTime));
-    answers = patient.build();
-    asked = patient.build();
-  }
-
   /**
-   * The number of rules of each non-empty table, by switch; none for switches that do not report
-   * them.
+   * Polling that has not begun.
+   *
+   * @param listener gets the number of rules of each table of a switch that has any, on the thread
+   *     that has read the answer
    */
-  ImmutableSortedMap<DatapathId, ImmutableMap<Integer, Long>> counts() {
-    lookedAtNanos = nanoTime.getAsLong();
-    return ImmutableSortedMap.copyOf(answers.asMap());
+  RulePolling(
+      IOFSwitchService switches,
+      LongSupplier nanoTime,
+      BiConsumer<DatapathId, ImmutableMap<Integer, Long>> listener) {
+    this.switches = switches;
+    this.listener = listener;
+    asked =
+        CacheBuilder.newBuilder()
+            .expireAfterWrite(PATIENCE)
+            .ticker(new NanoTicker(nanoTime))
+            .build();
   }
 
-  /** Polls the switches that are due, if the counts were read recently. */
+  /** Polls the switches that are due. */
   void tick() {
-    long now = nanoTime.getAsLong();
-    @Nullable Long looked = lookedAtNanos;
-    if (looked == null || now - looked > INTEREST_NANOS) {
-      return;
-    }
     slice = (slice + 1) % SLICES;
-    forgetGone(answers);
-    forgetGone(asked);
     for (DatapathId id : switches.getAllSwitchDpids()) {
-      boolean isItsTurn = Math.floorMod(Long.hashCode(id.getLong()), SLICES) == slice;
       @Nullable IOFSwitch sw = switches.getActiveSwitch(id);
-      boolean isKnown = answers.getIfPresent(id) != null;
-      if (sw != null && (isItsTurn || !isKnown) && asked.getIfPresent(id) == null) {
+      boolean isItsTurn = Math.floorMod(Long.hashCode(id.getLong()), SLICES) == slice;
+      if (sw != null && isItsTurn && asked.getIfPresent(id) != sw) {
         ask(sw);
       }
     }
-  }
-
-  private void forgetGone(Cache<DatapathId, ?> cache) {
-    cache.asMap().keySet().removeIf(id -> switches.getActiveSwitch(id) == null);
   }
 
   private void ask(IOFSwitch sw) {
@@ -104,10 +83,9 @@ final class RuleCounting {
         new FutureCallback<List<OFTableStatsReply>>() {
           @Override
           public void onSuccess(@Nullable List<OFTableStatsReply> replies) {
-            if (replies != null) {
-              answers.put(sw.getId(), rules(replies));
+            if (replies != null && asked.asMap().remove(sw.getId(), sw)) {
+              listener.accept(sw.getId(), rules(replies));
             }
-            asked.invalidate(sw.getId());
           }
 
           @Override
@@ -118,7 +96,8 @@ final class RuleCounting {
         MoreExecutors.directExecutor());
   }
 
-  private static ImmutableMap<Integer, Long> rules(List<OFTableStatsReply> replies) {
+  /** The number of rules of each table that has any, from a switch's answer. */
+  static ImmutableMap<Integer, Long> rules(List<OFTableStatsReply> replies) {
     ImmutableSortedMap.Builder<Integer, Long> rules = ImmutableSortedMap.naturalOrder();
     for (OFTableStatsReply reply : replies) {
       for (OFTableStatsEntry entry : reply.getEntries()) {

@@ -1,4 +1,4 @@
-package io.malob.metrics;
+package io.malob.capability;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -8,7 +8,9 @@ import io.malob.testing.Stub;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import net.floodlightcontroller.core.IOFSwitch;
@@ -24,27 +26,33 @@ import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
 
 /** Asking switches how many rules they have, on a clock of the test's own. */
-class RuleCountingTest {
+class RulePollingTest {
   private static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
   private static final DatapathId S1 = DatapathId.of(1);
   private static final DatapathId S2 = DatapathId.of(2);
 
   private final AtomicLong nanoTime = new AtomicLong();
+  private final Set<DatapathId> known = new TreeSet<>();
   private final Map<DatapathId, IOFSwitch> active = new TreeMap<>();
 
   /** What was asked and not answered yet, in order. */
   private final List<SettableFuture<List<OFTableStatsReply>>> questions = new ArrayList<>();
 
-  private final RuleCounting counting =
-      new RuleCounting(
+  /** What was answered last. */
+  private final Map<DatapathId, ImmutableMap<Integer, Long>> counts = new TreeMap<>();
+
+  private final RulePolling polling =
+      new RulePolling(
           Stub.of(IOFSwitchService.class)
-              .on("getAllSwitchDpids", with -> active.keySet())
+              .on("getAllSwitchDpids", with -> known)
               .on("getActiveSwitch", with -> active.get((DatapathId) with[0]))
               .make(),
-          nanoTime::get);
+          nanoTime::get,
+          counts::put);
 
   @SuppressWarnings("FutureReturnValueIgnored") // it is the stub's answer
   private void connect(DatapathId id) {
+    known.add(id);
     active.put(
         id,
         Stub.of(IOFSwitch.class)
@@ -63,7 +71,7 @@ class RuleCountingTest {
   private void pass(int seconds) {
     for (int i = 0; i < seconds; i++) {
       nanoTime.addAndGet(TimeUnit.SECONDS.toNanos(1));
-      counting.tick();
+      polling.tick();
     }
   }
 
@@ -84,77 +92,74 @@ class RuleCountingTest {
   }
 
   @Test
-  void nobodyLooks_nobodyIsAsked() {
-    connect(S1);
-    pass(60);
-    assertEquals(0, questions.size());
-  }
-
-  @Test
   void counts_areOfTablesThatHaveRules_overAllPartsOfTheAnswer() {
     connect(S1);
-    counting.counts();
-    pass(1);
+    pass(10);
     questions.get(0).set(List.of(answer(7, 0, 3), FACTORY.buildTableStatsReply().build()));
 
-    assertEquals(Map.of(S1, ImmutableMap.of(0, 7L, 2, 3L)), counting.counts());
+    assertEquals(Map.of(S1, ImmutableMap.of(0, 7L, 2, 3L)), counts);
   }
 
   @Test
-  void switches_areAskedEveryTenSeconds_untilNobodyHasLookedForTwoMinutes() {
+  void switches_areAskedEveryTenSeconds() {
     connect(S1);
     connect(S2);
-    counting.counts();
-    pass(1);
-    assertEquals(2, questions.size());
-    questions.forEach(question -> question.set(List.of(answer(1))));
-    for (int round = 1; round <= 11; round++) {
+    for (int round = 1; round <= 12; round++) {
       pass(10);
-      assertEquals(2 + 2 * round, questions.size());
+      assertEquals(2 * round, questions.size());
       questions.forEach(question -> question.set(List.of(answer(1))));
     }
-    pass(20);
-    int asked = questions.size();
-    pass(60);
-    assertEquals(asked, questions.size());
   }
 
   @Test
-  void switchThatOwesAnAnswer_isNotAskedAgainForHalfAMinute_andItsNumberIsForgotten() {
+  void switches_areAskedOneAfterTheOther() {
+    for (int id = 1; id <= 10; id++) {
+      connect(DatapathId.of(id));
+    }
+    for (int second = 1; second <= 10; second++) {
+      pass(1);
+      assertEquals(second, questions.size());
+    }
+  }
+
+  @Test
+  void switchOfAnotherMaster_isNotAsked() {
     connect(S1);
-    counting.counts();
-    pass(1);
-    questions.get(0).set(List.of(answer(1)));
+    known.add(S2);
+    pass(10);
+    assertEquals(1, questions.size());
+  }
+
+  @Test
+  void switchThatOwesAnAnswer_isNotAskedAgainForHalfAMinute() {
+    connect(S1);
+    pass(10);
+    assertEquals(1, questions.size());
+    pass(20);
+    assertEquals(1, questions.size());
+    pass(20);
+    assertEquals(2, questions.size());
+  }
+
+  @Test
+  void switchThatReturns_isAskedAtItsNextTurn_andItsEarlierAnswerIsIgnored() {
+    connect(S1);
+    pass(10);
+    connect(S1);
     pass(10);
     assertEquals(2, questions.size());
-    pass(18);
-    assertEquals(2, questions.size());
-    assertEquals(1, counting.counts().size());
-
-    pass(30);
-
-    assertEquals(3, questions.size());
-    assertEquals(Map.of(), counting.counts());
+    questions.get(0).set(List.of(answer(1)));
+    assertEquals(Map.of(), counts);
+    questions.get(1).set(List.of(answer(2)));
+    assertEquals(Map.of(S1, ImmutableMap.of(0, 2L)), counts);
   }
 
   @Test
   void switchThatRefuses_isAskedAgainAfterAWhile() {
     connect(S1);
-    counting.counts();
-    pass(1);
+    pass(10);
     questions.get(0).setException(new IllegalStateException("no"));
     pass(40);
     assertEquals(2, questions.size());
-  }
-
-  @Test
-  void switchThatHasGone_isForgotten() {
-    connect(S1);
-    counting.counts();
-    pass(1);
-    questions.get(0).set(List.of(answer(1)));
-    active.clear();
-    pass(1);
-    assertEquals(Map.of(), counting.counts());
   }
 }

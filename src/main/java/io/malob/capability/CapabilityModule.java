@@ -1,0 +1,181 @@
+package io.malob.capability;
+
+import com.google.common.collect.ImmutableSortedMap;
+import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.module.BaseModule;
+import io.malob.module.IPeerService;
+import io.malob.module.PeerTopic;
+import io.malob.module.Repetition;
+import io.malob.module.SettingReader;
+import io.malob.module.Settings;
+import io.malob.module.SwitchListener;
+import io.malob.module.Unordered;
+import io.malob.openflow.TableLayout;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IFloodlightProviderService;
+import net.floodlightcontroller.core.IOFMessageListener;
+import net.floodlightcontroller.core.IOFSwitch;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.core.module.FloodlightModuleException;
+import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Finds out what switches can do, and how full their tables are.
+ *
+ * <p>Setting: {@code layouts}, layouts that operators choose, each as {@code DPID=LAYOUT}.
+ */
+@Settings("layouts")
+@SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
+public final class CapabilityModule extends BaseModule
+    implements ISwitchCapabilityService, SwitchListener, IOFMessageListener, Unordered<OFType> {
+  private static final String NAME = "malob-capability";
+  private static final long TELLING_MILLIS = 200;
+
+  private final LongSupplier nanoTime;
+  private IOFSwitchService switches;
+  private IFloodlightProviderService provider;
+  private IThreadPoolService threads;
+  private Executor serialExecutor;
+  private SwitchProber prober;
+  private Capabilities capabilities;
+  private TableFill fill;
+  private TableFeatureReader features;
+  private RulePolling rules;
+
+  /** Null without a cluster. */
+  private @Nullable PeerCapabilities peers;
+
+  /** For the module loader. */
+  public CapabilityModule() {
+    this(System::nanoTime);
+  }
+
+  /** A module on a clock of its own. */
+  CapabilityModule(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
+    return List.of(
+        IFloodlightProviderService.class, IOFSwitchService.class, IThreadPoolService.class);
+  }
+
+  @Override
+  protected void init(FloodlightModuleContext context, SettingReader settings)
+      throws FloodlightModuleException {
+    switches = context.getServiceImpl(IOFSwitchService.class);
+    provider = context.getServiceImpl(IFloodlightProviderService.class);
+    threads = context.getServiceImpl(IThreadPoolService.class);
+    serialExecutor = MoreExecutors.newSequentialExecutor(threads.getScheduledExecutor());
+    prober = new SwitchProber(threads.getScheduledExecutor());
+    capabilities =
+        new Capabilities(
+            prober,
+            ForcedLayouts.parse(
+                CapabilityModule.class.getName() + ".layouts", settings.text("layouts", "")),
+            nanoTime,
+            this::known);
+    fill = new TableFill(nanoTime);
+    features = new TableFeatureReader(switches, nanoTime, this::described);
+    rules = new RulePolling(switches, nanoTime, fill::setRules);
+    // real Floodlight has no such service
+    @Nullable IPeerService peerService = context.getServiceImpl(IPeerService.class);
+    if (peerService != null) {
+      PeerCapabilities shared =
+          new PeerCapabilities(peerService, capabilities::own, capabilities::told, serialExecutor);
+      peerService.listen(PeerTopic.CAPABILITIES, shared);
+      peers = shared;
+    }
+  }
+
+  @Override
+  public void startUp(FloodlightModuleContext context) {
+    provider.addOFMessageListener(OFType.ERROR, this);
+    switches.addOFSwitchListener(this);
+    Repetition repetition = new Repetition(threads.getScheduledExecutor());
+    repetition.every(RulePolling.TICK_MILLIS, "asking switches for their tables", features::tick);
+    repetition.every(RulePolling.TICK_MILLIS, "counting rules", rules::tick);
+    @Nullable PeerCapabilities shared = peers;
+    if (shared != null) {
+      repetition.every(TELLING_MILLIS, "telling of capabilities", serialExecutor, shared::tell);
+    }
+  }
+
+  private void known(DatapathId switchId, KnownCapability capability) {
+    @Nullable PeerCapabilities shared = peers;
+    if (shared != null) {
+      shared.changed(switchId, capability);
+    }
+  }
+
+  private void described(DatapathId switchId, TableFeatures described) {
+    fill.setMax(switchId, described.maxRules());
+    capabilities.claimed(switchId, described.claimed());
+  }
+
+  @Override
+  public void switchActivated(DatapathId switchId) {
+    @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
+    if (sw != null) {
+      capabilities.activated(sw);
+      features.add(switchId);
+    }
+  }
+
+  @Override
+  public void switchDeactivated(DatapathId switchId) {
+    capabilities.deactivated(switchId);
+    fill.forget(switchId);
+  }
+
+  @Override
+  public void switchRemoved(DatapathId switchId) {
+    switchDeactivated(switchId);
+  }
+
+  @Override
+  public String getName() {
+    return NAME;
+  }
+
+  @Override
+  public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
+    return message instanceof OFErrorMsg error && prober.refused(sw.getId(), error)
+        ? Command.STOP
+        : Command.CONTINUE;
+  }
+
+  @Override
+  public @Nullable TableLayout layout(DatapathId switchId) {
+    @Nullable SwitchCapability known = capabilities.of(switchId);
+    return known == null ? null : known.layout();
+  }
+
+  @Override
+  public CompletableFuture<TableLayout> whenKnown(DatapathId switchId) {
+    return capabilities.whenKnown(switchId);
+  }
+
+  @Override
+  public ImmutableSortedMap<DatapathId, SwitchCapability> capabilities() {
+    return capabilities.all();
+  }
+
+  @Override
+  public ImmutableSortedMap<DatapathId, ImmutableSortedMap<Integer, TableUse>> tables() {
+    return fill.tables();
+  }
+}
