@@ -36,6 +36,7 @@ import io.malob.balancer.admission.RejectSender;
 import io.malob.balancer.admission.Relocations;
 import io.malob.balancer.admission.RequestHandler;
 import io.malob.balancer.admission.SwitchOutages;
+import io.malob.balancer.admission.VipAnnouncer;
 import io.malob.balancer.admission.VipNeighbours;
 import io.malob.balancer.api.BalancerActivity;
 import io.malob.balancer.api.BalancerActivity.PlacementCount;
@@ -687,6 +688,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         requests,
         proactiveClients,
         missingHosts,
+        new VipAnnouncer(views, hosts),
         askForMembers);
   }
 
@@ -703,6 +705,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
       RequestHandler requests,
       ProactiveClients proactiveClients,
       MissingHosts missingHosts,
+      VipAnnouncer announcer,
       Task askForMembers) {
     LimitWarnings limits = new LimitWarnings(connectionLimiter, halfOpen, nanoTime);
     PreparedLabels preparedLabels = new PreparedLabels(labels, devices, foreign);
@@ -736,6 +739,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             connections,
             resetter,
             switches,
+            announcer,
             () -> {
               askForMembers.work().run();
               stateRecovery.complete();
@@ -785,6 +789,11 @@ public final class BalancerModule extends BaseModule implements IBalancerService
               }));
     }
     proactive.schedule();
+    housekeeping.every(
+        VipAnnouncer.TICK_MILLIS,
+        "announcing VIPs",
+        announcer::isDue,
+        new Task("announcing VIPs", announcer::tick));
     housekeeping.every(
         ADDRESSES_MILLIS,
         "sweeping addresses",
