@@ -36,6 +36,7 @@ import io.malob.balancer.admission.RejectSender;
 import io.malob.balancer.admission.Relocations;
 import io.malob.balancer.admission.RequestHandler;
 import io.malob.balancer.admission.SwitchOutages;
+import io.malob.balancer.admission.VipAnnouncer;
 import io.malob.balancer.admission.VipNeighbours;
 import io.malob.balancer.api.BalancerActivity;
 import io.malob.balancer.api.BalancerActivity.PlacementCount;
@@ -721,6 +722,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         requests,
         proactiveClients,
         missingHosts,
+        new VipAnnouncer(views, hosts),
         askForMembers);
   }
 
@@ -737,6 +739,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
       RequestHandler requests,
       ProactiveClients proactiveClients,
       MissingHosts missingHosts,
+      VipAnnouncer announcer,
       Task askForMembers) {
     LimitWarnings limits = new LimitWarnings(connectionLimiter, halfOpen, nanoTime);
     PreparedLabels preparedLabels = new PreparedLabels(labels, devices, coreAccess, foreign);
@@ -772,6 +775,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             connections,
             resetter,
             switches,
+            announcer,
             () -> {
               updateAccess();
               askForMembers.work().run();
@@ -825,6 +829,11 @@ public final class BalancerModule extends BaseModule implements IBalancerService
               }));
     }
     proactive.schedule();
+    housekeeping.every(
+        VipAnnouncer.TICK_MILLIS,
+        "announcing VIPs",
+        announcer::isDue,
+        new Task("announcing VIPs", announcer::tick));
     housekeeping.every(
         ADDRESSES_MILLIS,
         "sweeping addresses",

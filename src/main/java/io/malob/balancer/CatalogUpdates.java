@@ -3,6 +3,7 @@ package io.malob.balancer;
 import io.malob.balancer.admission.AclDropRules;
 import io.malob.balancer.admission.CatalogChange;
 import io.malob.balancer.admission.ConnectionResetter;
+import io.malob.balancer.admission.VipAnnouncer;
 import io.malob.balancer.connection.AffinityTable;
 import io.malob.balancer.connection.ConnectionTable;
 import io.malob.balancer.health.HealthChecks;
@@ -29,6 +30,7 @@ final class CatalogUpdates {
   private final ConnectionTable connections;
   private final ConnectionResetter resetter;
   private final IOFSwitchService switches;
+  private final VipAnnouncer announcer;
   private final Runnable whenInView;
 
   /**
@@ -46,6 +48,7 @@ final class CatalogUpdates {
       ConnectionTable connections,
       ConnectionResetter resetter,
       IOFSwitchService switches,
+      VipAnnouncer announcer,
       Runnable whenInView) {
     this.housekeeping = housekeeping;
     this.view = view;
@@ -56,6 +59,7 @@ final class CatalogUpdates {
     this.connections = connections;
     this.resetter = resetter;
     this.switches = switches;
+    this.announcer = announcer;
     this.whenInView = whenInView;
   }
 
@@ -78,6 +82,7 @@ final class CatalogUpdates {
     closeConnections(change.endedVips(), change.endedMembers());
     if (change.isOfVips()) {
       aclDropRules.reconsider(all);
+      announcer.announce(change.newVipAddresses());
       change.denied().ifPresent(denied -> resetter.close(connections.find(denied)));
     }
     whenInView.run();

@@ -8,14 +8,18 @@ import io.malob.state.catalog.Vip;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /** The effect of a catalog change on open connections. */
 public record CatalogChange(CatalogSnapshot before, CatalogSnapshot after) {
@@ -34,6 +38,14 @@ public record CatalogChange(CatalogSnapshot before, CatalogSnapshot after) {
   public List<Member> endedMembers() {
     return changed(
         before.members().values(), after.members(), Member::id, CatalogChange::samePlace);
+  }
+
+  /** The addresses that are of VIPs now, and were of none before. */
+  public Set<IPAddress<?>> newVipAddresses() {
+    return after.vips().values().stream()
+        .<IPAddress<?>>map(Vip::address)
+        .filter(address -> !before.isVipAddress(address))
+        .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
   public boolean isOfVips() {

@@ -25,7 +25,8 @@ import org.projectfloodlight.openflow.types.OFPort;
  * Locates hosts: by the device tracker, or by asking them: by ARP, or by neighbour solicitations.
  * Thread-safe.
  */
-public final class HostFinder implements RequestHandler.Clients, ServerMoves.Locations {
+public final class HostFinder
+    implements RequestHandler.Clients, ServerMoves.Locations, VipAnnouncer.Sender {
   private final IOFSwitchService switches;
   private final ITopologyService topology;
   private final AttachedHosts hosts;
@@ -75,13 +76,17 @@ public final class HostFinder implements RequestHandler.Clients, ServerMoves.Loc
    */
   @Override
   public boolean probeEverywhere(IPAddress<?> address, IPAddress<?> vip) {
-    boolean sent = false;
-    byte[] request = NeighbourReplies.question(VipMac.of(vip), vip, address);
+    return sendToHosts(NeighbourReplies.question(VipMac.of(vip), vip, address)) > 0;
+  }
+
+  @Override
+  public int sendToHosts(byte[] frame) {
+    int sent = 0;
     for (DatapathId switchId : switches.getAllSwitchDpids()) {
       List<OFPort> ports = hostPorts(switchId);
       if (!ports.isEmpty()) {
-        programmer.sendFrame(switchId, ports, request);
-        sent = true;
+        programmer.sendFrame(switchId, ports, frame);
+        sent++;
       }
     }
     return sent;

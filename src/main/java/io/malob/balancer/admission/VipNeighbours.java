@@ -49,7 +49,8 @@ public final class VipNeighbours {
     IPAddress<?> vip = message.get().addressee();
     CatalogSnapshot catalog = views.get().catalog();
     if (!catalog.isVipAddress(vip)) {
-      return false;
+      // an announcement of the balancer's own that came back
+      return catalog.isVipAddress(message.get().claimed()) && !message.get().isSolicitation();
     }
     // a host that announces a VIP's address as its own gets no answer
     if (message.get().isQuestion()) {

@@ -48,7 +48,10 @@ public final class NeighbourReplies {
   /** Answers a solicitation with this MAC. */
   public static byte[] advertisement(NeighbourMessage solicitation, MacAddress mac) {
     return advertisement(
-        link(solicitation.mac(), mac, TYPE_OF_IPV6), solicitation, solicitation.sender(), mac);
+        link(solicitation.mac(), mac, TYPE_OF_IPV6),
+        solicitation.target(),
+        solicitation.sender(),
+        mac);
   }
 
   /**
@@ -64,22 +67,28 @@ public final class NeighbourReplies {
     byte[] tagsAndType = Arrays.copyOfRange(frame.frame(), TYPE_AT, frame.networkOffset());
     return advertisement(
         link(hasSender ? frame.srcMac() : ALL_NODES_MAC, mac, tagsAndType),
-        question,
+        question.target(),
         hasSender ? question.sender() : ALL_NODES,
         mac);
   }
 
+  /**
+   * Announces the MAC of an address to all hosts of a link: by gratuitous ARP (RFC 5227, section
+   * 3), or by an unsolicited advertisement (RFC 4861, section 7.2.6).
+   */
+  public static byte[] announcement(MacAddress mac, IPAddress<?> address) {
+    return address instanceof IPv4Address ipv4
+        ? Replies.arpRequest(mac, ipv4, ipv4)
+        : advertisement(link(ALL_NODES_MAC, mac, TYPE_OF_IPV6), address, ALL_NODES, mac);
+  }
+
   private static byte[] advertisement(
-      byte[] link, NeighbourMessage question, IPAddress<?> receiver, MacAddress mac) {
+      byte[] link, IPAddress<?> target, IPAddress<?> receiver, MacAddress mac) {
     int flags = receiver.isMulticast() ? OVERRIDE : SOLICITED | OVERRIDE;
     ByteBuffer message =
         message(
-            NeighbourMessage.ADVERTISEMENT,
-            flags,
-            question.target(),
-            NeighbourMessage.OPTION_TARGET_MAC,
-            mac);
-    return frame(link, question.target(), receiver, message);
+            NeighbourMessage.ADVERTISEMENT, flags, target, NeighbourMessage.OPTION_TARGET_MAC, mac);
+    return frame(link, target, receiver, message);
   }
 
   private static byte[] link(MacAddress dst, MacAddress src, byte[] tagsAndType) {

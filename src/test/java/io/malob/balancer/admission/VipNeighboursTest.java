@@ -16,6 +16,7 @@ import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.packet.NeighbourMessage;
+import io.malob.openflow.packet.NeighbourReplies;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.testing.Frames;
@@ -143,6 +144,13 @@ class VipNeighboursTest {
   void announcementOfAVipByAHost_getsNoAnswer() {
     assertTrue(handles(Frames.arpRequest(MAC, VIP, VIP)));
     assertTrue(handles(new Ipv6Frames(MAC, GROUP_MAC, VIP6, GROUP6).solicitation(VIP6)));
+    assertEquals(List.of(), sent);
+  }
+
+  @Test
+  void announcementOfTheBalancersOwn_thatComesBack_endsHere() {
+    assertTrue(handles(NeighbourReplies.announcement(VipMac.of(VIP), VIP)));
+    assertTrue(handles(NeighbourReplies.announcement(VipMac.of(VIP6), VIP6)));
     assertEquals(List.of(), sent);
   }
 
