@@ -1,7 +1,7 @@
 """MALOB's topologies for Mininet: sudo mn --custom scripts/lab/malob_mn.py --topo geni-wan --controller remote
 
 All that `./malob lab list` shows: by name, or by rule with commas, as in `--topo ring,6`. Hosts have the lab's
-IPv4 addresses, switches its datapath ids and port numbers. Links have its rates, delays and losses as far as the kernel can shape
+IPv4 and IPv6 addresses, switches its datapath ids and port numbers. Links have its rates, delays and losses as far as the kernel can shape
 (HTB, netem); prints missing features. Hosts' frames are untagged: there are no VLANs.
 
 Mininet names cannot contain '-', so '_' is used: client-1 is client_1. A switch with the same name as a host has the prefix
@@ -11,6 +11,7 @@ Mininet names cannot contain '-', so '_' is used: client-1 is client_1. A switch
 from __future__ import annotations
 
 import inspect
+import shlex
 import sys
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any
 
 from mininet.link import TCLink
 from mininet.log import warn
+from mininet.node import Host
 from mininet.topo import Topo
 
 # mn executes the text of this file, and this is the only name of it
@@ -34,6 +36,24 @@ from malob.system.processes import succeeds  # noqa: E402
 _LONGEST_NAME = 15
 
 
+#: As in the lab: without IPv6 in the kernel, hosts have IPv4 only.
+_ADD_ADDRESS6 = """
+if [ -w /proc/sys/net/ipv6/conf/{device}/disable_ipv6 ]; then
+  echo 0 >/proc/sys/net/ipv6/conf/{device}/disable_ipv6
+  ip addr add {address} dev {device} nodad
+fi
+"""
+
+
+class DualStackHost(Host):
+    """A host with an IPv6 address."""
+
+    def config(self, ip6: str, **parameters: Any) -> Any:
+        configured = super().config(**parameters)
+        self.cmd("sh", "-c", shlex.quote(_ADD_ADDRESS6.format(device=self.defaultIntf(), address=ip6)))
+        return configured
+
+
 class LabTopo(Topo):
     """One topology of the lab. rule, limits: the parameters after the name, for topologies by rule."""
 
@@ -48,7 +68,7 @@ class LabTopo(Topo):
         for switch, dpid in network.switches.items():
             self.addSwitch(self._names[switch], dpid=dpid.replace(":", ""), protocols="OpenFlow13", datapath="user" if self._user_space else "kernel")
         for host in network.hosts.values():
-            self.addHost(_plain(host.name), ip=host.address, mac=host.mac)
+            self.addHost(_plain(host.name), cls=DualStackHost, ip=host.address, ip6=host.address6, mac=host.mac)
             # a switch in user space does not finish checksums
             own = {"cls": TCLink, "params1": {"txo": False, "rxo": False}} if self._user_space else {}
             port = network.ports(host.switch)[host.name]

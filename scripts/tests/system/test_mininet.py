@@ -6,6 +6,7 @@ import json
 import subprocess
 import tempfile
 import unittest
+from functools import partial
 from pathlib import Path
 from typing import Callable
 
@@ -49,7 +50,7 @@ class MininetTest(unittest.TestCase):
         self.assertLess(max(longest for *_, longest in found.values()), 16)
 
     def test_request_through_a_vip_on_the_wide_area_network(self) -> None:
-        """as docs/how-to/install.md says it: mn --custom malob_mn.py --topo geni-wan --controller remote"""
+        """as docs/how-to/install.md says it: mn --custom malob_mn.py --topo geni-wan --controller remote; by IPv4 and by IPv6"""
         directory = tempfile.TemporaryDirectory(prefix="malob-test-")
         self.addCleanup(directory.cleanup)
         self.words = Path(directory.name, "mn.log")
@@ -64,11 +65,12 @@ class MininetTest(unittest.TestCase):
         rest = controller.rest
         self._wait(lambda: controller.sees(network), "switches and links")
         Path(directory.name, "index.html").write_text("I am a page")
-        self._type(mininet, f"server_2 python3 -m http.server 80 -d {directory.name} > /dev/null 2>&1 &")
-        virtual = balancing.set_up(rest, "10.0.0.100", 80, [network.hosts["server-2"]])
-        self._wait(lambda: balancing.all_located(rest, virtual), "the server to be found")
-        self._type(mininet, "client_1 curl -s --max-time 10 --retry 5 --retry-connrefused 10.0.0.100")
-        self._wait(lambda: "I am a page" in self._said(), "the page")
+        self._type(mininet, f"server_2 python3 -m http.server 80 -b :: -d {directory.name} > /dev/null 2>&1 &")
+        for pages, (address, url) in enumerate((("10.0.0.100", "10.0.0.100"), ("fd00:a00::64", "[fd00:a00::64]"))):
+            virtual = balancing.set_up(rest, address, 80, [network.hosts["server-2"]], key=str(pages + 1))
+            self._wait(partial(balancing.all_located, rest, virtual), "the server to be found")
+            self._type(mininet, f"client_1 curl -sg --max-time 10 --retry 5 --retry-connrefused http://{url}/")
+            self._wait(partial(self._has_more_pages, pages), f"the page from {address}")
         self._type(mininet, "exit")
         self.assertEqual(0, mininet.wait(60), self._said())
 
@@ -108,6 +110,9 @@ class MininetTest(unittest.TestCase):
         assert mininet.stdin is not None
         mininet.stdin.write(line + "\n")
         mininet.stdin.flush()
+
+    def _has_more_pages(self, count: int) -> bool:
+        return self._said().count("I am a page") > count
 
     def _said(self) -> str:
         return self.words.read_text(encoding="utf-8", errors="replace")

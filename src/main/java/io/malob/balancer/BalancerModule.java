@@ -579,7 +579,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             serialExecutor,
             nanoTime);
     Classifier classifier = new Classifier(ftpSessions);
-    MemberTiers tiers = new MemberTiers(connections);
+    MemberTiers tiers = new MemberTiers(connections, coreAccess);
     AdmissionControl admissionControl =
         new AdmissionControl(
             connections,

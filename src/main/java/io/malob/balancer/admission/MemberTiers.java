@@ -6,6 +6,7 @@ import io.malob.algorithm.Server;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.CoreAccess;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -24,10 +25,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemberTiers {
   private final ConnectionTable connections;
+  private final CoreAccess coreAccess;
 
   /** The tiers for the connections of a table. */
-  public MemberTiers(ConnectionTable connections) {
+  public MemberTiers(ConnectionTable connections, CoreAccess coreAccess) {
     this.connections = connections;
+    this.coreAccess = coreAccess;
   }
 
   /** Chooses a member among the acceptable ones. */
@@ -84,13 +87,15 @@ public final class MemberTiers {
 
   /**
    * Whether a server is not the client itself and its replies pass the client's switch. A neighbour
-   * behind the same port may be connected by a legacy switch that forwards replies directly. They
-   * would then reach the client untranslated, with a source address that it does not know.
+   * behind the same port may be connected by a legacy switch that forwards replies directly; core
+   * switches send them back. They would then reach the client untranslated, with a source address
+   * that it does not know.
    */
-  private static boolean isSound(Server server, int clientAddress, Attachment client) {
+  private boolean isSound(Server server, int clientAddress, Attachment client) {
     boolean isNeighbour =
         server.at().switchId().equals(client.switchId())
-            && server.at().port().equals(client.port());
+            && server.at().port().equals(client.port())
+            && !coreAccess.isEdgePort(client.switchId(), client.port());
     return !isNeighbour && server.address() != clientAddress;
   }
 
