@@ -2,6 +2,8 @@ package io.malob.balancer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.malob.testing.SwitchProfile;
+import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,12 +15,23 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class BalancerSimulationTest {
   private static final int STEPS = 200;
+  private static final List<SwitchProfile> MIXED =
+      List.of(
+          SwitchProfile.FOUR_TABLES, SwitchProfile.ONE_TABLE_WITH_GROUPS, SwitchProfile.ONE_TABLE);
 
   static LongStream seeds() {
+    return seeds(70);
+  }
+
+  static LongStream fewerSeeds() {
+    return seeds(30);
+  }
+
+  private static LongStream seeds(long count) {
     Long one = Long.getLong("malob.simulation.seed");
     return one != null
         ? LongStream.of(one)
-        : LongStream.rangeClosed(1, Long.getLong("malob.simulation.seeds", 70));
+        : LongStream.rangeClosed(1, Long.getLong("malob.simulation.seeds", count));
   }
 
   @ParameterizedTest
@@ -27,13 +40,23 @@ class BalancerSimulationTest {
     run(seed);
   }
 
+  /** Each switch has four tables or one, with or without groups. */
+  @ParameterizedTest
+  @MethodSource("fewerSeeds")
+  void connections_onSwitchesOfSeveralLayouts_doSoToo(long seed) {
+    run(seed, new Simulation(seed, MIXED));
+  }
+
   @Test
   void seed_givesTheSameEventsAgain() {
     assertEquals(run(7), run(7));
   }
 
   private static String run(long seed) {
-    Simulation simulation = new Simulation(seed);
+    return run(seed, new Simulation(seed));
+  }
+
+  private static String run(long seed, Simulation simulation) {
     try {
       simulation.run(STEPS);
     } catch (AssertionError | RuntimeException e) {

@@ -8,6 +8,7 @@ import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Protocol;
 import io.malob.testing.EventQueue;
 import io.malob.testing.FakeRule;
+import io.malob.testing.SwitchProfile;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -53,7 +54,13 @@ final class Simulation {
 
   private record SeenLabel(DatapathId src, DatapathId dst, long nanos) {}
 
+  /** All switches are able to do everything. */
   Simulation(long seed) {
+    this(seed, List.of(SwitchProfile.FOUR_TABLES));
+  }
+
+  /** Each switch has one of these profiles. */
+  Simulation(long seed, List<SwitchProfile> profiles) {
     random = new Random(seed);
     AtomicLong clock = new AtomicLong(1);
     events = new EventQueue(clock);
@@ -62,12 +69,13 @@ final class Simulation {
     journal = new Journal(events);
     traffic = new Traffic(net, events, random, journal);
     troubles = new Troubles(net, wire, events, random, traffic, journal);
-    build();
+    build(new Random(seed), profiles);
   }
 
-  private void build() {
+  private void build(Random ofProfiles, List<SwitchProfile> profiles) {
     int count = 1 + random.nextInt(5);
     for (int id = 1; id <= count; id++) {
+      net.network.setProfile(profiles.get(ofProfiles.nextInt(profiles.size())));
       switches.add(troubles.addSwitch(id));
     }
     for (int i = 1; i < count; i++) {
@@ -145,6 +153,9 @@ final class Simulation {
     everybodyConnects();
     whatIsOpenIsCounted();
     whatIsOverIsGone();
+    if (!net.network.refusals().isEmpty()) {
+      journal.wrong("switches have refused messages: %s", net.network.refusals());
+    }
   }
 
   private long pauseNanos() {

@@ -5,15 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.graph.Path;
 import io.malob.openflow.ConnectionRules.Translation;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
+import io.malob.testing.EachSwitchProfile;
 import io.malob.testing.FakeFlowTable.Output;
 import io.malob.testing.FakeNetwork;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
 import io.malob.testing.Ipv6Frames;
+import io.malob.testing.SwitchProfile;
 import io.malob.testing.Topologies;
 import io.malob.testing.Wire;
 import java.nio.ByteBuffer;
@@ -46,6 +49,7 @@ import org.projectfloodlight.openflow.types.OFPort;
  * Switches stand in a row, 1 - 2 - … - n; the client is at 1, the member at n; port m of a switch
  * leads to switch m.
  */
+@EachSwitchProfile
 class ConnectionWalkTest {
   private static final OFFactory OF = FakeSwitches.FACTORY;
   private static final MacAddress CLIENT_MAC = MacAddress.of("02:00:00:00:00:0a");
@@ -156,15 +160,23 @@ class ConnectionWalkTest {
     }
   }
 
+  private final SwitchProfile profile;
+
+  ConnectionWalkTest(SwitchProfile profile) {
+    this.profile = profile;
+  }
+
   /** A row of switches with one connection on it. */
-  private static final class Row {
+  private final class Row {
     final FakeNetwork network = new FakeNetwork();
+    final RuleCompiler compiler = new RuleCompiler(any -> profile.layout(), new LabelGroups());
     final Attachment client;
     final Attachment member;
     final Translation request;
     final Translation reply;
 
     Row(int links, int memberPort, Transport transport) {
+      network.setProfile(profile);
       long last = links + 1L;
       client = new Attachment(CLIENT_SWITCH, OFPort.of(CLIENT_PORT), CLIENT_MAC);
       member = new Attachment(DatapathId.of(last), OFPort.of(memberPort), MEMBER_MAC);
@@ -191,7 +203,7 @@ class ConnectionWalkTest {
               null,
               links == 0 ? null : requestPath.label(),
               member,
-              member.port());
+              out(requestPath.path(), client, member));
       reply =
           new Translation(
               transport.reply(),
@@ -199,15 +211,20 @@ class ConnectionWalkTest {
               VIP_MAC,
               links == 0 ? null : replyPath.label(),
               client,
-              client.port());
+              out(replyPath.path(), member, client));
       sendAll(client.switchId(), HostRules.add(OF, transport.client(), client, 60));
       sendAll(member.switchId(), HostRules.add(OF, transport.member(), member, 60));
-      network.send(
+      send(
           member.switchId(),
           ConnectionRules.reply(OF, reply, VIP_NUMBER, MEMBER_NUMBER, 1, 20, false));
-      network.send(
+      send(
           client.switchId(),
           ConnectionRules.request(OF, request, VIP_NUMBER, MEMBER_NUMBER, 1, 15));
+    }
+
+    private static OFPort out(Path path, Attachment sender, Attachment receiver) {
+      OFPort port = path.hops() == 0 ? receiver.port() : path.links().get(0).srcPort();
+      return port.equals(sender.port()) ? OFPort.IN_PORT : port;
     }
 
     Row(int links, Transport transport) {
@@ -215,7 +232,20 @@ class ConnectionWalkTest {
     }
 
     private void sendAll(DatapathId switchId, List<OFMessage> messages) {
-      messages.forEach(message -> network.send(switchId, message));
+      compiler
+          .compile(switchId, OF, messages)
+          .forEach(message -> assertEquals(List.of(), network.send(switchId, message)));
+    }
+
+    private void send(DatapathId switchId, OFMessage message) {
+      sendAll(switchId, List.of(message));
+    }
+
+    private FakeRule rule(Attachment at, Cookie.Kind kind) {
+      return network.table(at.switchId()).rules().stream()
+          .filter(rule -> Cookie.is(rule.cookie(), kind))
+          .findFirst()
+          .orElseThrow();
     }
 
     List<Delivery> fromClient(byte[] frame) {
@@ -370,16 +400,12 @@ class ConnectionWalkTest {
   @Test
   void rules_ofConnection_sayWhoseTheyAreAndWhenTheyEnd() {
     Row row = new Row(2, Transport.TCP);
-    FakeRule request = row.network.table(CLIENT_SWITCH).rules(1).get(0);
+    FakeRule request = row.rule(row.client, Cookie.Kind.REQUEST);
     assertEquals(15, request.idleTimeout());
     assertEquals(0, request.hardTimeout());
     assertEquals(java.util.Set.of(OFFlowModFlags.SEND_FLOW_REM), request.flags());
     assertEquals(Cookie.of(Cookie.Kind.REQUEST, VIP_NUMBER, MEMBER_NUMBER, 1), request.cookie());
-    FakeRule reply =
-        row.network.table(row.member.switchId()).rules(0).stream()
-            .filter(rule -> rule.priority() == FlowLayout.PRIORITY_REPLY)
-            .findFirst()
-            .orElseThrow();
+    FakeRule reply = row.rule(row.member, Cookie.Kind.REPLY);
     assertEquals(20, reply.idleTimeout());
     assertEquals(java.util.Set.of(), reply.flags());
     assertEquals(Cookie.of(Cookie.Kind.REPLY, VIP_NUMBER, MEMBER_NUMBER, 1), reply.cookie());
@@ -397,15 +423,24 @@ class ConnectionWalkTest {
             other,
             row.request.receiver(),
             row.request.out());
-    FakeRule before = row.network.table(CLIENT_SWITCH).rules(1).get(0);
-    row.network.send(
+    if (profile == SwitchProfile.ONE_TABLE_WITH_GROUPS) {
+      OFMessage unused = OF.buildFlowAdd().build();
+      row.network.send(
+          CLIENT_SWITCH,
+          row.compiler
+              .groups()
+              .lead(OF, CLIENT_SWITCH, other.id(), row.request.out(), unused)
+              .get(0));
+    }
+    FakeRule before = row.rule(row.client, Cookie.Kind.REQUEST);
+    row.send(
         CLIENT_SWITCH, ConnectionRules.relabelRequest(OF, request, VIP_NUMBER, MEMBER_NUMBER, 2));
-    assertEquals(before, row.network.table(CLIENT_SWITCH).rules(1).get(0)); // another generation
+    assertEquals(before, row.rule(row.client, Cookie.Kind.REQUEST)); // another generation
 
-    row.network.send(
+    row.send(
         CLIENT_SWITCH, ConnectionRules.relabelRequest(OF, request, VIP_NUMBER, MEMBER_NUMBER, 1));
 
-    FakeRule after = row.network.table(CLIENT_SWITCH).rules(1).get(0);
+    FakeRule after = row.rule(row.client, Cookie.Kind.REQUEST);
     assertEquals(before.cookie(), after.cookie());
     assertEquals(before.idleTimeout(), after.idleTimeout());
     assertEquals(before.flags(), after.flags());
@@ -417,9 +452,9 @@ class ConnectionWalkTest {
   void relabelOfARuleThatIsGone_addsNone() {
     Row row = new Row(2, Transport.TCP);
     DatapathId memberSwitch = row.member.switchId();
-    row.network.send(memberSwitch, ConnectionRules.removeReply(OF, row.reply.incoming()));
+    row.send(memberSwitch, ConnectionRules.removeReply(OF, row.reply.incoming()));
     int rules = row.network.table(memberSwitch).rules().size();
-    row.network.send(
+    row.send(
         memberSwitch, ConnectionRules.relabelReply(OF, row.reply, VIP_NUMBER, MEMBER_NUMBER, 1));
     assertEquals(rules, row.network.table(memberSwitch).rules().size());
   }
@@ -484,12 +519,11 @@ class ConnectionWalkTest {
     row.sendAll(CLIENT_SWITCH, SwitchRules.addVip(OF, VIP));
     row.sendAll(CLIENT_SWITCH, SwitchRules.removeAll(OF));
     row.sendAll(CLIENT_SWITCH, SwitchRules.fixed(OF));
-    List<Integer> perTable =
-        IntStream.range(0, FlowLayout.TABLES)
-            .map(table -> row.network.table(CLIENT_SWITCH).rules(table).size())
-            .boxed()
+    List<FakeRule> left =
+        row.network.table(CLIENT_SWITCH).rules().stream()
+            .filter(rule -> !Cookie.is(rule.cookie(), Cookie.Kind.SWITCH))
             .toList();
-    assertEquals(List.of(2, 1, 1, 1), perTable);
+    assertEquals(List.of(1), left.stream().map(FakeRule::priority).toList());
   }
 
   /** What only the wire shows: that a message can be written in that version at all. */

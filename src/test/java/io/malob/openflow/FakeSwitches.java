@@ -44,6 +44,18 @@ public final class FakeSwitches implements SwitchDirectory {
     }
   }
 
+  /** Sends rules to the switches as their layouts need them. */
+  public FlowProgrammer programmer() {
+    return new FlowProgrammer(
+        this,
+        new RuleCompiler(
+            switchId -> {
+              FakeSwitch sw = switches.get(switchId);
+              return sw == null ? null : sw.table.profile().layout();
+            },
+            new LabelGroups()));
+  }
+
   /** One of them. */
   public static final class FakeSwitch implements SwitchConnection {
     private final FakeSwitches all;

@@ -9,10 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.algorithm.graph.LinkLoads;
 import io.malob.algorithm.graph.Path;
+import io.malob.openflow.Cookie;
 import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowProgrammer;
-import io.malob.testing.FakeFlowTable;
+import io.malob.testing.EachSwitchProfile;
+import io.malob.testing.FakeRule;
 import io.malob.testing.LogLines;
+import io.malob.testing.SwitchProfile;
 import io.malob.testing.Together;
 import io.malob.testing.Topologies;
 import java.util.List;
@@ -27,25 +30,39 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 
+@EachSwitchProfile
 class LabelTableTest {
   private static final Path PATH = path(1, 2, 3);
   private static final Path WITHIN = Path.within(DatapathId.of(1));
 
-  private final FakeSwitches switches = new FakeSwitches(3);
-  private final FlowProgrammer programmer = new FlowProgrammer(switches);
+  private final SwitchProfile profile;
+  private final FakeSwitches switches;
+  private final FlowProgrammer programmer;
   // close to where the clock's number turns negative, which is no reason for anything
   private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(20));
-  private final LabelTable labels = new LabelTable(programmer, clock::get);
+  private final LabelTable labels;
+
+  LabelTableTest(SwitchProfile profile) {
+    this.profile = profile;
+    switches = new FakeSwitches(3, profile);
+    programmer = switches.programmer();
+    labels = new LabelTable(programmer, clock::get);
+  }
 
   private void pass(long seconds) {
     clock.addAndGet(TimeUnit.SECONDS.toNanos(seconds));
   }
 
   private int rules(long switchId) {
-    return switches.get(switchId).table().rules(2).size();
+    return labelRules(switches, switchId).size();
+  }
+
+  private static List<FakeRule> labelRules(FakeSwitches of, long switchId) {
+    return of.get(switchId).table().rules().stream()
+        .filter(rule -> Cookie.is(rule.cookie(), Cookie.Kind.LABEL))
+        .toList();
   }
 
   private void assertRules(int first, int second, int third) {
@@ -434,14 +451,14 @@ class LabelTableTest {
     labels.acquire(path(3, 2, 1));
     labels.acquire(path(1, 2));
     labels.acquire(WITHIN);
+    FakeSwitches fresh = new FakeSwitches(3, profile);
+    FlowProgrammer toFresh = fresh.programmer();
     for (int id = 1; id <= 3; id++) {
-      FakeFlowTable fresh = new FakeFlowTable();
-      List<OFMessage> rules = labels.rulesOf(DatapathId.of(id));
-      rules.forEach(fresh::apply);
-      assertEquals(Map.of(1, 3, 2, 3, 3, 2).get(id), fresh.rules().size(), "rules of switch " + id);
+      assertTrue(toFresh.send(DatapathId.of(id), labels.rulesOf(DatapathId.of(id))));
+      List<FakeRule> rules = labelRules(fresh, id);
+      assertEquals(Map.of(1, 3, 2, 3, 3, 2).get(id), rules.size(), "rules of switch " + id);
       assertEquals(
-          java.util.Set.copyOf(switches.get(id).table().rules()),
-          java.util.Set.copyOf(fresh.rules()));
+          java.util.Set.copyOf(switches.get(id).table().rules()), java.util.Set.copyOf(rules));
     }
     assertEquals(List.of(), labels.rulesOf(DatapathId.of(99)));
   }
@@ -575,6 +592,8 @@ class LabelTableTest {
   void restore_sendsARuleAgainWhereTheLabelLeads() {
     LabelledPath labelled = labels.acquire(path(1, 2));
     switches.connect(1);
+    programmer.compiler().groups().ask(DatapathId.of(1));
+    programmer.compiler().groups().read(DatapathId.of(1), Map.of());
     switches.takeWrites();
 
     labels.restore(labelled, DatapathId.of(1));
