@@ -284,7 +284,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private final RejectedRules rejectedRules = new RejectedRules();
   private final LatestConnections latest = new LatestConnections();
 
-  private final RuleCompiler compiler = new RuleCompiler(switchId -> this.capabilities.layout(switchId), new LabelGroups());
+  private final RuleCompiler compiler =
+      new RuleCompiler(switchId -> this.capabilities.layout(switchId), new LabelGroups());
 
   /** Sends to this controller's switches. */
   private final FlowProgrammer programmer =

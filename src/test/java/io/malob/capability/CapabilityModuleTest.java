@@ -376,8 +376,7 @@ class CapabilityModuleTest {
     int messages = sw.received.size();
     other.connect(sw);
     assertEquals(messages, sw.received.size());
-    assertEquals(
-        TableLayout.ONE_TABLE_WITH_GROUPS, other.module().whenKnown(ID).getNow(null));
+    assertEquals(TableLayout.ONE_TABLE_WITH_GROUPS, other.module().whenKnown(ID).getNow(null));
   }
 
   @Test

@@ -64,6 +64,7 @@ final class ProbedNetwork {
 
   /** What the module has told its peers. */
   final List<byte[]> told = new ArrayList<>();
+
   private @Nullable IOFMessageListener errors;
   private @Nullable IOFSwitchListener listener;
 
