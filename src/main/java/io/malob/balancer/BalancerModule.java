@@ -440,7 +440,8 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   }
 
   private void build(SettingReader settings) throws FloodlightModuleException {
-    coreAccess = new CoreAccess(devices, programmer, place -> relocations.hostMoved(place));
+    coreAccess =
+        new CoreAccess(devices, programmer, place -> relocations.hostMoved(place), nanoTime);
     HostFinder hosts = new HostFinder(switches, topology, devices, coreAccess, programmer);
     samples = new FlowSamples(nanoTime);
     ForeignSwitches foreign = new ForeignSwitches(switches, cluster);

@@ -1,6 +1,7 @@
 package io.malob.openflow;
 
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
@@ -64,6 +65,13 @@ public record AccessRule(Packets which, OFPort out) {
   public record Key(int priority, Match match) {
     public static Key of(OFFlowStatsEntry entry) {
       return new Key(entry.getPriority(), entry.getMatch());
+    }
+
+    /** The host of a rule for packets to a host; empty for other rules. */
+    public Optional<MacAddress> host() {
+      return priority == FlowLayout.PRIORITY_TO_HOST
+          ? Optional.ofNullable(match.get(MatchField.ETH_DST))
+          : Optional.empty();
     }
   }
 

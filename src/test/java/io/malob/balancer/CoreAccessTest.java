@@ -197,6 +197,26 @@ class CoreAccessTest {
   }
 
   @Test
+  void hostThatIsSilentAfterARestart_keepsItsWay() {
+    net.webService(m1);
+    only(request(40_000, SYN), m1);
+
+    BalancerNetwork again = net.restarted();
+    again.webService(m1);
+    for (long id = 1; id <= 4; id++) {
+      again.addSwitch(id);
+    }
+    again.link(s1, 2, s3, 1);
+    again.link(s2, 2, s3, 3);
+    again.link(s3, 2, s4, 1);
+    again.learn(m1);
+    for (int minutes = 0; minutes < 4; minutes++) {
+      again.pass(60);
+      assertOpen(m1, 40_000); // the client's packets go by rules, so the controller never sees it
+    }
+  }
+
+  @Test
   void audit_restoresAccessRulesThatAreGone() {
     net.webService(m1, m2);
     int count = net.rules(s3, Cookie.Kind.ACCESS).size();

@@ -1,8 +1,6 @@
 package io.malob.balancer.connection;
 
 import com.google.common.collect.ImmutableSet;
-import com.google.common.collect.LinkedHashMultimap;
-import com.google.common.collect.SetMultimap;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.view.AccessPaths;
@@ -22,7 +20,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
@@ -32,6 +32,7 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,21 +45,40 @@ import org.slf4j.LoggerFactory;
 public final class CoreAccess {
   private static final Logger LOG = LoggerFactory.getLogger(CoreAccess.class);
 
+  /** How long rules of an earlier run stay whose hosts are unknown. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
   private final IDeviceService devices;
   private final FlowProgrammer programmer;
 
-  /** Told of hosts behind core switches that are attached elsewhere now. */
   private final Consumer<Attachment> moved;
+  private final LongSupplier nanoTime;
 
   private volatile AccessPaths paths = AccessPaths.NONE;
+
+  /** Places of hosts according to rules of an earlier run, by core switch. */
+  private final Map<DatapathId, Map<MacAddress, OFPort>> earlierPlaces = new HashMap<>();
+
+  /** When the rules of an earlier run were read from a switch. */
+  private final Map<DatapathId, Long> readAtNanos = new HashMap<>();
 
   /** The rules of each core switch, by the packets that they match. */
   private Map<DatapathId, Map<AccessRule.Packets, AccessRule>> wanted = new HashMap<>();
 
-  public CoreAccess(IDeviceService devices, FlowProgrammer programmer, Consumer<Attachment> moved) {
+  /**
+   * No hosts and no rules.
+   *
+   * @param moved told of hosts behind core switches that are attached elsewhere now
+   */
+  public CoreAccess(
+      IDeviceService devices,
+      FlowProgrammer programmer,
+      Consumer<Attachment> moved,
+      LongSupplier nanoTime) {
     this.devices = devices;
     this.programmer = programmer;
     this.moved = moved;
+    this.nanoTime = nanoTime;
   }
 
   /**
@@ -100,7 +120,46 @@ public final class CoreAccess {
       behind.forEach(device -> edgeOf(device).ifPresent(moved));
       warn(before, now);
     }
-    apply(rules(now, catalog, behind));
+    Map<DatapathId, Map<AccessRule.Packets, AccessRule>> rules = rules(now, catalog, behind);
+    addEarlier(rules, topology);
+    apply(rules);
+  }
+
+  /** Hosts that have been silent since the controller's start are still where they were. */
+  private void addEarlier(
+      Map<DatapathId, Map<AccessRule.Packets, AccessRule>> rules, Topology topology) {
+    AttachedHosts known = new AttachedHosts(devices);
+    earlierPlaces.forEach(
+        (switchId, places) -> {
+          places.keySet().removeIf(mac -> known.find(mac).isPresent());
+          places.forEach(
+              (mac, port) -> {
+                boolean isHostPort =
+                    topology.linksFrom(switchId).stream()
+                        .noneMatch(link -> link.srcPort().equals(port));
+                if (isHostPort) {
+                  addHost(rules, new Attachment(switchId, port, mac), paths);
+                }
+              });
+        });
+    earlierPlaces.values().removeIf(Map::isEmpty);
+  }
+
+  /**
+   * A rule of an earlier run was read from a switch. It stays for a while, and tells where its host
+   * is.
+   */
+  public void foundEarlier(DatapathId switchId, AccessRule.Key key, OFPort out) {
+    readAtNanos.put(switchId, nanoTime.getAsLong());
+    key.host()
+        .ifPresent(
+            mac -> earlierPlaces.computeIfAbsent(switchId, any -> new HashMap<>()).put(mac, out));
+  }
+
+  /** Whether rules of an earlier run are kept at a switch. */
+  public boolean keepsEarlier(DatapathId switchId) {
+    @Nullable Long since = readAtNanos.get(switchId);
+    return since != null && nanoTime.getAsLong() - since < PATIENCE_NANOS;
   }
 
   private static void warn(AccessPaths before, AccessPaths now) {
@@ -137,33 +196,45 @@ public final class CoreAccess {
 
   private static Map<DatapathId, Map<AccessRule.Packets, AccessRule>> rules(
       AccessPaths paths, CatalogSnapshot catalog, List<IDevice> behind) {
-    SetMultimap<DatapathId, AccessRule> rules = LinkedHashMultimap.create();
+    Map<DatapathId, Map<AccessRule.Packets, AccessRule>> rules = new HashMap<>();
     for (Hop hop : paths.hops()) {
       for (Vip vip : catalog.vips().values()) {
-        rules.put(hop.core(), new AccessRule(new AccessRule.ToVip(vip.address()), hop.up()));
+        add(rules, hop.core(), new AccessRule(new AccessRule.ToVip(vip.address()), hop.up()));
       }
     }
     for (IDevice device : behind) {
       AttachedHosts.attachmentOf(device)
           .ifPresent(
               place -> {
-                OFPort down = place.port();
+                addHost(rules, place, paths);
+                OFPort in = place.port();
                 for (Hop hop : paths.from(place.switchId())) {
-                  rules.put(
-                      hop.core(),
-                      new AccessRule(new AccessRule.ToHost(device.getMACAddress()), down));
-                  for (AccessRule.Replies replies : repliesOf(device, catalog, down)) {
-                    rules.put(hop.core(), new AccessRule(replies, hop.up()));
+                  for (AccessRule.Replies replies : repliesOf(device, catalog, in)) {
+                    add(rules, hop.core(), new AccessRule(replies, hop.up()));
                   }
-                  down = hop.down();
+                  in = hop.down();
                 }
               });
     }
-    Map<DatapathId, Map<AccessRule.Packets, AccessRule>> byPackets = new HashMap<>();
-    rules.forEach(
-        (switchId, rule) ->
-            byPackets.computeIfAbsent(switchId, any -> new HashMap<>()).put(rule.which(), rule));
-    return byPackets;
+    return rules;
+  }
+
+  private static void addHost(
+      Map<DatapathId, Map<AccessRule.Packets, AccessRule>> rules,
+      Attachment place,
+      AccessPaths paths) {
+    OFPort out = place.port();
+    for (Hop hop : paths.from(place.switchId())) {
+      add(rules, hop.core(), new AccessRule(new AccessRule.ToHost(place.mac()), out));
+      out = hop.down();
+    }
+  }
+
+  private static void add(
+      Map<DatapathId, Map<AccessRule.Packets, AccessRule>> rules,
+      DatapathId switchId,
+      AccessRule rule) {
+    rules.computeIfAbsent(switchId, any -> new HashMap<>()).put(rule.which(), rule);
   }
 
   /** Only the replies of a member's service port, if it has one: other traffic goes its own way. */

@@ -278,7 +278,10 @@ public final class Reconciler {
     if (rule.out().equals(out)) {
       accessMissing.remove(rule.key());
     }
-    return out != null;
+    if (occasion == Occasion.FIRST) {
+      parts.coreAccess.foundEarlier(at, rule.key(), rule.out());
+    }
+    return out != null || parts.coreAccess.keepsEarlier(at);
   }
 
   private boolean hopBelongs(FoundRule.Hop hop) {
