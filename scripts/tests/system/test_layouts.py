@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from lab import balancing
 from lab.balancing import VirtualServer
+from malob.network.hosts import Host
 from malob.system import ovs
 from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest
@@ -71,18 +72,20 @@ class Layouts:
             wait_until(lambda: self._active(virtual) == 1, "the connection to be adopted", 40)
             transfer.wait_for_more(5_000_000)
 
-            path = self._path("c1", server.name)
+            path = self._path_to(server)
             self.lab.set_link(path[0], path[1], up=False)
             self.addCleanup(self.lab.set_link, path[0], path[1], up=True)
             began = time.monotonic()
-            wait_until(lambda: self._path("c1", server.name)[:2] != path[:2], "the path to move", 5, interval_s=0.02)
+            wait_until(lambda: self._path_to(server)[:2] != path[:2], "the path to move", 5, interval_s=0.02)
             transfer.wait_for_more(2_000_000)
-            say(f"  from {' '.join(path)} to {' '.join(self._path('c1', server.name))} and 2 MB within {time.monotonic() - began:.1f} s")
+            say(f"  from {' '.join(path)} to {' '.join(self._path_to(server))} and 2 MB within {time.monotonic() - began:.1f} s")
 
             sent, got = transfer.finish()
             self.assertEqual((None, None), (sent["error"], got["error"]))
             self.assertEqual(sent, got)
-            refused = [line for line in self.controller.log.read_text(encoding="utf-8").splitlines() if "rule_refused" in line or "connections_reset" in line]
+            refused = [
+                line for line in self.controller.log.read_text(encoding="utf-8").splitlines() if "rule_refused" in line or "connections_reset" in line
+            ]
             self.assertEqual([], refused)
 
         def _layouts(self) -> dict[str, Any]:
@@ -92,8 +95,11 @@ class Layouts:
         def _active(self, virtual: VirtualServer) -> int:
             return sum(balancing.open_connections(self.controller.rest, virtual).values())
 
-        def _path(self, client: str, server: str) -> list[str]:
-            return balancing.paths(self.controller.rest, self.lab.topology)[client, server]
+        def _path_to(self, server: Host) -> list[str]:
+            """The switches on the most used path to a server's switch."""
+            names = {dpid: name for name, dpid in self.lab.topology.switches.items()}
+            ways = [[names[dpid] for dpid in path["switches"]] for path in self.controller.rest.get("/wm/malob/paths")]
+            return next(way for way in ways if way[-1] == server.switch and len(way) > 1)
 
 
 def _forced(**layouts: str) -> dict[str, str]:
