@@ -11,6 +11,7 @@ const ACTIONS = {
   no_members: (id) => ['Add a member', catalog({ new: 'members', pool_id: id })],
   rule_refused: () => ['Show its buckets', '#/servers'],
   no_masks: () => ['Show its buckets', '#/servers'],
+  few_tables: () => ['Show its buckets', '#/servers'],
   too_few_sources: () => ['Show its buckets', '#/servers'],
   all_out: () => ['Show the servers', '#/servers'],
   no_vip: (id) => ['Change the pool', catalog({ change: 'pools', id })],

@@ -364,7 +364,8 @@ class ArchitectureTest {
                       OPENFLOW,
                       FLOODLIGHT,
                       JSON)
-                  .and(notOneOf(MONITOR_SERVICE)))
+                  .and(notOneOf(MONITOR_SERVICE))
+                  .and(notOneOf(CAPABILITY_SERVICE)))
           .allowEmptyShould(true);
 
   @ArchTest

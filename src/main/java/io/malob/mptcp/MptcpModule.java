@@ -1,6 +1,8 @@
 package io.malob.mptcp;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.algorithm.graph.Topology;
+import io.malob.capability.ISwitchCapabilityService;
 import io.malob.json.RejectedException;
 import io.malob.module.BaseModule;
 import io.malob.module.FloodlightSwitch;
@@ -12,6 +14,7 @@ import io.malob.module.SettingReader;
 import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.TableLayout;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
 import io.malob.store.Store;
@@ -97,6 +100,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
   private IOFSwitchService switches;
   private IDeviceService devices;
   private ITopologyService topologyService;
+  private ISwitchCapabilityService capabilities;
   private IMonitorService monitor;
   private ScheduledExecutorService timer;
   private Executor serialExecutor;
@@ -125,7 +129,8 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
         ITopologyService.class,
         IThreadPoolService.class,
         IStoreService.class,
-        IMonitorService.class);
+        IMonitorService.class,
+        ISwitchCapabilityService.class);
   }
 
   @Override
@@ -136,6 +141,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
     devices = context.getServiceImpl(IDeviceService.class);
     topologyService = context.getServiceImpl(ITopologyService.class);
     monitor = context.getServiceImpl(IMonitorService.class);
+    capabilities = context.getServiceImpl(ISwitchCapabilityService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     serialExecutor = MoreExecutors.newSequentialExecutor(timer);
     answerSeconds = settings.number("answerSeconds", 5, 1, 60);
@@ -148,11 +154,25 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
     neighbours = new AliasNeighbours(() -> keeper.view().addresses(), programmer);
   }
 
+  /** The links that were found, between switches that can hold rules of sub-flows. */
+  private Topology foundNetwork() {
+    Topology found = FoundLinks.between(switches, topologyService);
+    return Topology.of(
+        found.switches().stream().filter(this::hasFourTables).toList(),
+        found.links().stream()
+            .filter(link -> hasFourTables(link.src()) && hasFourTables(link.dst()))
+            .toList());
+  }
+
+  private boolean hasFourTables(DatapathId switchId) {
+    return capabilities.layout(switchId) == TableLayout.FOUR_TABLES;
+  }
+
   private PlanKeeper openKeeper(Store store) throws FloodlightModuleException {
     try {
       return new PlanKeeper(
           new SeenNetwork(devices, monitor),
-          () -> FoundLinks.between(switches, topologyService),
+          this::foundNetwork,
           new LinkLife(nanoTime, this::isUp),
           installer,
           store);

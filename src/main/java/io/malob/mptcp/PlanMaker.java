@@ -105,7 +105,11 @@ final class PlanMaker {
       if (!topology.switches().contains(host.switchId())) {
         String field = "hosts." + host.id() + ".switch";
         throw RejectedException.unprocessable(
-            field, field + ": there is no switch " + names.apply(host.switchId()));
+            field,
+            field
+                + ": there is no switch "
+                + names.apply(host.switchId())
+                + " that has the four tables which sub-flows need");
       }
     }
     return chosen;

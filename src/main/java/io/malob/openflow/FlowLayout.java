@@ -19,7 +19,7 @@ public final class FlowLayout {
   /** One rule per host on the switch. */
   public static final TableId HOSTS = TableId.of(3);
 
-  /** A switch with fewer tables cannot be used. */
+  /** For a switch with fewer, {@link RuleCompiler} makes other rules. */
   public static final int TABLES = 4;
 
   // Table 0. A labelled packet is already translated: no other rule may match it.

@@ -1,5 +1,6 @@
 package io.malob.openflow;
 
+import com.google.common.collect.Maps;
 import io.malob.openflow.label.Label;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -100,9 +101,26 @@ public final class LabelGroups {
     of(switchId).computeIfPresent(label, (any, group) -> new Group(group.port, false));
   }
 
-  /** The switch has lost the group of a label. */
-  public void forget(DatapathId switchId, int label) {
-    of(switchId).remove(label);
+  /** The groups that a switch is known to have: labels and ports. */
+  public Map<Integer, OFPort> known(DatapathId switchId) {
+    return Map.copyOf(Maps.transformValues(of(switchId), Group::port));
+  }
+
+  /**
+   * The switch has lost some groups.
+   *
+   * @param whenAsked those that it was known to have when it was asked
+   * @param found the labels of those that it had
+   */
+  public void forgetMissing(
+      DatapathId switchId, Map<Integer, OFPort> whenAsked, Set<Integer> found) {
+    whenAsked.forEach(
+        (label, port) -> {
+          if (!found.contains(label)) {
+            of(switchId)
+                .computeIfPresent(label, (any, group) -> group.port.equals(port) ? null : group);
+          }
+        });
   }
 
   /** The port of a label's group; null if the switch has no such group. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.malob.controller.module.ModuleSettings;
+import io.malob.openflow.Cookie;
 import io.malob.testing.Frames;
 import io.malob.testing.ScriptedSwitch;
 import io.netty.buffer.ByteBuf;
@@ -40,7 +41,6 @@ import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFErrorCauseData;
-import org.projectfloodlight.openflow.types.TableId;
 
 /** All modules over real TCP, with a switch that is late, repeats itself, and refuses rules. */
 @Tag("real-time")
@@ -50,7 +50,6 @@ class TroubledSwitchTest {
   private static final MacAddress CLIENT_MAC = MacAddress.of("02:00:00:00:00:01");
   private static final MacAddress VIP_MAC = MacAddress.of("02:03:00:00:00:01");
   private static final int SYN = 2;
-  private static final TableId REQUESTS = TableId.of(1);
   private static final long LATE_MILLIS = 100;
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
@@ -184,7 +183,7 @@ class TroubledSwitchTest {
   }
 
   private boolean isRequestRule(OFFlowAdd rule) {
-    return rule.getTableId().equals(REQUESTS) && rule.getMatch().get(MatchField.TCP_SRC) != null;
+    return Cookie.is(rule.getCookie(), Cookie.Kind.REQUEST);
   }
 
   private void flowRemoved(OFFlowAdd rule) {

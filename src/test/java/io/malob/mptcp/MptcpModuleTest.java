@@ -115,6 +115,17 @@ class MptcpModuleTest {
   }
 
   @Test
+  void plan_withAHostAtASwitchWithOneTable_isRejected() {
+    lab.small.add(DatapathId.of(5));
+
+    RejectedException why = assertThrows(RejectedException.class, () -> lab.plan("{}"));
+
+    assertTrue(
+        why.getMessage().contains("that has the four tables which sub-flows need"),
+        why.getMessage());
+  }
+
+  @Test
   void apply_withoutVlans_hasOneSetOfRoutesForAll() {
     lab.apply("{\"vlan\": false}");
     assertEquals(

@@ -9,9 +9,11 @@ import com.google.common.collect.ImmutableSet;
 import com.google.common.util.concurrent.SettableFuture;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
+import io.malob.capability.ISwitchCapabilityService;
 import io.malob.json.RejectedException;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.IpFamily;
+import io.malob.openflow.TableLayout;
 import io.malob.state.network.LinkTracker;
 import io.malob.state.network.TimesToLive;
 import io.malob.testing.FakeFlowTable;
@@ -89,6 +91,9 @@ final class SubflowNetwork {
   final FakeNetwork network = new FakeNetwork();
   final Map<String, LabHost> hosts = new LinkedHashMap<>();
 
+  /** Switches with one table. */
+  final Set<DatapathId> small = new HashSet<>();
+
   /** Packets that the module has left to others. */
   final List<byte[]> leftToOthers = new ArrayList<>();
 
@@ -155,6 +160,13 @@ final class SubflowNetwork {
         Stub.of(IFloodlightProviderService.class).on("addOFMessageListener", with -> null).make());
     context.addService(IOFSwitchService.class, switchService());
     context.addService(IDeviceService.class, deviceService());
+    context.addService(
+        ISwitchCapabilityService.class,
+        Stub.of(ISwitchCapabilityService.class)
+            .on(
+                "layout",
+                with -> small.contains(with[0]) ? TableLayout.ONE_TABLE : TableLayout.FOUR_TABLES)
+            .make());
     context.addService(ITopologyService.class, topologyService());
     LinkTracker tracker = new LinkTracker(new TimesToLive(0, 0, 0, 0));
     context.addService(

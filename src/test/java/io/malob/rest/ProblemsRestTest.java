@@ -17,6 +17,7 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.types.DatapathId;
 
 class ProblemsRestTest {
   private RestServer server;
@@ -108,6 +109,32 @@ class ProblemsRestTest {
     assertEquals(
         "[\"vip\",\"web\",\"./malob vip set web --placement reactive\"]",
         "[" + problem.get("kind") + "," + problem.get("id") + "," + problem.get("command") + "]");
+  }
+
+  @Test
+  void switchThatNoTranslatingSwitchIsReachedFrom_isAProblemOfEachVip() throws Exception {
+    configure();
+    server.unserved.add(DatapathId.of(7));
+
+    JsonNode problem = onlyProblem("not_served");
+    assertEquals(
+        "Hosts behind switch 00:00:00:00:00:00:00:07 do not reach VIP web: the switch cannot"
+            + " translate addresses, and no switch that can is reached from it.",
+        problem.get("problem").asText());
+    assertEquals("web", problem.get("id").asText());
+  }
+
+  @Test
+  void switchWithFewTables_makesAProactiveVipReactive() throws Exception {
+    configure();
+    server.proactive.add(
+        Placements.web(
+            Placements.reactive(2, Kind.FEW_TABLES, "switch 3 has fewer than four tables")));
+
+    assertEquals(
+        "VIP web is reactive at switch 00:00:00:00:00:00:00:02: switch 3 has fewer than four"
+            + " tables.",
+        onlyProblem("few_tables").get("problem").asText());
   }
 
   @Test

@@ -75,6 +75,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Predicate;
@@ -373,6 +374,9 @@ final class RestServer implements IBalancerService {
     return Map.of();
   }
 
+  /** What unservedSwitches() tells. */
+  final Set<DatapathId> unserved = new CopyOnWriteArraySet<>();
+
   /** What proactive() tells. */
   final List<ProactiveStats> proactive = new CopyOnWriteArrayList<>();
 
@@ -411,7 +415,7 @@ final class RestServer implements IBalancerService {
 
   @Override
   public Set<DatapathId> unservedSwitches() {
-    return Set.of();
+    return unserved;
   }
 
   @Override

@@ -86,7 +86,9 @@ public record ProactiveStats(
       /** A switch has refused a rule, for instance because its table is full. */
       RULE_REFUSED,
       /** The switch accepts masks neither on ports nor on addresses. */
-      NO_MASKS
+      NO_MASKS,
+      /** The switch, or that of a member, has fewer than four tables. */
+      FEW_TABLES
     }
   }
 

@@ -340,17 +340,16 @@ final class ProactiveVip {
   }
 
   /**
-   * Why placement is reactive at a switch, because it or a member's switch has refused a rule a
-   * short time ago or has too few tables; empty if neither is so.
+   * The switch, or that of a member, if it has too few tables: then placement is reactive there.
    */
+  Optional<DatapathId> smallSwitch(DatapathId switchId) {
+    return Stream.concat(Stream.of(switchId), replySide.edges().stream())
+        .filter(this::isSmall)
+        .findFirst();
+  }
+
+  /** Why a switch has refused a rule a short time ago; empty if it has not. */
   Optional<String> refusal(DatapathId switchId) {
-    Optional<DatapathId> small =
-        Stream.concat(Stream.of(switchId), replySide.edges().stream())
-            .filter(each -> isSmall(each))
-            .findFirst();
-    if (small.isPresent()) {
-      return small.map(each -> "switch " + each + " has fewer than four tables");
-    }
     @Nullable Refusal ofEdge = refusals.get(switchId);
     if (ofEdge != null) {
       return Optional.of(ofEdge.why);

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
 
 /** The state of a proactive VIP as other modules see it. Pure. */
 final class ShownVip {
@@ -86,6 +87,12 @@ final class ShownVip {
     if (sourceProbe.known(edge.switchId(), vip.traffic().family()) == SourceProbe.Result.NONE) {
       return Optional.of(
           new Problem(Problem.Kind.NO_MASKS, "the switch accepts no masks on ports or addresses"));
+    }
+    Optional<DatapathId> small = vip.smallSwitch(edge.switchId());
+    if (small.isPresent()) {
+      return small.map(
+          id ->
+              new Problem(Problem.Kind.FEW_TABLES, "switch " + id + " has fewer than four tables"));
     }
     return vip.refusal(edge.switchId())
         .map(why -> new Problem(Problem.Kind.RULE_REFUSED, "a switch refuses a rule: " + why));

@@ -59,6 +59,9 @@ public final class Reconciler {
   /** Whether other controllers may have sent rules to the switch. */
   private final boolean hasForeign;
 
+  /** The groups that the switch was known to have when this began. */
+  private final Map<Integer, OFPort> groupsKnown;
+
   /** The labels whose groups the switch has, and those of them whose rules have not been found. */
   private Set<Integer> groups = Set.of();
 
@@ -127,6 +130,7 @@ public final class Reconciler {
     this.layout =
         Objects.requireNonNullElse(parts.programmer.compiler().layout(at), TableLayout.FOUR_TABLES);
     this.parser = new FoundRules(layout, Map.of());
+    this.groupsKnown = parts.programmer.compiler().groups().known(at);
     parts.proactiveRules.begin(at);
     parts
         .programmer
@@ -365,11 +369,7 @@ public final class Reconciler {
         parts.programmer.send(at, factory -> List.of(made.remove(factory, at, label)));
       }
     }
-    for (LabelledPath labelled : labels) {
-      if (!groups.contains(labelled.label().id()) && labelled.isSettled()) {
-        made.forget(at, labelled.label().id());
-      }
-    }
+    made.forgetMissing(at, groupsKnown, groups);
   }
 
   /** Of several control connections between two hosts, the latest has the rule. */

@@ -35,6 +35,10 @@ public record Problem(
     RULE_REFUSED("vip"),
     /** A switch cannot sort the packets of a proactive VIP into buckets. */
     NO_MASKS("vip"),
+    /** A proactive VIP is reactive where a switch has fewer than four tables. */
+    FEW_TABLES("vip"),
+    /** Hosts behind some switches do not reach a VIP, because no switch translates for them. */
+    NOT_SERVED("vip"),
     /** The switches have several masters, so a proactive VIP is reactive. */
     SEVERAL_MASTERS("vip"),
     /** A proactive VIP has too few clients to meet the shares of its members. */

@@ -18,8 +18,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Finds what keeps the balancer from working at one moment: switches and the cluster first, then
@@ -33,6 +35,7 @@ public final class Problems {
   private final Map<String, MemberStats> stats;
   private final Map<String, EjectedMember> ejected;
   private final List<ProactiveStats> proactive;
+  private final Set<DatapathId> unserved;
   private final boolean hasSwitches;
   private final Optional<ClusterView> cluster;
   private final List<Problem> found = new ArrayList<>();
@@ -44,6 +47,7 @@ public final class Problems {
     stats = balancer.memberStats();
     ejected = balancer.ejected();
     proactive = balancer.proactive();
+    unserved = balancer.unservedSwitches();
     hasSwitches = !monitor.topology().switches().isEmpty();
   }
 
@@ -74,6 +78,9 @@ public final class Problems {
         checkPool(pool.get(), vip);
       } else {
         found.add(withoutPool(vip));
+      }
+      if (!unserved.isEmpty()) {
+        found.add(notServed(vip));
       }
     }
     proactive.forEach(this::checkPlacement);
@@ -178,6 +185,7 @@ public final class Problems {
             switch (kind) {
               case RULE_REFUSED -> ruleRefused(vip.vipId(), hit);
               case NO_MASKS -> noMasks(vip.vipId(), hit);
+              case FEW_TABLES -> fewTables(vip.vipId(), hit);
             });
       }
     }
@@ -221,6 +229,32 @@ public final class Problems {
         "Connect the clients to a switch that does, for instance Open vSwitch, or make the VIP"
             + " reactive.",
         makeReactive(vipId));
+  }
+
+  private static Problem fewTables(String vipId, List<ProactiveStats.Edge> edges) {
+    String why = edges.get(0).problem().map(ProactiveStats.Problem::text).orElse("");
+    return new Problem(
+        Reason.FEW_TABLES,
+        vipId,
+        "VIP " + vipId + " is reactive at " + switches(edges) + ": " + why + ".",
+        "Make the VIP reactive, or connect its clients and members to switches with four tables.",
+        makeReactive(vipId));
+  }
+
+  private Problem notServed(Vip vip) {
+    DatapathId first = unserved.iterator().next();
+    String more = unserved.size() == 1 ? "" : " and " + (unserved.size() - 1) + " more";
+    return new Problem(
+        Reason.NOT_SERVED,
+        vip.id(),
+        "Hosts behind switch "
+            + first
+            + more
+            + " do not reach VIP "
+            + vip.id()
+            + ": the switch cannot translate addresses, and no switch that can is reached from it.",
+        "Connect it to a switch that translates addresses.",
+        null);
   }
 
   private static Problem tooFewSources(String vipId, List<ProactiveStats.Edge> edges) {

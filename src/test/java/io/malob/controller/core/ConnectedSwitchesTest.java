@@ -150,8 +150,8 @@ class ConnectedSwitchesTest {
   }
 
   @Test
-  void fewerThanFourTables_isClosedAndNeverSeen() {
-    try (ScriptedSwitch sw = new ScriptedSwitch(1, 1).tables(3)) {
+  void switchWithoutTables_isClosedAndNeverSeen() {
+    try (ScriptedSwitch sw = new ScriptedSwitch(1, 1).tables(0)) {
       sw.connect(controller.openFlowPort()).awaitClosed();
     }
     assertEquals(List.of(), recorder.events());
