@@ -87,9 +87,10 @@ class ArchitectureTest(unittest.TestCase):
         layout = (ROOT / "src/main/java/io/malob/openflow/FlowLayout.java").read_text(encoding="utf-8")
         page = (pages.DOCS / "architecture/data-plane.md").read_text(encoding="utf-8")
         code = {int(number.replace("_", "")) for number in re.findall(r"int PRIORITY_\w+ = ([\d_]+);", layout)}
-        sections = ("What a switch holds", "Proactive placement")
-        holds = "".join(page.partition(f"\n## {section}\n")[2].partition("\n## ")[0].partition("\n### ")[0] for section in sections)
+        sections = ("## What a switch holds", "## Proactive placement", "### Switches with fewer tables")
+        holds = "".join(re.split(r"\n###? ", page.partition(f"\n{section}\n")[2])[0] for section in sections)
         table = {int(number) for number in re.findall(r"^\|[^|]*\| (\d+) \|", holds, re.MULTILINE)}
+        table |= {int(number) for cell in re.findall(r"^\| (\d{2}[\d, ]*) \|", holds, re.MULTILINE) for number in cell.split(",")}
         self.assertGreater(len(code), 10)
         self.assertEqual(code, table)
 
