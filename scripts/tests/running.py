@@ -126,7 +126,8 @@ def _machines(count: int) -> list[str]:
         "--durations=20",
         # labs leave processes, with their pipes, to those who remove them; Python would tell of these in any later test
         *("-W", "ignore::ResourceWarning"),
-        *("--dist", "loadscope", "--tx", f"{count}*popen//python={python}//execmodel=main_thread_only"),
+        # the order is that of conftest.py
+        *("--dist", "loadscope", "--no-loadscope-reorder", "--tx", f"{count}*popen//python={python}//execmodel=main_thread_only"),
         # pytest-xdist 3.8 may wait forever after it has replaced a worker that died (its issue 1378)
         "--max-worker-restart=0",
     ]

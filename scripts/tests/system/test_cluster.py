@@ -77,6 +77,7 @@ class Cluster:
 
 
 @pytest.mark.needs("cluster")
+@pytest.mark.long
 @pytest.mark.real_time
 class ClusterTest(unittest.TestCase):
     """Two controllers, each of which shows what the other one has changed."""

@@ -23,6 +23,7 @@ from research.experiments.site import NAME
 _SHORT = ["--quick", "--rounds", "1", "--no-plots"]
 
 
+@pytest.mark.long
 @pytest.mark.needs("emulator", "experiments", "plots")
 class ExperimentsTest(unittest.TestCase):
     def setUp(self) -> None:

@@ -20,11 +20,11 @@ class BalancerSimulationTest {
           SwitchProfile.FOUR_TABLES, SwitchProfile.ONE_TABLE_WITH_GROUPS, SwitchProfile.ONE_TABLE);
 
   static LongStream seeds() {
-    return seeds(70);
+    return seeds(40);
   }
 
   static LongStream fewerSeeds() {
-    return seeds(30);
+    return seeds(25);
   }
 
   private static LongStream seeds(long count) {

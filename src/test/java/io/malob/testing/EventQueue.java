@@ -1,6 +1,5 @@
 package io.malob.testing;
 
-import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -10,12 +9,16 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class EventQueue {
   private final AtomicLong clock;
-  private final PriorityQueue<Event> events =
-      new PriorityQueue<>(
-          Comparator.comparingLong(Event::atNanos).thenComparingLong(Event::number));
+  private final PriorityQueue<Event> events = new PriorityQueue<>();
   private long numbers;
 
-  private record Event(long atNanos, long number, Runnable action) {}
+  private record Event(long atNanos, long number, Runnable action) implements Comparable<Event> {
+    @Override
+    public int compareTo(Event other) {
+      int order = Long.compare(atNanos, other.atNanos);
+      return order != 0 ? order : Long.compare(number, other.number);
+    }
+  }
 
   /** An empty queue that moves this clock. */
   public EventQueue(AtomicLong clock) {

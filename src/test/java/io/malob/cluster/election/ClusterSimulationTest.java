@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import com.google.common.collect.Iterables;
+import com.google.common.collect.Maps;
 import io.malob.module.MastershipPolicy;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,12 +23,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Random faults in a cluster: late messages, partitions, suspended and killed processes, times
- * without a quorum, lost answers and watches, raised bases. Each schedule has a seed. {@link
- * SimulatedCluster} asserts one writer per switch and generation, that only the creator of a key
- * uses its generation, and that no controller deletes another one's key.
+ * without a quorum, lost answers and watches, raised bases. Each schedule has a seed; {@code
+ * -Dmalob.simulation.seeds=N} takes more of them. {@link SimulatedCluster} asserts one writer per
+ * switch and generation, that only the creator of a key uses its generation, and that no controller
+ * deletes another one's key.
  */
 class ClusterSimulationTest {
-  private static final int SCHEDULES = 2_000;
+  private static final int SCHEDULES = Integer.getInteger("malob.simulation.seeds", 1_000);
   private static final long SECOND = SimulatedCluster.SECOND;
   private static final long MILLI = SimulatedCluster.MILLI;
 
@@ -153,10 +155,12 @@ class ClusterSimulationTest {
 
     /** Switches move to their preferred controllers, one in five seconds. */
     private void settleByPolicy() {
+      Map<SimulatedCluster.Switch, String> preferred =
+          Maps.toMap(cluster.switches.values(), cluster::preferred);
       cluster.passUntil(
           () ->
-              cluster.switches.values().stream()
-                  .allMatch(sw -> cluster.preferred(sw).equals(sw.masterName())),
+              preferred.entrySet().stream()
+                  .allMatch(each -> each.getValue().equals(each.getKey().masterName())),
           (2L + cluster.switches.size()) * 6 * SECOND);
       int moves = cluster.moves().size();
       cluster.pass(6 * SECOND);

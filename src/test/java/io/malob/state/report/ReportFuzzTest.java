@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  * gets as far as a report can.
  */
 class ReportFuzzTest {
-  private static final int REPORTS = 1_000_000;
+  private static final int REPORTS = 200_000;
   private static final String[] PIECES = {
     "{",
     "}",
@@ -81,7 +81,7 @@ class ReportFuzzTest {
     long allDropped = dropped.values().stream().mapToLong(Long::longValue).sum();
     assertEquals(REPORTS, accepted + allDropped);
     // else this would not be much of a test
-    assertTrue(accepted > 1_000, accepted + " accepted");
+    assertTrue(accepted > REPORTS / 1_000, accepted + " accepted");
     assertTrue(intact < REPORTS / 50, intact + " not mutated");
     for (Rejection reason :
         List.of(
