@@ -34,7 +34,7 @@ class SwitchRolesTest(SystemTest):
                 else:
                     self.assertEqual(("any", "four-tables", "probed", [], True), found)
         limited = self.lab.topology.switches[_LIMITED]
-        wait_until(lambda: _MAX_RULES in self._max_rules(limited), "the max number of rules", 30, detail=lambda: str(self._switches()[limited]))
+        wait_until(lambda: _MAX_RULES in self._max_rules(limited), "the max number of rules", 60, detail=lambda: str(self._switches()[limited]))
         self.assertEqual([], [rule for rule in self.rules(_LIMITED) if "cookie=0x653" in rule], "rules of the probe")
         self.assertNotIn("group_id=", ovs.ofctl("dump-groups", self.lab.bridge(_LIMITED)))
         status = self._status().splitlines()

@@ -15,6 +15,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
@@ -51,6 +52,10 @@ public final class CapabilityModule extends BaseModule
   private SwitchProber prober;
   private Capabilities capabilities;
   private TableFill fill;
+
+  /** How long a switch has been active when it is asked for the features of its tables. */
+  private static final long FEATURES_NANOS = TimeUnit.SECONDS.toNanos(20);
+
   private TableFeatureReader features;
   private RulePolling rules;
 
@@ -89,7 +94,7 @@ public final class CapabilityModule extends BaseModule
             nanoTime,
             this::known);
     fill = new TableFill(nanoTime);
-    features = new TableFeatureReader(switches, nanoTime, this::described);
+    features = new TableFeatureReader(switches, nanoTime, FEATURES_NANOS, this::described);
     rules = new RulePolling(switches, nanoTime, fill::setRules);
     // real Floodlight has no such service
     @Nullable IPeerService peerService = context.getServiceImpl(IPeerService.class);

@@ -19,8 +19,9 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Asks each switch for the features of its tables once per connection. The answer has about 5 kB
- * per table, and Open vSwitch has 254 tables: so only a few hundred tables are asked for at a time.
- * One thread calls {@link #tick}; the rest is thread-safe.
+ * per table, and Open vSwitch has 254 tables: so only a few hundred tables are asked for at a time,
+ * and not while the switch is new and has other work. One thread calls {@link #tick}; the rest is
+ * thread-safe.
  */
 final class TableFeatureReader {
   /** The tables that are asked for at a time; of one switch, all. */
@@ -31,17 +32,27 @@ final class TableFeatureReader {
   private final IOFSwitchService switches;
   private final LongSupplier nanoTime;
   private final BiConsumer<DatapathId, TableFeatures> listener;
-  private final Queue<DatapathId> waiting = new ConcurrentLinkedQueue<>();
+  private final long delayNanos;
+  private final Queue<Waiting> waiting = new ConcurrentLinkedQueue<>();
+
+  private record Waiting(DatapathId switchId, long sinceNanos) {}
 
   /** The switches that owe an answer. */
   private final Map<DatapathId, IOFSwitch> asked = new ConcurrentHashMap<>();
 
   private long askedNanos;
 
+  /**
+   * Asks nothing yet.
+   *
+   * @param delayNanos how long after it has become active a switch is asked
+   */
   TableFeatureReader(
       IOFSwitchService switches,
       LongSupplier nanoTime,
+      long delayNanos,
       BiConsumer<DatapathId, TableFeatures> listener) {
+    this.delayNanos = delayNanos;
     this.switches = switches;
     this.nanoTime = nanoTime;
     this.listener = listener;
@@ -49,7 +60,7 @@ final class TableFeatureReader {
 
   /** A switch has become active. */
   void add(DatapathId switchId) {
-    waiting.add(switchId);
+    waiting.add(new Waiting(switchId, nanoTime.getAsLong()));
   }
 
   /** Asks the next switches; to be called about once a second. */
@@ -61,8 +72,10 @@ final class TableFeatureReader {
     asked.clear();
     askedNanos = now;
     int tables = 0;
-    for (DatapathId next = waiting.peek(); next != null; next = waiting.peek()) {
-      @Nullable IOFSwitch sw = switches.getActiveSwitch(next);
+    for (Waiting next = waiting.peek();
+        next != null && now - next.sinceNanos >= delayNanos;
+        next = waiting.peek()) {
+      @Nullable IOFSwitch sw = switches.getActiveSwitch(next.switchId);
       if (sw != null) {
         if (tables > 0 && tables + sw.getNumTables() > MAX_TABLES) {
           return;

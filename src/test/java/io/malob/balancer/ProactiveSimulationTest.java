@@ -18,7 +18,7 @@ class ProactiveSimulationTest {
     Long one = Long.getLong("malob.simulation.seed");
     return one != null
         ? LongStream.of(one)
-        : LongStream.rangeClosed(1, Long.getLong("malob.simulation.seeds", 10));
+        : LongStream.rangeClosed(1, Long.getLong("malob.simulation.seeds", 6));
   }
 
   @ParameterizedTest

@@ -345,7 +345,7 @@ class CapabilityModuleTest {
             sw(4)
                 .features(TableFeatureReaderTest.reply(TableFeatureReaderTest.table(0, 100)))
                 .rules(Map.of(0, 95L, 3, 1L)));
-    network.passSeconds(11);
+    network.passSeconds(31);
     assertEquals(
         Map.of(
             ID,

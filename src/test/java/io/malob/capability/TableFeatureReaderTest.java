@@ -43,6 +43,8 @@ class TableFeatureReaderTest {
           0x8000_2002);
   private static final List<U32> IPV6_ADDRESSES = fields(0x8000_3410, 0x8000_3610);
 
+  private static final int DELAY_SECONDS = 5;
+
   private final AtomicLong nanoTime = new AtomicLong();
   private final Map<DatapathId, IOFSwitch> active = new TreeMap<>();
   private final List<DatapathId> asked = new ArrayList<>();
@@ -55,6 +57,7 @@ class TableFeatureReaderTest {
               .on("getActiveSwitch", with -> active.get((DatapathId) with[0]))
               .make(),
           nanoTime::get,
+          TimeUnit.SECONDS.toNanos(DELAY_SECONDS),
           told::put);
 
   private static List<U32> fields(int... headers) {
@@ -74,6 +77,12 @@ class TableFeatureReaderTest {
             .make());
     reader.add(id);
     return id;
+  }
+
+  /** The switches that have connected are due at the next tick. */
+  private void passDelay() {
+    pass(DELAY_SECONDS - 1);
+    assertEquals(List.of(), asked);
   }
 
   private SettableFuture<List<OFTableFeaturesStatsReply>> question(DatapathId id) {
@@ -156,6 +165,7 @@ class TableFeatureReaderTest {
   @Test
   void switch_isAskedOnce() {
     DatapathId id = connect(1, 254);
+    passDelay();
     pass(1);
     answers.get(id).set(List.of(reply(table(0, 5))));
     pass(60);
@@ -167,6 +177,7 @@ class TableFeatureReaderTest {
   void switchesWithManyTables_areAskedOneAfterTheOther() {
     DatapathId first = connect(1, 254);
     DatapathId second = connect(2, 254);
+    passDelay();
     pass(3);
     assertEquals(List.of(first), asked);
     answers.get(first).set(List.of(reply(table(0, 5))));
@@ -177,6 +188,7 @@ class TableFeatureReaderTest {
   @Test
   void switchesWithFewTables_areAskedTogether() {
     IntStream.rangeClosed(1, 70).forEach(number -> connect(number, 4));
+    passDelay();
     pass(1);
     assertEquals(64, asked.size());
     answers.values().forEach(answer -> answer.set(List.of(reply(table(0, 5)))));
@@ -188,6 +200,7 @@ class TableFeatureReaderTest {
   void switchThatRefuses_doesNotKeepOthersWaiting() {
     DatapathId first = connect(1, 254);
     DatapathId second = connect(2, 254);
+    passDelay();
     pass(1);
     answers.get(first).setException(new IllegalStateException("refused"));
     pass(1);
@@ -199,6 +212,7 @@ class TableFeatureReaderTest {
   void switchThatDoesNotAnswer_keepsOthersWaitingForHalfAMinute() {
     DatapathId first = connect(1, 254);
     DatapathId second = connect(2, 254);
+    passDelay();
     pass(30);
     assertEquals(List.of(first), asked);
     pass(1);
@@ -212,6 +226,7 @@ class TableFeatureReaderTest {
     connect(1, 254);
     active.clear();
     DatapathId second = connect(2, 4);
+    passDelay();
     pass(1);
     assertEquals(List.of(second), asked);
   }

@@ -64,6 +64,15 @@ class RouteWalkTest {
     }
   }
 
+  /**
+   * Rules differ in addresses, not in routes: the networks of the largest plans need one family.
+   */
+  private static List<IpFamily> familiesOn(String network) {
+    return network.equals("paper") || network.equals("tree")
+        ? List.of(IpFamily.values())
+        : List.of(IpFamily.IPV4);
+  }
+
   private static Stream<Setup> setups() {
     List<Setup> setups = new ArrayList<>();
     Map<String, Topology> networks = new HashMap<>();
@@ -82,7 +91,7 @@ class RouteWalkTest {
       for (boolean perVlan : new boolean[] {true, false}) {
         for (PlanRequest.Method method : PlanRequest.Method.values()) {
           for (PlanRequest.PathKind paths : PlanRequest.PathKind.values()) {
-            for (IpFamily family : IpFamily.values()) {
+            for (IpFamily family : familiesOn(network.getKey())) {
               setups.add(
                   new Setup(
                       network.getKey(), family, network.getValue(), hosts, perVlan, method, paths));
