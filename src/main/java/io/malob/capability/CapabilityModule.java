@@ -44,6 +44,9 @@ public final class CapabilityModule extends BaseModule
   private static final String NAME = "malob-capability";
   private static final long TELLING_MILLIS = 200;
 
+  /** How long a switch has been active when it is asked for the features of its tables. */
+  private static final long FEATURES_NANOS = TimeUnit.SECONDS.toNanos(20);
+
   private final LongSupplier nanoTime;
   private IOFSwitchService switches;
   private IFloodlightProviderService provider;
@@ -52,10 +55,6 @@ public final class CapabilityModule extends BaseModule
   private SwitchProber prober;
   private Capabilities capabilities;
   private TableFill fill;
-
-  /** How long a switch has been active when it is asked for the features of its tables. */
-  private static final long FEATURES_NANOS = TimeUnit.SECONDS.toNanos(20);
-
   private TableFeatureReader features;
   private RulePolling rules;
 

@@ -65,17 +65,17 @@ public final class FlowProgrammer {
     return compiler;
   }
 
-  private Optional<SwitchConnection> find(DatapathId switchId) {
-    return compiler.layout(switchId) == null ? Optional.empty() : switches.find(switchId);
-  }
-
+  /** Sends compiled messages; false if the layout is unknown, or any message was not sent. */
   private boolean write(DatapathId switchId, SwitchConnection sw, List<OFMessage> messages) {
-    return sw.write(compiler.compile(switchId, sw.factory(), messages));
+    @Nullable TableLayout layout = compiler.layout(switchId);
+    return layout != null && sw.write(compiler.compile(switchId, layout, sw.factory(), messages));
   }
 
   /** The message factory of a switch; empty if it is not connected. */
   public Optional<OFFactory> factory(DatapathId switchId) {
-    return find(switchId).map(SwitchConnection::factory);
+    return compiler.layout(switchId) == null
+        ? Optional.empty()
+        : switches.find(switchId).map(SwitchConnection::factory);
   }
 
   /** Sends messages to a switch in order; false if they could not all be sent. */
@@ -88,7 +88,7 @@ public final class FlowProgrammer {
    * all be sent.
    */
   public boolean send(DatapathId switchId, Function<OFFactory, List<OFMessage>> messages) {
-    Optional<SwitchConnection> sw = find(switchId);
+    Optional<SwitchConnection> sw = switches.find(switchId);
     boolean sent = sw.isPresent() && write(switchId, sw.get(), messages.apply(sw.get().factory()));
     if (!sent) {
       unsent.increment();
@@ -129,7 +129,7 @@ public final class FlowProgrammer {
       return;
     }
     SwitchMessages first = batches.get(0);
-    Optional<SwitchConnection> sw = find(first.switchId());
+    Optional<SwitchConnection> sw = switches.find(first.switchId());
     if (sw.isEmpty() || !write(first.switchId(), sw.get(), first.messages())) {
       unsent.increment();
       done.accept(false);

@@ -15,11 +15,7 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFOxmList;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.action.OFActionGroup;
-import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
 import org.projectfloodlight.openflow.protocol.action.OFActionSetField;
-import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
-import org.projectfloodlight.openflow.protocol.instruction.OFInstructionApplyActions;
-import org.projectfloodlight.openflow.protocol.instruction.OFInstructionGotoTable;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -299,30 +295,15 @@ public final class FoundRules {
   }
 
   private static Optional<OFPort> output(OFFlowStatsEntry entry) {
-    for (OFAction action : actions(entry)) {
-      if (action instanceof OFActionOutput output) {
-        return Optional.of(output.getPort());
-      }
-    }
-    return Optional.empty();
+    return Steps.output(actions(entry));
   }
 
   private static List<OFAction> actions(OFFlowStatsEntry entry) {
-    for (OFInstruction instruction : entry.getInstructions()) {
-      if (instruction instanceof OFInstructionApplyActions apply) {
-        return apply.getActions();
-      }
-    }
-    return List.of();
+    return Steps.actions(entry.getInstructions());
   }
 
   private static boolean goesTo(OFFlowStatsEntry entry, TableId table) {
-    for (OFInstruction instruction : entry.getInstructions()) {
-      if (instruction instanceof OFInstructionGotoTable next) {
-        return next.getTableId().equals(table);
-      }
-    }
-    return false;
+    return Steps.next(entry.getInstructions()).equals(Optional.of(table));
   }
 
   private static boolean goesTo(OFFlowStatsEntry entry, OFGroup group) {

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -15,8 +16,6 @@ import org.projectfloodlight.openflow.protocol.OFGroupDescStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFGroupDescStatsReply;
 import org.projectfloodlight.openflow.protocol.OFGroupType;
 import org.projectfloodlight.openflow.protocol.OFMessage;
-import org.projectfloodlight.openflow.protocol.action.OFAction;
-import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -87,10 +86,9 @@ public final class LabelGroups {
 
   private static OFPort port(OFGroupDescStatsEntry entry) {
     for (OFBucket bucket : entry.getBuckets()) {
-      for (OFAction action : bucket.getActions()) {
-        if (action instanceof OFActionOutput output) {
-          return output.getPort();
-        }
+      Optional<OFPort> port = Steps.output(bucket.getActions());
+      if (port.isPresent()) {
+        return port.get();
       }
     }
     return OFPort.ANY;

@@ -11,10 +11,7 @@ import org.projectfloodlight.openflow.protocol.OFFlowDeleteStrict;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
-import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
-import org.projectfloodlight.openflow.protocol.instruction.OFInstructionApplyActions;
-import org.projectfloodlight.openflow.protocol.instruction.OFInstructionGotoTable;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -55,10 +52,10 @@ public final class RuleCompiler {
     return groups;
   }
 
-  /** The messages to send to a switch instead of these. */
-  List<OFMessage> compile(DatapathId switchId, OFFactory factory, List<OFMessage> messages) {
-    @Nullable TableLayout layout = layout(switchId);
-    if (layout == null || layout == TableLayout.FOUR_TABLES) {
+  /** The messages to send to a switch of that layout instead of these. */
+  List<OFMessage> compile(
+      DatapathId switchId, TableLayout layout, OFFactory factory, List<OFMessage> messages) {
+    if (layout == TableLayout.FOUR_TABLES) {
       return messages;
     }
     ImmutableList.Builder<OFMessage> compiled = ImmutableList.builder();
@@ -96,7 +93,7 @@ public final class RuleCompiler {
 
   /** Table 0: what leads to another table goes to the controller, as a miss there would. */
   private static List<OFMessage> classify(OFFactory factory, OFFlowMod rule) {
-    Optional<TableId> next = next(rule);
+    Optional<TableId> next = Steps.next(rule.getInstructions());
     if (next.isEmpty()) {
       return List.of(rule);
     }
@@ -143,7 +140,7 @@ public final class RuleCompiler {
           ? List.of(moved.build(), groups.remove(factory, switchId, id))
           : List.of(moved.build());
     }
-    Optional<OFPort> out = output(rule);
+    Optional<OFPort> out = Steps.output(Steps.actions(rule.getInstructions()));
     if (out.isEmpty()) { // the end of the path, where rules of hosts come first
       return List.of(moved.setInstructions(List.of(SwitchRules.toController(factory))).build());
     }
@@ -190,27 +187,5 @@ public final class RuleCompiler {
   private static <F extends OFValueType<F>> void copy(
       Match from, MatchField<F> field, Match.Builder to) {
     to.setExact(field, from.get(field));
-  }
-
-  private static Optional<TableId> next(OFFlowMod rule) {
-    for (OFInstruction instruction : rule.getInstructions()) {
-      if (instruction instanceof OFInstructionGotoTable next) {
-        return Optional.of(next.getTableId());
-      }
-    }
-    return Optional.empty();
-  }
-
-  private static Optional<OFPort> output(OFFlowMod rule) {
-    for (OFInstruction instruction : rule.getInstructions()) {
-      if (instruction instanceof OFInstructionApplyActions apply) {
-        for (OFAction action : apply.getActions()) {
-          if (action instanceof OFActionOutput output) {
-            return Optional.of(output.getPort());
-          }
-        }
-      }
-    }
-    return Optional.empty();
   }
 }

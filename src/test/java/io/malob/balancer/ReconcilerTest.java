@@ -249,7 +249,7 @@ class ReconcilerTest extends OnEachProfile {
     net.disconnect(s2);
     net.unlink(s1, 2);
     net.pass(5);
-    assertEquals(2, net.rules(s2, Cookie.Kind.LABEL).size(), "nobody could tell it");
+    assertEquals(2, net.rules(s2, Cookie.Kind.LABEL).size(), "the switch was away");
 
     net.addSwitch(2);
 

@@ -233,7 +233,7 @@ class ConnectionWalkTest {
 
     private void sendAll(DatapathId switchId, List<OFMessage> messages) {
       compiler
-          .compile(switchId, OF, messages)
+          .compile(switchId, profile.layout(), OF, messages)
           .forEach(message -> assertEquals(List.of(), network.send(switchId, message)));
     }
 

@@ -45,7 +45,7 @@ class RuleCompilerTest {
     FakeFlowTable table = new FakeFlowTable(profile, () -> 0);
     RuleCompiler compiler = new RuleCompiler(any -> profile.layout(), new LabelGroups());
     List.of("10.0.0.2", "10.0.0.3", "2001:db8::2", "2001:db8::3")
-        .forEach(ip -> compiler.compile(S1, OF, host(ip)).forEach(table::apply));
+        .forEach(ip -> compiler.compile(S1, profile.layout(), OF, host(ip)).forEach(table::apply));
 
     assertDelivered(ipv4(mac(2), "10.0.0.2"), 2, table.process(9, ipv4(LABEL, "10.0.0.2")));
     assertDelivered(ipv4(mac(3), "10.0.0.3"), 3, table.process(9, ipv4(LABEL, "10.0.0.3")));

@@ -87,9 +87,9 @@ public final class MemberTiers {
 
   /**
    * Whether a server is not the client itself and its replies pass the client's switch. A neighbour
-   * behind the same port may be connected by a legacy switch that forwards replies directly; core
-   * switches send them back. They would then reach the client untranslated, with a source address
-   * that it does not know.
+   * behind the same port may be connected by a legacy switch that forwards replies directly. They
+   * would then reach the client untranslated, with a source address that it does not know. Core
+   * switches send them to the client's switch.
    */
   private boolean isSound(Server server, int clientAddress, Attachment client) {
     boolean isNeighbour =

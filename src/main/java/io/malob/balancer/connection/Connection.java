@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -797,6 +798,16 @@ public final class Connection {
         labelOf(paths.reply()),
         client,
         out(paths.reply().path(), server.at(), client));
+  }
+
+  /** What the edge switch of one direction makes of its packets. */
+  Translation translation(Route paths, boolean isRequest) {
+    return isRequest ? requestTranslation(paths) : replyTranslation(paths);
+  }
+
+  /** The switch with the rule of one direction. */
+  public DatapathId edge(boolean isRequest) {
+    return isRequest ? client.switchId() : server.at().switchId();
   }
 
   private static OFPort out(Path path, Attachment sender, Attachment receiver) {

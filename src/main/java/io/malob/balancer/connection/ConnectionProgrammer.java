@@ -116,9 +116,7 @@ public final class ConnectionProgrammer {
         restore(connection, now); // rerouted meanwhile, maybe before the older rules were sent
       }
     } else {
-      deliver(
-          isRequest ? connection.requestTranslation(route) : connection.replyTranslation(route),
-          packet.frame());
+      deliver(connection.translation(route, isRequest), packet.frame());
     }
   }
 
@@ -275,7 +273,7 @@ public final class ConnectionProgrammer {
    * @param done called once, on any thread: whether the switch has confirmed the change
    */
   public void relabel(Connection connection, Route route, boolean isReply, Consumer<Boolean> done) {
-    DatapathId at = isReply ? connection.server().at().switchId() : connection.client().switchId();
+    DatapathId at = connection.edge(!isReply);
     Optional<OFFactory> factory = programmer.factory(at);
     if (factory.isEmpty()) {
       done.accept(false);
@@ -303,8 +301,7 @@ public final class ConnectionProgrammer {
    */
   public boolean leads(
       FoundRule.Direction rule, Connection connection, Route route, boolean isRequest) {
-    Translation translation =
-        isRequest ? connection.requestTranslation(route) : connection.replyTranslation(route);
+    Translation translation = connection.translation(route, isRequest);
     Optional<OFPort> out =
         namesPort(connection, translation, isRequest)
             ? Optional.of(translation.out())
@@ -314,16 +311,11 @@ public final class ConnectionProgrammer {
 
   /** Whether the rule of one direction must be changed when its path leaves by another port. */
   public boolean namesPort(Connection connection, Route route, boolean isRequest) {
-    return namesPort(
-        connection,
-        isRequest ? connection.requestTranslation(route) : connection.replyTranslation(route),
-        isRequest);
+    return namesPort(connection, connection.translation(route, isRequest), isRequest);
   }
 
   private boolean namesPort(Connection connection, Translation translation, boolean isRequest) {
-    DatapathId at =
-        isRequest ? connection.client().switchId() : connection.server().at().switchId();
-    @Nullable TableLayout layout = programmer.compiler().layout(at);
+    @Nullable TableLayout layout = programmer.compiler().layout(connection.edge(isRequest));
     return layout != null && translation.namesPort(layout);
   }
 

@@ -50,7 +50,6 @@ public final class CoreAccess {
 
   private final IDeviceService devices;
   private final FlowProgrammer programmer;
-
   private final Consumer<Attachment> moved;
   private final LongSupplier nanoTime;
 

@@ -232,10 +232,8 @@ public final class Reconciler {
     if (route == null || rule.generation() != connection.generation()) {
       return false;
     }
-    DatapathId place =
-        isRequest ? connection.client().switchId() : connection.server().at().switchId();
     boolean isToItsMember = !isRequest || connection.reply().equals(rule.outgoing().reversed());
-    return place.equals(at)
+    return connection.edge(isRequest).equals(at)
         && isToItsMember
         && parts.connectionProgrammer.leads(rule, connection, route, isRequest);
   }

@@ -48,7 +48,7 @@ public final class PortChanges {
   /** One direction of a connection whose rule is to be changed. */
   private record Change(Connection connection, boolean isRequest) {
     DatapathId at() {
-      return isRequest ? connection.client().switchId() : connection.server().at().switchId();
+      return connection.edge(isRequest);
     }
 
     boolean uses(Set<LabelledPath> labels, Route route) {
