@@ -2,7 +2,6 @@ package io.malob.balancer.connection;
 
 import com.google.common.collect.Iterables;
 import io.malob.algorithm.FiveTuple;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -24,9 +23,6 @@ final class ConnectionIndex {
   private static final int SEGMENT_BITS = 8;
   private static final int SEGMENTS = 1 << SEGMENT_BITS;
   private static final int FIRST_BUCKETS = 4;
-
-  private static final long ADDRESS_FACTOR = new SecureRandom().nextLong() | 1;
-  private static final long PORT_FACTOR = new SecureRandom().nextLong() | 1;
 
   private final Side side;
   private final Segment[] segments = new Segment[SEGMENTS];
@@ -94,41 +90,25 @@ final class ConnectionIndex {
     }
   }
 
-  /**
-   * Multiply-shift hashing (Dietzfelbinger et al., "A reliable randomized algorithm for the
-   * closest-pair problem", 1997, section 2.2): the upper bits of a product. With secret factors, no
-   * client can choose ports or addresses that make one chain long.
-   */
-  static int hash(FiveTuple tuple) {
-    long product = tuple.addresses() * ADDRESS_FACTOR + tuple.protocolAndPorts() * PORT_FACTOR;
-    return (int) (product >>> Integer.SIZE);
-  }
-
-  /** The same of the client's side of a five-tuple: an address, a port and the protocol. */
-  static int hashOfClient(int address, int port, int protocol) {
-    long product = address * ADDRESS_FACTOR + ((long) protocol << Short.SIZE | port) * PORT_FACTOR;
-    return (int) (product >>> Integer.SIZE);
-  }
-
   private Segment segmentOf(int hash) {
     return segments[hash >>> (Integer.SIZE - SEGMENT_BITS)];
   }
 
   /** The connection of that five-tuple, or null. */
   @Nullable Connection get(FiveTuple tuple) {
-    int hash = hash(tuple);
+    int hash = TupleHash.SECRET.of(tuple);
     return segmentOf(hash).get(tuple, hash);
   }
 
   /** Adds a connection, unless there is one of its five-tuple: then that is returned. */
   @Nullable Connection putIfAbsent(FiveTuple tuple, Connection connection) {
-    int hash = hash(tuple);
+    int hash = TupleHash.SECRET.of(tuple);
     return segmentOf(hash).putIfAbsent(tuple, hash, connection);
   }
 
   /** Removes a connection, if it is there. */
   void remove(Connection connection) {
-    int hash = hash(side.tuple(connection));
+    int hash = TupleHash.SECRET.of(side.tuple(connection));
     segmentOf(hash).remove(connection, hash);
   }
 
@@ -211,7 +191,7 @@ final class ConnectionIndex {
         @Nullable Connection each = before.get(i);
         while (each != null) {
           @Nullable Connection next = side.next(each);
-          link(each, hash(side.tuple(each)), after);
+          link(each, TupleHash.SECRET.of(side.tuple(each)), after);
           each = next;
         }
       }

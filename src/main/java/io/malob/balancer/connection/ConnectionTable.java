@@ -55,7 +55,7 @@ public final class ConnectionTable {
   /** How many rows are read or removed without a break. */
   private static final int MAX_BATCH = 256;
 
-  private static final int MAX_STRIPES = 1 << DormantConnections.LOCK_BITS;
+  private static final int MAX_STRIPES = 256;
 
   private final int maxOpen;
   private final int maxDormant;
@@ -140,8 +140,8 @@ public final class ConnectionTable {
   private Stripe stripeOf(FiveTuple tuple, boolean isReply) {
     int hash =
         isReply
-            ? ConnectionIndex.hashOfClient(tuple.dstAddress(), tuple.dstPort(), tuple.protocol())
-            : ConnectionIndex.hashOfClient(tuple.srcAddress(), tuple.srcPort(), tuple.protocol());
+            ? TupleHash.SECRET.ofClient(tuple.dstAddress(), tuple.dstPort(), tuple.protocol())
+            : TupleHash.SECRET.ofClient(tuple.srcAddress(), tuple.srcPort(), tuple.protocol());
     return stripes[(int) ((Integer.toUnsignedLong(hash) * stripes.length) >>> Integer.SIZE)];
   }
 

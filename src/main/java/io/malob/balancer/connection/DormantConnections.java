@@ -30,12 +30,9 @@ final class DormantConnections {
   /** The row could not be sought without the lock. */
   static final int UNSURE = -2;
 
-  /** As many bits of a hash choose among the locks of a {@link ConnectionTable}, at the max. */
-  static final int LOCK_BITS = 8;
-
   private static final int MIN_CAPACITY = 64;
 
-  /** How many rows more than expected the arrays grow by. */
+  /** Beyond the expected number of rows, the arrays grow by this or by an eighth. */
   private static final int SLACK = 32;
 
   /** A longer chain is followed with the lock only: without it, a torn chain may be a circle. */
@@ -282,12 +279,8 @@ final class DormantConnections {
     return NONE;
   }
 
-  /**
-   * By the bits below those that chose the lock: the hash of a reply differs from that of its
-   * client by a constant, so its upper bits are alike in all rows under one lock.
-   */
   private static int bucket(FiveTuple tuple, int[] heads) {
-    long hash = Integer.toUnsignedLong(ConnectionIndex.hash(tuple) << LOCK_BITS);
+    long hash = Integer.toUnsignedLong(TupleHash.SECRET.of(tuple));
     return (int) ((hash * heads.length) >>> Integer.SIZE);
   }
 
@@ -381,7 +374,10 @@ final class DormantConnections {
   /** Doubles the arrays, but not far beyond what is expected at the max. */
   private void grow() {
     long doubled = Math.max(MIN_CAPACITY, 2L * capacity());
-    long bound = Math.max(maxRows, capacity()) + (long) SLACK;
+    long bound =
+        capacity() < maxRows
+            ? maxRows + (long) SLACK
+            : capacity() + (long) Math.max(SLACK, capacity() / 8);
     int before = capacity();
     resize((int) Math.min(doubled, bound));
     for (int row = capacity() - 1; row >= before; row--) {

@@ -194,7 +194,7 @@ class DormantConnectionsTest {
     Random random = new Random(1);
     List<Connection> added = new ArrayList<>();
     for (int port = 1_024; port <= 65_535; port++) {
-      if (ConnectionIndex.hashOfClient(10, port, 6) >>> 24 == 17) {
+      if (TupleHash.SECRET.ofClient(10, port, 6) >>> 24 == 17) {
         added.add(dormant(FiveTuple.of(6, 10, port, 20, 80), random));
       }
     }
