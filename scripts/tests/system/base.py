@@ -36,6 +36,12 @@ HTTP_PORTS = (80, 8001)
 UDP_PORT = 5353
 
 
+def forced_layouts(**layouts: str) -> dict[str, str]:
+    """The setting that gives switches these layouts."""
+    entries = [f"00:00:00:00:00:00:00:{int(name[1:]):02x}={layout}" for name, layout in layouts.items()]
+    return {"io.malob.capability.CapabilityModule.layouts": ",".join(entries)}
+
+
 class SystemTest(unittest.TestCase):
     """Starts a controller, a network and a server on each host in the role of one, once for a class."""
 

@@ -11,7 +11,7 @@ from lab.balancing import VirtualServer
 from malob.network.hosts import Host
 from malob.system import ovs
 from malob.system.waiting import say, wait_until
-from tests.system.base import SystemTest
+from tests.system.base import SystemTest, forced_layouts
 from tests.system.test_adoption import PORT, Transfer
 
 
@@ -102,12 +102,6 @@ class Layouts:
             return next(way for way in ways if way[-1] == server.switch and len(way) > 1)
 
 
-def _forced(**layouts: str) -> dict[str, str]:
-    """The setting that gives switches these layouts."""
-    entries = [f"00:00:00:00:00:00:00:{int(name[1:]):02x}={layout}" for name, layout in layouts.items()]
-    return {"io.malob.capability.CapabilityModule.layouts": ",".join(entries)}
-
-
 _ALL = ("s1", "s2", "s3", "s4", "s5")
 
 
@@ -132,7 +126,7 @@ class OneTableTest(Layouts.Each):
     """The controller uses one table and no groups."""
 
     layouts = dict.fromkeys(_ALL, "one-table")
-    properties = _forced(**layouts)
+    properties = forced_layouts(**layouts)
 
     @classmethod
     def restrict(cls) -> bool:
@@ -143,7 +137,7 @@ class CoreTest(Layouts.Each):
     """A client and a server are behind switches that do not translate."""
 
     layouts = {"s1": "labels-only", "s2": "four-tables", "s3": "labels-only", "s4": "one-table-with-groups", "s5": "four-tables"}
-    properties = _forced(s1="labels-only", s3="labels-only", s4="one-table-with-groups")
+    properties = forced_layouts(s1="labels-only", s3="labels-only", s4="one-table-with-groups")
 
     @classmethod
     def restrict(cls) -> bool:

@@ -9,7 +9,7 @@ import subprocess
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -19,7 +19,7 @@ from malob.network.hosts import Host
 from malob.rest.local import RestClient
 from malob.system import ovs
 from malob.system.waiting import say, wait_until
-from tests.system.base import SystemTest
+from tests.system.base import SystemTest, forced_layouts
 
 PROGRAM = Path(__file__).parent / "mptcp_stream.py"
 BASE = "/wm/malob/mptcp"
@@ -35,7 +35,7 @@ BYTES_PER_SECOND = 3_000_000
 class Stream:
     """A connection over which one host sends to another."""
 
-    def __init__(self, test: MptcpTest, client: Host, server: Host) -> None:
+    def __init__(self, test: Mptcp, client: Host, server: Host) -> None:
         self._receiver = subprocess.Popen(
             processes.script(test.lab, server.name, PROGRAM, "receive", test.ip(server), str(PORT)), stdout=subprocess.PIPE, text=True
         )
@@ -69,10 +69,13 @@ class Stream:
         return json.loads(sent), json.loads(got)
 
 
-@pytest.mark.real_time
-class MptcpTest(SystemTest):
+class Mptcp(SystemTest):
+    """A plan for the hosts of a network, and ways to use it; it has no tests of its own."""
+
     topology_name = "mptcp-1"
     ipv6 = False
+    #: switches that only forward labels: their hosts are not of the plan
+    core: ClassVar[tuple[str, ...]] = ()
     rest: RestClient
 
     @classmethod
@@ -80,12 +83,17 @@ class MptcpTest(SystemTest):
         super().setUpClass()
         cls.rest = RestClient("127.0.0.1", cls.controller.http_port, timeout_s=60)
         network = cls.lab.topology
-        plan = cls.rest.post(f"{BASE}/plan", {"hosts": question.hosts(network, cls.ipv6)})
+        plan = cls.rest.post(f"{BASE}/plan", cls._request())
         hosting.prepare_hosts(cls.lab, plan["hosts"])
         for host in network.hosts.values():
             # so that nothing but switches keeps VLANs apart
             for other in {str(ipaddress.ip_interface(cls._address(other)).network) for other in network.hosts.values()}:
                 cls._run(host.name, "ip", "route", "replace", other, "dev", host.device, "src", cls.ip(host))
+
+    @classmethod
+    def _request(cls) -> dict[str, Any]:
+        core = {cls.lab.topology.switches[switch] for switch in cls.core}
+        return {"hosts": [host for host in question.hosts(cls.lab.topology, cls.ipv6) if host["switch"] not in core]}
 
     @classmethod
     def _address(cls, host: Host) -> str:
@@ -102,13 +110,11 @@ class MptcpTest(SystemTest):
 
     def setUp(self) -> None:
         super().setUp()
-        self.rest.post(f"{BASE}/apply", {"hosts": question.hosts(self.lab.topology, self.ipv6)})
+        self.rest.post(f"{BASE}/apply", self._request())
         self._wait_for("applied")
 
-    # --- the tests -------------------------------------------------------------------------------
-
-    def test_three_subflows_over_three_paths(self) -> None:
-        """counters of ports: what each sub-flow says that it has sent went over the links of its own path"""
+    def check_three_subflows(self) -> None:
+        """Counters of ports: what each sub-flow says that it has sent went over the links of its own path."""
         client, server = self._host("h1"), self._host("h5")
         ways = self._ways(client, server)
         self.assertEqual(3, len(ways))
@@ -130,10 +136,10 @@ class MptcpTest(SystemTest):
                 self.assertAlmostEqual(expected[hop], count - before[hop], delta=0.12 * total)
         self._check_end(stream)
 
-    def test_all_of_a_vlan_reach_each_other_and_nobody_else(self) -> None:
-        """ping from every address to every address: within a VLAN all answer, from another one none does"""
+    def check_who_reaches_whom(self) -> None:
+        """Ping from every address to every address: within a VLAN all answer, from another one none does."""
         addresses = self._addresses()
-        hosts = self.lab.topology.hosts.values()
+        hosts = [host for host in self.lab.topology.hosts.values() if host.name in addresses]
         for host in hosts:
             inside = [address for other in hosts if other.vlan == host.vlan and other != host for address in addresses[other.name]]
             outside = [self.ip(other) for other in hosts if other.vlan != host.vlan]
@@ -142,46 +148,6 @@ class MptcpTest(SystemTest):
                     {(one, other) for one in addresses[host.name] for other in inside}, self._answers(host, addresses[host.name], inside)
                 )
                 self.assertEqual(set(), self._answers(host, [self.ip(host)], outside))
-
-    def test_broken_link(self) -> None:
-        """a link of one sub-flow goes: the sub-flow goes on over another way, and all bytes arrive as they were"""
-        client, server = self._host("h1"), self._host("h5")
-        stream = self._stream(client, server, 3)
-        address, way = max(self._ways(client, server).items(), key=lambda item: len(item[1]))
-        broken = way[-1]
-        self.addCleanup(self._mend, broken)
-        self.lab.set_link(*broken, up=False)
-        went = time.monotonic()
-        wait_until(lambda: broken not in self._ways(client, server)[address], "the sub-flow to be led elsewhere", 10, 0.02)
-        say(f"{address} is led elsewhere {time.monotonic() - went:.2f} s after the link went")
-        for other in self._ways(client, server).values():
-            self.assertNotIn(broken, other)
-        before = stream.sent()
-        wait_until(
-            lambda: all(stream.sent()[each] > before[each] + 200_000 for each in before),
-            "all sub-flows to go on",
-            20,
-            detail=lambda: f"{before}, then {stream.sent()}",
-        )
-        self._check_end(stream)
-
-    def test_deleted_plan_leaves_ordinary_forwarding(self) -> None:
-        """no rule of a plan is left, and hosts reach each other as if there had never been one"""
-        client, server = self._host("h1"), self._host("h5")
-        self.assertEqual(set(self.lab.topology.switches), {rule.partition(":")[0] for rule in self._plans_rules()})
-        self.rest.delete(BASE)
-        self._wait_for("none")
-        wait_until(lambda: not self._plans_rules(), "the plan's rules to go", 20, detail=lambda: self._plans_rules()[0])
-        stream = self._stream(client, server, 3)
-        before = self._carried()
-        time.sleep(2)
-        used = {hop for hop, count in self._carried().items() if count - before[hop] > 1_000_000}
-        self.assertEqual({("s1", "s2"), ("s2", "s5")}, used)
-        self._check_end(stream)
-        # by plain frames from one VLAN to the other: that they do not reach each other is what the plan did
-        self.assertEqual((3, 0), self.ping("h1", self.ip(self._host("h2"))))
-
-    # --- what they share -------------------------------------------------------------------------
 
     def _host(self, name: str) -> Host:
         return self.lab.topology.hosts[name]
@@ -252,6 +218,71 @@ class MptcpTest(SystemTest):
     def _plans_rules(self) -> list[str]:
         """Of all switches, after their names; by their cookie."""
         return [f"{switch}: {rule}" for switch in self.lab.topology.switches for rule in self.rules(switch) if f"cookie={COOKIE}" in rule]
+
+
+@pytest.mark.real_time
+class MptcpTest(Mptcp):
+    def test_three_subflows_over_three_paths(self) -> None:
+        """each sub-flow goes over the links of its own path"""
+        self.check_three_subflows()
+
+    def test_all_of_a_vlan_reach_each_other_and_nobody_else(self) -> None:
+        """by ping from every address to every address"""
+        self.check_who_reaches_whom()
+
+    def test_broken_link(self) -> None:
+        """a link of one sub-flow goes: the sub-flow goes on over another way, and all bytes arrive as they were"""
+        client, server = self._host("h1"), self._host("h5")
+        stream = self._stream(client, server, 3)
+        address, way = max(self._ways(client, server).items(), key=lambda item: len(item[1]))
+        broken = way[-1]
+        self.addCleanup(self._mend, broken)
+        self.lab.set_link(*broken, up=False)
+        went = time.monotonic()
+        wait_until(lambda: broken not in self._ways(client, server)[address], "the sub-flow to be led elsewhere", 10, 0.02)
+        say(f"{address} is led elsewhere {time.monotonic() - went:.2f} s after the link went")
+        for other in self._ways(client, server).values():
+            self.assertNotIn(broken, other)
+        before = stream.sent()
+        wait_until(
+            lambda: all(stream.sent()[each] > before[each] + 200_000 for each in before),
+            "all sub-flows to go on",
+            20,
+            detail=lambda: f"{before}, then {stream.sent()}",
+        )
+        self._check_end(stream)
+
+    def test_deleted_plan_leaves_ordinary_forwarding(self) -> None:
+        """no rule of a plan is left, and hosts reach each other as if there had never been one"""
+        client, server = self._host("h1"), self._host("h5")
+        self.assertEqual(set(self.lab.topology.switches), {rule.partition(":")[0] for rule in self._plans_rules()})
+        self.rest.delete(BASE)
+        self._wait_for("none")
+        wait_until(lambda: not self._plans_rules(), "the plan's rules to go", 20, detail=lambda: self._plans_rules()[0])
+        stream = self._stream(client, server, 3)
+        before = self._carried()
+        time.sleep(2)
+        used = {hop for hop, count in self._carried().items() if count - before[hop] > 1_000_000}
+        self.assertEqual({("s1", "s2"), ("s2", "s5")}, used)
+        self._check_end(stream)
+        # by plain frames from one VLAN to the other: that they do not reach each other is what the plan did
+        self.assertEqual((3, 0), self.ping("h1", self.ip(self._host("h2"))))
+
+
+@pytest.mark.real_time
+class OneTableMptcpTest(Mptcp):
+    """The switches of hosts have one table, with groups and without; another switch only forwards labels."""
+
+    core = ("s3",)
+    properties = forced_layouts(
+        s1="one-table-with-groups", s2="one-table", s3="labels-only", s4="one-table-with-groups", s5="one-table"
+    )
+
+    def test_subflows(self) -> None:
+        """each goes over the links of its own path, all rules are in one table, and VLANs are apart"""
+        self.check_three_subflows()
+        self.check_who_reaches_whom()
+        self.assertEqual([], [rule for rule in self._plans_rules() if re.search(r"table=[1-9]|goto_table|group", rule)])
 
 
 @pytest.mark.real_time

@@ -21,7 +21,8 @@ record Applied(
     return lost.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            "the network is partitioned, or switches are missing; hosts without routes: "
+            "the network is partitioned, or switches are missing or only forward labels; hosts"
+                + " without routes: "
                 + lost.stream()
                     .map(member -> member.host().id() + " at " + member.host().switchId())
                     .collect(Collectors.joining(", ")));

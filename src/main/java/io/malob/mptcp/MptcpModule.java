@@ -14,9 +14,9 @@ import io.malob.module.SettingReader;
 import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.FlowProgrammer;
-import io.malob.openflow.TableLayout;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
+import io.malob.openflow.subflow.SubflowCompiler;
 import io.malob.store.Store;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -146,7 +146,12 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
     serialExecutor = MoreExecutors.newSequentialExecutor(timer);
     answerSeconds = settings.number("answerSeconds", 5, 1, 60);
     installer =
-        new RuleInstaller(programmer, serialExecutor, this::later, new SecureRandom()::nextInt);
+        new RuleInstaller(
+            programmer,
+            serialExecutor,
+            this::later,
+            new SecureRandom()::nextInt,
+            capabilities::layout);
     counts = new RuleCounts(switches, installer, serialExecutor);
     keeper =
         openKeeper(
@@ -154,24 +159,22 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
     neighbours = new AliasNeighbours(() -> keeper.view().addresses(), programmer);
   }
 
-  /** The links that were found, between switches that can hold rules of sub-flows. */
+  /** The links that were found, between switches of known layout. */
   private Topology foundNetwork() {
     Topology found = FoundLinks.between(switches, topologyService);
     return Topology.of(
-        found.switches().stream().filter(this::hasFourTables).toList(),
-        found.links().stream()
-            .filter(link -> hasFourTables(link.src()) && hasFourTables(link.dst()))
-            .toList());
+        found.switches().stream().filter(this::isKnown).toList(),
+        found.links().stream().filter(link -> isKnown(link.src()) && isKnown(link.dst())).toList());
   }
 
-  private boolean hasFourTables(DatapathId switchId) {
-    return capabilities.layout(switchId) == TableLayout.FOUR_TABLES;
+  private boolean isKnown(DatapathId switchId) {
+    return capabilities.layout(switchId) != null;
   }
 
   private PlanKeeper openKeeper(Store store) throws FloodlightModuleException {
     try {
       return new PlanKeeper(
-          new SeenNetwork(devices, monitor),
+          new SeenNetwork(devices, monitor, capabilities),
           this::foundNetwork,
           new LinkLife(nanoTime, this::isUp),
           installer,
@@ -211,8 +214,14 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
   private final class Changes implements NetworkEvents.Follower {
     @Override
     public void switchActivated(DatapathId switchId) {
-      serialExecutor.execute(() -> installer.switchActive(switchId));
-      networkChanged();
+      CompletableFuture<Void> unused =
+          capabilities
+              .whenKnown(switchId)
+              .thenRun(
+                  () -> {
+                    serialExecutor.execute(() -> installer.switchActive(switchId));
+                    networkChanged();
+                  });
     }
 
     @Override
@@ -288,8 +297,9 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
     return shown(LabelledPlan.fresh(plan));
   }
 
-  private static Map<String, @Nullable Object> shown(LabelledPlan plan) {
-    return new PlanFormat(DatapathId::toString).shown(plan.plan(), plan.rules(List.of()));
+  private Map<String, @Nullable Object> shown(LabelledPlan plan) {
+    return new PlanFormat(DatapathId::toString)
+        .shown(plan.plan(), SubflowCompiler.compile(capabilities::layout, plan.rules(List.of())));
   }
 
   @Override

@@ -85,7 +85,8 @@ public final class PlanCommand {
             request.settings(),
             network.topology(),
             weighted ? network.capacities() : ImmutableMap.of(),
-            names)
+            names,
+            any -> false)
         .plan(hosts(request, network.names()), List.of(), Map.of(), Optional.empty());
   }
 

@@ -6,6 +6,7 @@ import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.UndirectedLink;
 import io.malob.algorithm.subflow.Route;
 import io.malob.openflow.subflow.SubflowRule;
+import io.malob.openflow.subflow.SubflowRule.Kind;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -170,14 +171,14 @@ record PlanFormat(Function<DatapathId, String> names) {
       Collection<SubflowRule> own = rules.get(switchId);
       Map<String, Object> line = new LinkedHashMap<>();
       line.put("switch", names.apply(switchId));
-      line.put("ingress", count(own, SubflowRule.Classify.class));
-      line.put("labels", count(own, SubflowRule.Carry.class));
+      line.put("ingress", count(own, Kind.INGRESS));
+      line.put("labels", count(own, Kind.LABEL) + count(own, Kind.END));
       // V * n * k, the paper's section II.A.5: all identities; each branch of a route has a label
       line.put(
           "labels_bound",
           plan.plan().routes().stream().mapToLong(route -> route.branches().size()).sum());
-      line.put("diversions", count(own, SubflowRule.Divert.class));
-      line.put("destinations", count(own, SubflowRule.Deliver.class));
+      line.put("diversions", count(own, Kind.DIVERSION));
+      line.put("destinations", count(own, Kind.DESTINATION));
       switches.add(line);
     }
     Map<String, Object> shown = new LinkedHashMap<>();
@@ -186,7 +187,7 @@ record PlanFormat(Function<DatapathId, String> names) {
     return shown;
   }
 
-  private static long count(Collection<SubflowRule> rules, Class<? extends SubflowRule> kind) {
-    return rules.stream().filter(kind::isInstance).count();
+  private static long count(Collection<SubflowRule> rules, Kind kind) {
+    return rules.stream().filter(rule -> rule.kind() == kind).count();
   }
 }

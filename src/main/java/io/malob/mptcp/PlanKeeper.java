@@ -55,6 +55,9 @@ final class PlanKeeper {
     /** Hosts that the controller has seen, with their addresses of this family. */
     List<KnownHosts.Seen> hosts(IpFamily family);
 
+    /** Whether a switch only forwards labels, and so does not deliver packets to hosts. */
+    boolean isCore(DatapathId switchId);
+
     /**
      * The capacities of links, or their free capacities, in bit/s. Links of unknown capacity are
      * missing.
@@ -127,8 +130,7 @@ final class PlanKeeper {
   /** Installs the stored plan again; to be called once, when modules have started. */
   void resume() {
     resumed.ifPresent(
-        applied ->
-            put(applied, 0, Neighbours.of(applied.plan(), seen(applied.request())), () -> {}));
+        applied -> put(applied, 0, others(applied.plan(), seen(applied.request())), () -> {}));
   }
 
   /** The current state; for any thread. */
@@ -146,6 +148,12 @@ final class PlanKeeper {
     return surroundings.hosts(request.settings().family());
   }
 
+  /** Hosts without routes of their own, where packets with labels are delivered. */
+  private List<Fan.Address> others(NetworkPlan plan, List<KnownHosts.Seen> seen) {
+    return Neighbours.of(
+        plan, seen.stream().filter(one -> !surroundings.isCore(one.at().switchId())).toList());
+  }
+
   private NetworkPlan dryRun(MptcpRequest request, List<KnownHosts.Seen> seen)
       throws RejectedException {
     return maker(request.settings(), found.get())
@@ -157,7 +165,8 @@ final class PlanKeeper {
         settings,
         network,
         surroundings.capacities(settings.weights(), network),
-        DatapathId::toString);
+        DatapathId::toString,
+        surroundings::isCore);
   }
 
   private static List<Host> hosts(MptcpRequest request, List<KnownHosts.Seen> seen)
@@ -269,7 +278,7 @@ final class PlanKeeper {
     List<Fan.Address> others;
     ImmutableSetMultimap<DatapathId, SubflowRule> rules;
     try {
-      others = Neighbours.of(next.plan(), seen);
+      others = others(next.plan(), seen);
       rules = next.labelled().rules(others);
       save(next);
     } catch (RejectedException | RuntimeException e) {
@@ -389,7 +398,7 @@ final class PlanKeeper {
       List<KnownHosts.Seen> seen = seen(applied.request());
       List<Host> hosts = hosts(applied, seen);
       Topology network = links.with(inUse(applied.plan()));
-      ReachablePart part = ReachablePart.of(network, hosts);
+      ReachablePart part = ReachablePart.of(network, hosts, surroundings::isCore);
       boolean asBefore =
           part.topology().equals(applied.plan().topology())
               && part.hosts().equals(hostsOf(applied.plan().members()))
@@ -416,7 +425,7 @@ final class PlanKeeper {
 
   /** Hosts without routes of their own may be new, or have moved. */
   private void putOthers(View now, Applied applied, List<KnownHosts.Seen> seen) {
-    List<Fan.Address> others = Neighbours.of(applied.plan(), seen);
+    List<Fan.Address> others = others(applied.plan(), seen);
     if (!addresses(applied, others).equals(now.addresses())
         || !now.trouble().equals(applied.trouble())) {
       put(applied, now.replans(), others, () -> {});

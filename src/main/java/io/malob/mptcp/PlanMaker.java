@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -37,22 +38,26 @@ final class PlanMaker {
   private final Topology topology;
   private final ImmutableMap<UndirectedLink, Double> capacities;
   private final Function<DatapathId, String> names;
+  private final Predicate<DatapathId> isCore;
 
   /**
    * Plans for this network.
    *
    * @param capacities of links, or their free capacities, in any unit
    * @param names the display names of switches
+   * @param isCore whether a switch only forwards labels, so that it has no hosts of a plan
    */
   PlanMaker(
       PlanSettings settings,
       Topology topology,
       ImmutableMap<UndirectedLink, Double> capacities,
-      Function<DatapathId, String> names) {
+      Function<DatapathId, String> names,
+      Predicate<DatapathId> isCore) {
     this.settings = settings;
     this.topology = topology;
     this.capacities = capacities;
     this.names = names;
+    this.isCore = isCore;
   }
 
   /**
@@ -103,16 +108,19 @@ final class PlanMaker {
     }
     for (Host host : chosen) {
       if (!topology.switches().contains(host.switchId())) {
-        String field = "hosts." + host.id() + ".switch";
-        throw RejectedException.unprocessable(
-            field,
-            field
-                + ": there is no switch "
-                + names.apply(host.switchId())
-                + " that has the four tables which sub-flows need");
+        throw unusable(host, "there is no switch " + names.apply(host.switchId()));
+      }
+      if (isCore.test(host.switchId())) {
+        throw unusable(
+            host, names.apply(host.switchId()) + " only forwards labels (layout labels-only)");
       }
     }
     return chosen;
+  }
+
+  private static RejectedException unusable(Host host, String why) {
+    String field = "hosts." + host.id() + ".switch";
+    return RejectedException.unprocessable(field, field + ": " + why);
   }
 
   private ImmutableListMultimap<DatapathId, DirectedLink> coreLinks(

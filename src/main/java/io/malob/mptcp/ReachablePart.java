@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -18,16 +19,21 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 record ReachablePart(Topology topology, List<Host> hosts, List<Host> lost) {
 
-  /** The whole network, if it is not partitioned. */
-  static ReachablePart of(Topology network, Collection<Host> hosts) {
+  /**
+   * The whole network, if it is not partitioned.
+   *
+   * @param isCore whether a switch only forwards labels; its hosts are not reached
+   */
+  static ReachablePart of(Topology network, Collection<Host> hosts, Predicate<DatapathId> isCore) {
     Set<DatapathId> seen = new HashSet<>();
     Set<DatapathId> best = Set.of();
     long maxHosts = -1;
+    List<Host> attached = hosts.stream().filter(host -> !isCore.test(host.switchId())).toList();
     for (DatapathId start : network.switches()) {
       if (!seen.contains(start)) {
         Set<DatapathId> part = from(start, network);
         seen.addAll(part);
-        long count = hosts.stream().filter(host -> part.contains(host.switchId())).count();
+        long count = attached.stream().filter(host -> part.contains(host.switchId())).count();
         if (count > maxHosts) {
           maxHosts = count;
           best = part;
@@ -35,8 +41,10 @@ record ReachablePart(Topology topology, List<Host> hosts, List<Host> lost) {
       }
     }
     Set<DatapathId> part = best;
-    List<Host> within = hosts.stream().filter(host -> part.contains(host.switchId())).toList();
-    List<Host> lost = hosts.stream().filter(host -> !part.contains(host.switchId())).toList();
+    Predicate<Host> isReached =
+        host -> part.contains(host.switchId()) && !isCore.test(host.switchId());
+    List<Host> within = hosts.stream().filter(isReached).toList();
+    List<Host> lost = hosts.stream().filter(isReached.negate()).toList();
     return new ReachablePart(
         lost.isEmpty() ? network : Topology.of(part, network.links()), within, lost);
   }

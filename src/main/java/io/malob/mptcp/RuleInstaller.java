@@ -6,6 +6,8 @@ import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.ImmutableSetMultimap;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.SwitchMessages;
+import io.malob.openflow.TableLayout;
+import io.malob.openflow.subflow.SubflowCompiler;
 import io.malob.openflow.subflow.SubflowMessages;
 import io.malob.openflow.subflow.SubflowRule;
 import java.util.ArrayList;
@@ -46,12 +48,13 @@ final class RuleInstaller {
   private final Executor serialExecutor;
   private final Consumer<Runnable> later;
   private final IntUnaryOperator random;
+  private final Function<DatapathId, @Nullable TableLayout> layouts;
 
-  /** The target rules of each switch, by the current or last change. */
-  private Map<DatapathId, ImmutableMap<SubflowRule.Key, SubflowRule>> wanted = new HashMap<>();
+  /** The rules of each switch by the current or last change, as if all had four tables. */
+  private ImmutableSetMultimap<DatapathId, SubflowRule> wanted = ImmutableSetMultimap.of();
 
   /** The same by the latest change, which may wait for the current one. */
-  private Map<DatapathId, ImmutableMap<SubflowRule.Key, SubflowRule>> latest = wanted;
+  private ImmutableSetMultimap<DatapathId, SubflowRule> latest = wanted;
 
   /** Called when the latest change is complete. */
   private final List<Runnable> waiting = new ArrayList<>();
@@ -72,12 +75,27 @@ final class RuleInstaller {
   private boolean changing;
 
   private static final class Known {
-    private final Map<SubflowRule.Key, SubflowRule> rules;
+    private final TableLayout layout;
     private final int epoch;
+    private final Map<SubflowRule.Key, SubflowRule> rules;
+    private ImmutableMap<SubflowRule.Key, SubflowRule> target;
 
-    Known(Map<SubflowRule.Key, SubflowRule> rules, int epoch) {
-      this.rules = new LinkedHashMap<>(rules);
+    Known(TableLayout layout, int epoch, ImmutableSet<SubflowRule> wanted) {
+      this.layout = layout;
       this.epoch = epoch;
+      target = compiled(layout, wanted);
+      rules = new LinkedHashMap<>(target);
+    }
+
+    void want(ImmutableSet<SubflowRule> wanted) {
+      target = compiled(layout, wanted);
+    }
+
+    private static ImmutableMap<SubflowRule.Key, SubflowRule> compiled(
+        TableLayout layout, ImmutableSet<SubflowRule> wanted) {
+      Map<SubflowRule.Key, SubflowRule> byKey = new LinkedHashMap<>();
+      SubflowCompiler.compile(layout, wanted).forEach(rule -> byKey.put(rule.key(), rule));
+      return ImmutableMap.copyOf(byKey);
     }
   }
 
@@ -87,33 +105,31 @@ final class RuleInstaller {
    * @param serialExecutor the thread that everything here runs on
    * @param later runs a task there after packets in transit have arrived
    * @param random returns a number from 0 (inclusive) to its argument (exclusive)
+   * @param layouts of switches; null while unknown, when a switch gets no rules
    */
   RuleInstaller(
       FlowProgrammer programmer,
       Executor serialExecutor,
       Consumer<Runnable> later,
-      IntUnaryOperator random) {
+      IntUnaryOperator random,
+      Function<DatapathId, @Nullable TableLayout> layouts) {
     this.programmer = programmer;
     this.serialExecutor = serialExecutor;
     this.later = later;
     this.random = random;
+    this.layouts = layouts;
   }
 
   /**
    * Changes the rules of switches. A change during another one waits for its end; of several
    * waiting changes, only the latest is made.
    *
+   * @param rules as if all switches had four tables
    * @param done called when all active switches have the rules of this or a later change, or when
    *     that failed for some
    */
   void install(ImmutableSetMultimap<DatapathId, SubflowRule> rules, Runnable done) {
-    Map<DatapathId, ImmutableMap<SubflowRule.Key, SubflowRule>> now = new HashMap<>();
-    for (DatapathId switchId : rules.keySet()) {
-      Map<SubflowRule.Key, SubflowRule> byKey = new LinkedHashMap<>();
-      rules.get(switchId).forEach(rule -> byKey.put(rule.key(), rule));
-      now.put(switchId, ImmutableMap.copyOf(byKey));
-    }
-    latest = now;
+    latest = rules;
     waiting.add(done);
     if (!changing) {
       change();
@@ -123,6 +139,7 @@ final class RuleInstaller {
   private void change() {
     changing = true;
     wanted = latest;
+    known.forEach((switchId, has) -> has.want(wanted.get(switchId)));
     publish();
     List<Runnable> told = List.copyOf(waiting);
     waiting.clear();
@@ -146,7 +163,7 @@ final class RuleInstaller {
     known.forEach(
         (switchId, has) -> {
           List<SubflowRule> rules =
-              wanted(switchId).values().stream()
+              has.target.values().stream()
                   .filter(rule -> rule.step() == step && !rule.equals(has.rules.get(rule.key())))
                   .toList();
           if (!rules.isEmpty()) {
@@ -186,10 +203,6 @@ final class RuleInstaller {
     }
   }
 
-  private ImmutableMap<SubflowRule.Key, SubflowRule> wanted(DatapathId switchId) {
-    return wanted.getOrDefault(switchId, ImmutableMap.of());
-  }
-
   /**
    * Also the rules that deliver packets to a host that has moved.
    *
@@ -197,18 +210,11 @@ final class RuleInstaller {
    */
   private void removeTurns(Runnable then) {
     Set<IPAddress<?>> delivered = new HashSet<>();
-    for (ImmutableMap<SubflowRule.Key, SubflowRule> rules : wanted.values()) {
-      for (SubflowRule rule : rules.values()) {
-        if (rule instanceof SubflowRule.Deliver deliver) {
-          delivered.add(deliver.address());
-        }
-      }
-    }
+    wanted.values().forEach(rule -> rule.delivered().ifPresent(delivered::add));
     remove(
         rule ->
             rule.step() == SubflowRule.Step.TURN
-                || (rule instanceof SubflowRule.Deliver deliver
-                    && delivered.contains(deliver.address())),
+                || rule.delivered().filter(delivered::contains).isPresent(),
         then);
   }
 
@@ -222,7 +228,7 @@ final class RuleInstaller {
         (switchId, has) -> {
           List<SubflowRule> rules =
               has.rules.values().stream()
-                  .filter(rule -> which.test(rule) && !wanted(switchId).containsKey(rule.key()))
+                  .filter(rule -> which.test(rule) && !has.target.containsKey(rule.key()))
                   .toList();
           if (!rules.isEmpty()) {
             rules.forEach(rule -> has.rules.remove(rule.key()));
@@ -295,21 +301,22 @@ final class RuleInstaller {
   /** To be called regularly: updates switches whose rules may differ from the target. */
   void retry() {
     for (DatapathId switchId : List.copyOf(unsure)) {
-      if (syncing.add(switchId)) {
-        sync(switchId);
+      @Nullable TableLayout layout = layouts.apply(switchId);
+      if (layout != null && syncing.add(switchId)) {
+        sync(switchId, layout);
       }
     }
   }
 
-  private void sync(DatapathId switchId) {
-    int epoch = random.applyAsInt(SubflowMessages.EPOCHS);
-    ImmutableMap<SubflowRule.Key, SubflowRule> rules = wanted(switchId);
+  private void sync(DatapathId switchId, TableLayout layout) {
+    Known has = new Known(layout, random.applyAsInt(SubflowMessages.EPOCHS), wanted.get(switchId));
+    ImmutableMap<SubflowRule.Key, SubflowRule> rules = has.target;
     unsure.remove(switchId);
     refusing.remove(switchId);
-    known.put(switchId, new Known(rules, epoch));
+    known.put(switchId, has);
     send(
         switchId,
-        factory -> SubflowMessages.exactly(factory, rules.values(), epoch),
+        factory -> SubflowMessages.exactly(factory, rules.values(), has.epoch),
         () -> syncing.remove(switchId));
   }
 

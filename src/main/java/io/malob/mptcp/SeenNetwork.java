@@ -5,9 +5,11 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.graph.UndirectedLink;
+import io.malob.capability.ISwitchCapabilityService;
 import io.malob.module.AttachedHosts;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.IpFamily;
+import io.malob.openflow.TableLayout;
 import io.malob.state.network.LinkCapacity;
 import io.malob.state.network.LinkMeasurements;
 import io.malob.state.network.Measurement;
@@ -18,11 +20,13 @@ import java.util.Map;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.VlanVid;
 
 /** Hosts and links as the controller sees them. Thread-safe. */
-record SeenNetwork(IDeviceService devices, IMonitorService monitor)
+record SeenNetwork(
+    IDeviceService devices, IMonitorService monitor, ISwitchCapabilityService capabilities)
     implements PlanKeeper.Surroundings {
   /** The min part of its capacity that a full link counts for. */
   private static final double MIN_LEFT = 0.05;
@@ -46,6 +50,11 @@ record SeenNetwork(IDeviceService devices, IMonitorService monitor)
     // their order must not depend on the time they were seen
     seen.sort(KnownHosts.Seen.ORDER);
     return seen;
+  }
+
+  @Override
+  public boolean isCore(DatapathId switchId) {
+    return capabilities.layout(switchId) == TableLayout.LABELS_ONLY;
   }
 
   @Override

@@ -63,10 +63,15 @@ public final class FlowLayout {
 
   // All rules in one table. A packet with a label goes to the host if that is on this switch, and
   // otherwise by its label; the request rules are below those for SYNs.
+  public static final int PRIORITY_ONE_TABLE_DELIVER = 50_300;
   static final int PRIORITY_ONE_TABLE_SAME_PORT = 50_200;
   static final int PRIORITY_ONE_TABLE_HOST = 50_100;
   static final int PRIORITY_UNKNOWN_LABEL = 49_990;
   static final int PRIORITY_ONE_TABLE_REQUEST = 48_400;
+
+  // Sub-flows that do not use the first branch of their route.
+  public static final int PRIORITY_ONE_TABLE_LOCAL = 46_100;
+  public static final int PRIORITY_ONE_TABLE_DIVERT = 46_050;
 
   private FlowLayout() {}
 }

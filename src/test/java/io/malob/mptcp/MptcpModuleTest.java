@@ -17,6 +17,7 @@ import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
 import io.malob.testing.Ipv6Frames;
 import io.malob.testing.PaperTopology;
+import io.malob.testing.SwitchProfile;
 import io.malob.testing.Topologies;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -28,10 +29,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.StreamSupport;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -40,23 +42,43 @@ import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * The module on the paper's topology 1, where hosts of VLAN 100 and 105 are, by addresses of each
- * family.
+ * family, on switches with four tables and with one.
  */
 @ParameterizedClass
-@EnumSource(IpFamily.class)
+@CsvSource({"IPV4, FOUR_TABLES, FOUR_TABLES", "IPV6, ONE_TABLE_WITH_GROUPS, ONE_TABLE"})
 class MptcpModuleTest {
   private static final Topology PAPER = PaperTopology.topology();
 
   private final IpFamily family;
+  private final SwitchProfile odd;
+  private final SwitchProfile even;
+  private final List<SubflowNetwork> labs = new ArrayList<>();
   private final SubflowNetwork lab;
 
-  MptcpModuleTest(IpFamily family) {
+  MptcpModuleTest(IpFamily family, SwitchProfile odd, SwitchProfile even) {
     this.family = family;
+    this.odd = odd;
+    this.even = even;
     this.lab = lab(Map.of());
   }
 
+  private SwitchProfile profile(DatapathId id) {
+    return id.getLong() % 2 == 0 ? even : odd;
+  }
+
+  private SubflowNetwork empty(Map<String, String> settings) {
+    SubflowNetwork made = new SubflowNetwork(family, PAPER, settings, this::profile);
+    labs.add(made);
+    return made;
+  }
+
+  @AfterEach
+  void assertNothingRefused() {
+    labs.forEach(each -> assertEquals(List.of(), each.network.refusals()));
+  }
+
   private SubflowNetwork lab(Map<String, String> settings) {
-    SubflowNetwork lab = new SubflowNetwork(family, PAPER, settings);
+    SubflowNetwork lab = empty(settings);
     lab.attach("h1", 1, "10.0.0.1", 100);
     lab.attach("h2", 1, "10.0.2.1", 105);
     lab.attach("h3", 2, "10.0.0.2", 100);
@@ -114,15 +136,80 @@ class MptcpModuleTest {
     assertTrue(lab.leftToOthers.isEmpty());
   }
 
+  /** Only switch 3 has no hosts here. */
+  private SubflowNetwork aroundCore() {
+    SubflowNetwork made =
+        new SubflowNetwork(
+            family,
+            PAPER,
+            Map.of(),
+            id -> id.getLong() == 3 ? SwitchProfile.NO_MASKS : profile(id));
+    labs.add(made);
+    made.attach("h1", 1, "10.0.0.1", 100);
+    made.attach("h3", 2, "10.0.0.2", 100);
+    made.attach("h5", 5, "10.0.0.3", 100);
+    made.attach("h6", 4, "10.0.0.4", 100);
+    made.pass(200);
+    return made;
+  }
+
   @Test
-  void plan_withAHostAtASwitchWithOneTable_isRejected() {
-    lab.small.add(DatapathId.of(5));
+  void apply_overASwitchThatOnlyForwardsLabels_everyAddressReachesEveryAddress() {
+    SubflowNetwork core = aroundCore();
 
-    RejectedException why = assertThrows(RejectedException.class, () -> lab.plan("{}"));
+    JsonNode status = core.apply("{}");
 
+    assertEquals("applied", status.path("state").asText());
     assertTrue(
-        why.getMessage().contains("that has the four tables which sub-flows need"),
-        why.getMessage());
+        core.rules().get(DatapathId.of(3)).size() >= 10,
+        "it is on the routes: " + core.rules().get(DatapathId.of(3)));
+    assertAllArrive(core);
+  }
+
+  @Test
+  void plan_withAHostAtASwitchThatOnlyForwardsLabels_isRejected() {
+    SubflowNetwork core = aroundCore();
+    core.attach("h7", 3, "10.0.0.7", 100);
+
+    RejectedException why = assertThrows(RejectedException.class, () -> core.plan("{}"));
+
+    assertEquals(RejectedException.Reason.UNPROCESSABLE, why.reason());
+    assertEquals("hosts." + core.host("h7").address() + ".switch", why.field().orElseThrow());
+    assertTrue(why.getMessage().contains("only forwards labels"), why.getMessage());
+  }
+
+  @Test
+  void hostThatMovesToASwitchThatOnlyForwardsLabels_isNamed_andOthersGoOn() {
+    SubflowNetwork core = aroundCore();
+    core.apply("{}");
+
+    core.move("h6", 3);
+    core.pass(200);
+
+    String trouble = core.status().path("trouble").asText();
+    assertTrue(
+        trouble.contains(core.host("h6").address() + " at 00:00:00:00:00:00:00:03"), trouble);
+    assertArrive(core, core.host("h1"), core.host("h5"));
+    assertArrive(core, core.host("h5"), core.host("h3"));
+  }
+
+  @Test
+  void switchThatTellsItsLayoutLater_getsItsRulesThen() {
+    DatapathId id = DatapathId.of(3);
+    lab.apply("{}");
+    lab.disconnect(id);
+    lab.network.table(id).clear();
+    lab.hideLayout(id);
+    lab.connect(id);
+    lab.pass(2_000);
+    assertEquals(List.of(), lab.rules().get(id));
+    assertEquals("degraded", lab.status().path("state").asText());
+
+    lab.showLayout(id);
+
+    lab.pass(200);
+    assertEquals("applied", lab.status().path("state").asText());
+    assertAllArrive(lab);
   }
 
   @Test
@@ -153,16 +240,18 @@ class MptcpModuleTest {
 
   @Test
   void apply_hostThatTheSwitchTags_sendsAndGetsFramesWithoutTag() {
-    SubflowNetwork untagged = new SubflowNetwork(family, PAPER, Map.of());
+    SubflowNetwork untagged = empty(Map.of());
     untagged.attach("h1", 1, "10.0.0.1", 0);
+    untagged.attach("h2", 1, "10.0.0.2", 0);
     untagged.attach("h5", 5, "10.0.0.3", 0);
     untagged.pass(200);
     untagged.apply(
         """
         {"hosts": [{"id": "a", "address": "%s", "vlan": 100, "tagged_by": "switch"},
-                   {"id": "b", "address": "%s", "vlan": 100, "tagged_by": "switch"}]}
+                   {"id": "b", "address": "%s", "vlan": 100, "tagged_by": "switch"},
+                   {"id": "c", "address": "%s", "vlan": 100, "tagged_by": "switch"}]}
         """
-            .formatted(lab.address("10.0.0.1"), lab.address("10.0.0.3")));
+            .formatted(lab.address("10.0.0.1"), lab.address("10.0.0.2"), lab.address("10.0.0.3")));
     assertAllArrive(untagged);
   }
 

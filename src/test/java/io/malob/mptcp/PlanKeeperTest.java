@@ -17,6 +17,7 @@ import io.malob.json.RejectedException;
 import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.IpFamily;
+import io.malob.openflow.TableLayout;
 import io.malob.store.FileStore;
 import io.malob.testing.PaperTopology;
 import java.io.IOException;
@@ -68,7 +69,8 @@ class PlanKeeperTest {
                 }),
             MoreExecutors.directExecutor(),
             later::add,
-            bound -> 0);
+            bound -> 0,
+            any -> TableLayout.FOUR_TABLES);
     keeper =
         new PlanKeeper(
             new Hosts(),
@@ -93,6 +95,11 @@ class PlanKeeperTest {
           new Attachment(DatapathId.of(at), OFPort.of(40), MacAddress.of(at)),
           0,
           ImmutableList.of(IPv4Address.of("10.0.0." + at)));
+    }
+
+    @Override
+    public boolean isCore(DatapathId switchId) {
+      return false;
     }
 
     @Override

@@ -17,16 +17,19 @@ import io.malob.algorithm.subflow.Route;
 import io.malob.json.RejectedException;
 import io.malob.openflow.IpFamily;
 import io.malob.openflow.subflow.Fan.Tagging;
+import io.malob.openflow.subflow.SubflowCompiler;
 import io.malob.openflow.subflow.SubflowRule;
 import io.malob.testing.FakeFlowTable;
 import io.malob.testing.Frames;
 import io.malob.testing.PaperTopology;
+import io.malob.testing.SwitchProfile;
 import io.malob.testing.Topologies;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -42,7 +45,8 @@ import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * Walks from each address of each host to each address of all others through the rules that a plan
- * makes: every packet arrives as it was sent, over the very path of its route, without a loop.
+ * makes, on switches of all layouts: every packet arrives as it was sent, over the very path of its
+ * route, without a loop.
  */
 class RouteWalkTest {
   private static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
@@ -82,6 +86,8 @@ class RouteWalkTest {
     networks.put("tree", tree());
     networks.put("two rings at one switch", twoRings());
     networks.put("a switch with ten links", star(10, 1));
+    setups.add(aroundCore(PlanRequest.PathKind.HAMILTONIAN));
+    setups.add(aroundCore(PlanRequest.PathKind.DISJOINT));
     for (Map.Entry<String, Topology> network : networks.entrySet()) {
       List<Integer> hosts = new ArrayList<>();
       for (DatapathId id : network.getValue().switches()) {
@@ -101,6 +107,18 @@ class RouteWalkTest {
       }
     }
     return setups.stream();
+  }
+
+  /** The paper's network without hosts at switch 3. */
+  private static Setup aroundCore(PlanRequest.PathKind paths) {
+    return new Setup(
+        "core",
+        IpFamily.IPV4,
+        PaperTopology.topology(),
+        List.of(1, 1, 2, 2, 4, 4, 5, 5),
+        true,
+        PlanRequest.Method.PAPER,
+        paths);
   }
 
   private static Topology ring(int switches) {
@@ -189,7 +207,8 @@ class RouteWalkTest {
             PlanSettings.Weights.NONE,
             setup.family,
             3);
-    return new PlanMaker(settings, setup.topology, ImmutableMap.of(), DatapathId::toString)
+    return new PlanMaker(
+            settings, setup.topology, ImmutableMap.of(), DatapathId::toString, any -> false)
         .plan(hosts(setup.family, setup.hosts, hostsEach), List.of(), Map.of(), Optional.empty());
   }
 
@@ -197,12 +216,37 @@ class RouteWalkTest {
   @MethodSource("setups")
   void everyPacket_arrivesAlongItsRoute(Setup setup) throws RejectedException {
     NetworkPlan plan = plan(setup, 1);
+    for (SwitchProfile profile : profiles(setup.method)) {
+      walkAll(setup, plan, id -> profileOf(id, profile, setup));
+    }
+  }
+
+  /** Each layout has routes of all kinds, but not each has those of both methods. */
+  private static List<SwitchProfile> profiles(PlanRequest.Method method) {
+    return method == PlanRequest.Method.PAPER
+        ? List.of(SwitchProfile.NO_MASKS)
+        : List.of(SwitchProfile.FOUR_TABLES, SwitchProfile.ONE_TABLE);
+  }
+
+  /** A switch with hosts must translate; then every other one has four tables. */
+  private static SwitchProfile profileOf(DatapathId id, SwitchProfile profile, Setup setup) {
+    int number = (int) id.getLong();
+    boolean translates = profile.layout().translates();
+    return translates || !setup.hosts.contains(number)
+        ? profile
+        : number % 2 == 0 ? SwitchProfile.ONE_TABLE_WITH_GROUPS : SwitchProfile.FOUR_TABLES;
+  }
+
+  private static void walkAll(
+      Setup setup, NetworkPlan plan, Function<DatapathId, SwitchProfile> profiles) {
     Map<DatapathId, FakeFlowTable> tables = new HashMap<>();
-    LabelledPlan.fresh(plan)
-        .rules(List.of())
+    SubflowCompiler.compile(
+            id -> profiles.apply(id).layout(), LabelledPlan.fresh(plan).rules(List.of()))
         .forEach(
             (id, rule) ->
-                tables.computeIfAbsent(id, any -> new FakeFlowTable()).apply(rule.add(FACTORY, 7)));
+                tables
+                    .computeIfAbsent(id, any -> new FakeFlowTable(profiles.apply(id), () -> 0))
+                    .apply(rule.add(FACTORY, 7)));
     int walks = 0;
     for (Member from : plan.members()) {
       for (int i = 0; i < from.addresses().size(); i++) {

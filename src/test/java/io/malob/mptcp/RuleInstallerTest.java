@@ -8,12 +8,15 @@ import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.ImmutableSetMultimap;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.openflow.FakeSwitches;
+import io.malob.openflow.FlowLayout;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.TableLayout;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.subflow.SubflowRule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -43,12 +46,14 @@ class RuleInstallerTest {
   private final List<Runnable> later = new ArrayList<>();
   private final List<String> done = new ArrayList<>();
   private int nextEpoch = 1;
+  private @Nullable TableLayout layout = TableLayout.FOUR_TABLES;
   private final RuleInstaller installer =
       new RuleInstaller(
           new FlowProgrammer(switches),
           MoreExecutors.directExecutor(),
           later::add,
-          bound -> nextEpoch++);
+          bound -> nextEpoch++,
+          any -> layout);
 
   RuleInstallerTest(String host) {
     IPAddress<?> address = IPAddress.of(host);
@@ -195,6 +200,34 @@ class RuleInstallerTest {
     answer(1);
     assertFalse(installer.refused(S1, transaction), "confirmed");
     assertEquals(ImmutableSet.of(S1), installer.condition().refusing());
+  }
+
+  @Test
+  void switchOfUnknownLayout_isMissing_andGetsItsRulesOnceItIsKnown() {
+    installer.switchGone(S1);
+    layout = null;
+    installer.switchActive(S1);
+    install("plan", ImmutableSetMultimap.of(S1, CARRY));
+    assertEquals(List.of(), switches.takeWrites());
+    assertEquals(ImmutableSet.of(S1), installer.condition().missing());
+    layout = TableLayout.ONE_TABLE;
+    installer.retry();
+    assertEquals(ImmutableSet.of(), installer.condition().missing());
+    assertEquals(FlowLayout.CLASSIFY, switches.get(1).table().rules().get(0).table());
+  }
+
+  @Test
+  void oneTable_whatLedPacketsToAHostOfTheSwitch_goesAtOnce() {
+    layout = TableLayout.ONE_TABLE;
+    installer.switchActive(S1);
+    IPAddress<?> host = ((SubflowRule.Deliver) deliver).address();
+    SubflowRule classify = new SubflowRule.Classify(0, 0, host, host.withMaskOfLength(24), LABEL);
+    install("plan", ImmutableSetMultimap.of(S1, CARRY, S1, deliver, S1, classify));
+    assertEquals(4, rules(1));
+    install("none", ImmutableSetMultimap.of());
+    assertEquals(2, rules(1), "those for packets with a label");
+    runLater();
+    assertEquals(0, rules(1));
   }
 
   @Test

@@ -24,6 +24,7 @@ import io.malob.testing.Frames;
 import io.malob.testing.Ipv6Frames;
 import io.malob.testing.Stores;
 import io.malob.testing.Stub;
+import io.malob.testing.SwitchProfile;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -36,9 +37,11 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IFloodlightProviderService;
@@ -91,8 +94,8 @@ final class SubflowNetwork {
   final FakeNetwork network = new FakeNetwork();
   final Map<String, LabHost> hosts = new LinkedHashMap<>();
 
-  /** Switches with one table. */
-  final Set<DatapathId> small = new HashSet<>();
+  /** Switches whose layout the controller does not know yet. */
+  private final Map<DatapathId, CompletableFuture<TableLayout>> unknown = new TreeMap<>();
 
   /** Packets that the module has left to others. */
   final List<byte[]> leftToOthers = new ArrayList<>();
@@ -135,7 +138,12 @@ final class SubflowNetwork {
       int tag) {}
 
   @SuppressWarnings("NullAway.Init") // set by start
-  SubflowNetwork(IpFamily family, Topology topology, Map<String, String> settings) {
+  SubflowNetwork(
+      IpFamily family,
+      Topology topology,
+      Map<String, String> settings,
+      Function<DatapathId, SwitchProfile> profiles) {
+    topology.switches().forEach(id -> network.table(id, profiles.apply(id)));
     this.family = family;
     this.topology = topology;
     this.settings = settings;
@@ -163,9 +171,8 @@ final class SubflowNetwork {
     context.addService(
         ISwitchCapabilityService.class,
         Stub.of(ISwitchCapabilityService.class)
-            .on(
-                "layout",
-                with -> small.contains(with[0]) ? TableLayout.ONE_TABLE : TableLayout.FOUR_TABLES)
+            .on("layout", with -> layout((DatapathId) with[0]).getNow(null))
+            .on("whenKnown", this::whenKnown)
             .make());
     context.addService(ITopologyService.class, topologyService());
     LinkTracker tracker = new LinkTracker(new TimesToLive(0, 0, 0, 0));
@@ -310,6 +317,31 @@ final class SubflowNetwork {
             with -> new IPv6Address[] {IPv6Address.of("fe80::1"), ipv6(host.ipv4)})
         .on("getVlanId", with -> new VlanVid[] {VlanVid.ofVlan(host.tag)})
         .make();
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // the module takes it for what it is
+  private Object whenKnown(Object[] switchId) {
+    return layout((DatapathId) switchId[0]);
+  }
+
+  private CompletableFuture<TableLayout> layout(DatapathId id) {
+    @Nullable CompletableFuture<TableLayout> later = unknown.get(id);
+    return later == null
+        ? CompletableFuture.completedFuture(network.table(id).profile().layout())
+        : later;
+  }
+
+  /** A switch that connects does not tell its layout at once. */
+  void hideLayout(DatapathId id) {
+    unknown.put(id, new CompletableFuture<>());
+  }
+
+  /** A switch tells its layout. */
+  void showLayout(DatapathId id) {
+    @Nullable CompletableFuture<TableLayout> waiting = unknown.remove(id);
+    if (waiting != null) {
+      waiting.complete(network.table(id).profile().layout());
+    }
   }
 
   /** A switch takes orders from now on. */

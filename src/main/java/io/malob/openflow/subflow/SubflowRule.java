@@ -26,7 +26,13 @@ import org.projectfloodlight.openflow.types.TableId;
  * One rule for sub-flows at one switch, independent of the OpenFlow version. Two that are equal do
  * the same; of two with equal {@link #key()}s, a switch has the later one. Immutable.
  */
-public sealed interface SubflowRule {
+public sealed interface SubflowRule
+    permits SubflowRule.Labelled,
+        SubflowRule.Classify,
+        SubflowRule.Deliver,
+        SubflowRule.Divert,
+        SubflowRule.Carry,
+        OneTableRule {
 
   /** The identity of a rule on a switch. */
   record Key(TableId table, int priority, Match match) {}
@@ -39,6 +45,28 @@ public sealed interface SubflowRule {
     TURN
   }
 
+  /** What rules are for; their cookies have its number. */
+  enum Kind {
+    /** Leads to the table of labels. */
+    LABELLED(0),
+    /** Gives packets of hosts the label of their route. */
+    INGRESS(1),
+    /** Leads to a host of the switch. */
+    DESTINATION(2),
+    /** Leads to another branch of a route. */
+    DIVERSION(3),
+    /** Forwards a label. */
+    LABEL(4),
+    /** Ends a label. */
+    END(5);
+
+    private final int number;
+
+    Kind(int number) {
+      this.number = number;
+    }
+  }
+
   TableId table();
 
   int priority();
@@ -47,7 +75,12 @@ public sealed interface SubflowRule {
 
   Match match(OFFactory factory);
 
-  List<OFInstruction> instructions(OFFactory factory);
+  /** What is applied to packets at once. */
+  List<OFAction> actions(OFFactory factory);
+
+  default List<OFInstruction> instructions(OFFactory factory) {
+    return List.of(factory.instructions().applyActions(actions(factory)));
+  }
 
   /** By this a rule is found on its switch. */
   default Key key() {
@@ -64,7 +97,7 @@ public sealed interface SubflowRule {
         .buildFlowAdd()
         .setTableId(table())
         .setPriority(priority())
-        .setCookie(SubflowCookie.of(kind(), epoch))
+        .setCookie(SubflowCookie.of(kind().number, epoch))
         .setMatch(match(factory))
         .setInstructions(instructions(factory))
         .build();
@@ -81,7 +114,12 @@ public sealed interface SubflowRule {
   }
 
   /** Identifies rules in dumps of a switch's tables. */
-  int kind();
+  Kind kind();
+
+  /** The address that it delivers packets with a label to; empty if it does not. */
+  default Optional<IPAddress<?>> delivered() {
+    return Optional.empty();
+  }
 
   /** Lets packets with a label of sub-flows bypass all other rules of the first table. */
   record Labelled() implements SubflowRule {
@@ -101,13 +139,18 @@ public sealed interface SubflowRule {
     }
 
     @Override
-    public int kind() {
-      return 0;
+    public Kind kind() {
+      return Kind.LABELLED;
     }
 
     @Override
     public Match match(OFFactory factory) {
       return SubflowRule.labelled(factory.buildMatch()).build();
+    }
+
+    @Override
+    public List<OFAction> actions(OFFactory factory) {
+      return List.of();
     }
 
     @Override
@@ -145,30 +188,45 @@ public sealed interface SubflowRule {
     }
 
     @Override
-    public int kind() {
-      return 1;
+    public Kind kind() {
+      return Kind.INGRESS;
     }
 
     @Override
     public Match match(OFFactory factory) {
-      Match.Builder match =
-          factory.buildMatch().setMasked(MatchField.ETH_DST, MacAddress.NONE, GROUP_BIT);
-      IpFamily.of(source).any().accept(match);
-      match.setExact(MatchField.VLAN_VID, vlanId(tag));
+      Match.Builder match = ofHosts(factory, IpFamily.of(source), tag);
       IpFamily.from(source).andThen(IpFamily.to(network)).accept(match);
       return match.build();
     }
 
+    /** Packets of this family to one host, in frames with this tag. */
+    static Match.Builder ofHosts(OFFactory factory, IpFamily family, int tag) {
+      Match.Builder match =
+          factory.buildMatch().setMasked(MatchField.ETH_DST, MacAddress.NONE, GROUP_BIT);
+      family.any().accept(match);
+      return match.setExact(MatchField.VLAN_VID, vlanId(tag));
+    }
+
+    /** Gives frames the tag of this VLAN; nothing for 0. */
+    static List<OFAction> pushed(OFFactory factory, int vlan) {
+      return vlan == 0
+          ? List.of()
+          : List.of(
+              factory.actions().pushVlan(EthType.VLAN_FRAME),
+              factory.actions().setField(factory.oxms().vlanVid(vlanId(vlan))));
+    }
+
+    @Override
+    public List<OFAction> actions(OFFactory factory) {
+      List<OFAction> actions = new ArrayList<>(pushed(factory, push));
+      actions.add(factory.actions().setField(factory.oxms().ethDst(label.mac())));
+      return actions;
+    }
+
     @Override
     public List<OFInstruction> instructions(OFFactory factory) {
-      List<OFAction> actions = new ArrayList<>();
-      if (push != 0) {
-        actions.add(factory.actions().pushVlan(EthType.VLAN_FRAME));
-        actions.add(factory.actions().setField(factory.oxms().vlanVid(vlanId(push))));
-      }
-      actions.add(factory.actions().setField(factory.oxms().ethDst(label.mac())));
       return List.of(
-          factory.instructions().applyActions(actions),
+          factory.instructions().applyActions(actions(factory)),
           factory.instructions().gotoTable(FlowLayout.LABELS));
     }
   }
@@ -197,8 +255,8 @@ public sealed interface SubflowRule {
     }
 
     @Override
-    public int kind() {
-      return 2;
+    public Kind kind() {
+      return Kind.DESTINATION;
     }
 
     @Override
@@ -211,14 +269,19 @@ public sealed interface SubflowRule {
     }
 
     @Override
-    public List<OFInstruction> instructions(OFFactory factory) {
+    public List<OFAction> actions(OFFactory factory) {
       List<OFAction> actions = new ArrayList<>();
       if (pop) {
         actions.add(factory.actions().popVlan());
       }
       actions.add(factory.actions().setField(factory.oxms().ethDst(mac)));
       actions.add(factory.actions().output(port, Integer.MAX_VALUE));
-      return List.of(factory.instructions().applyActions(actions));
+      return actions;
+    }
+
+    @Override
+    public Optional<IPAddress<?>> delivered() {
+      return Optional.of(address);
     }
   }
 
@@ -248,8 +311,8 @@ public sealed interface SubflowRule {
     }
 
     @Override
-    public int kind() {
-      return 3;
+    public Kind kind() {
+      return Kind.DIVERSION;
     }
 
     @Override
@@ -260,14 +323,10 @@ public sealed interface SubflowRule {
     }
 
     @Override
-    public List<OFInstruction> instructions(OFFactory factory) {
+    public List<OFAction> actions(OFFactory factory) {
       return List.of(
-          factory
-              .instructions()
-              .applyActions(
-                  List.of(
-                      factory.actions().setField(factory.oxms().ethDst(branch.mac())),
-                      factory.actions().output(out, Integer.MAX_VALUE))));
+          factory.actions().setField(factory.oxms().ethDst(branch.mac())),
+          factory.actions().output(out, Integer.MAX_VALUE));
     }
   }
 
@@ -278,8 +337,6 @@ public sealed interface SubflowRule {
    *     controller
    */
   record Carry(Label label, Optional<OFPort> out) implements SubflowRule {
-    private static final int KIND = 4;
-    private static final int KIND_OF_END = 5;
     private static final int WHOLE_PACKET = 0xffff;
 
     @Override
@@ -298,8 +355,8 @@ public sealed interface SubflowRule {
     }
 
     @Override
-    public int kind() {
-      return out.isPresent() ? KIND : KIND_OF_END;
+    public Kind kind() {
+      return out.isPresent() ? Kind.LABEL : Kind.END;
     }
 
     @Override
@@ -308,11 +365,10 @@ public sealed interface SubflowRule {
     }
 
     @Override
-    public List<OFInstruction> instructions(OFFactory factory) {
-      OFAction action =
+    public List<OFAction> actions(OFFactory factory) {
+      return List.of(
           out.<OFAction>map(port -> factory.actions().output(port, Integer.MAX_VALUE))
-              .orElseGet(() -> factory.actions().output(OFPort.CONTROLLER, WHOLE_PACKET));
-      return List.of(factory.instructions().applyActions(List.of(action)));
+              .orElseGet(() -> factory.actions().output(OFPort.CONTROLLER, WHOLE_PACKET)));
     }
   }
 
