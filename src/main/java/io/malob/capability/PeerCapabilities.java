@@ -7,12 +7,12 @@ import com.google.common.io.ByteArrayDataOutput;
 import com.google.common.io.ByteStreams;
 import io.malob.capability.SwitchCapability.Source;
 import io.malob.module.IPeerService;
+import io.malob.module.InformedPeers;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import io.malob.openflow.TableLayout;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,16 +36,10 @@ final class PeerCapabilities implements PeerListener {
   /** Of a description: longer ones are cut, as OpenFlow's own are at 256. */
   private static final int MAX_TEXT = 256;
 
-  private final IPeerService peers;
+  private final InformedPeers peers;
   private final Supplier<? extends Map<DatapathId, KnownCapability>> own;
   private final BiConsumer<DatapathId, KnownCapability> told;
   private final Executor writer;
-
-  /** The peers that have got all capabilities, and get new ones. */
-  private final Set<String> informed = new HashSet<>();
-
-  /** The peers that were reached, and have not got all. */
-  private final Set<String> behind = new HashSet<>();
 
   /** What is new since the last message. */
   private final Map<DatapathId, KnownCapability> changed = new LinkedHashMap<>();
@@ -55,7 +49,7 @@ final class PeerCapabilities implements PeerListener {
       Supplier<? extends Map<DatapathId, KnownCapability>> own,
       BiConsumer<DatapathId, KnownCapability> told,
       Executor writer) {
-    this.peers = peers;
+    this.peers = new InformedPeers(peers, PeerTopic.CAPABILITIES);
     this.own = own;
     this.told = told;
     this.writer = writer;
@@ -65,18 +59,14 @@ final class PeerCapabilities implements PeerListener {
   public void reached(String peer) {
     writer.execute(
         () -> {
-          behind.add(peer);
+          peers.reached(peer);
           tell();
         });
   }
 
   @Override
   public void lost(String peer) {
-    writer.execute(
-        () -> {
-          behind.remove(peer);
-          informed.remove(peer);
-        });
+    writer.execute(() -> peers.lost(peer));
   }
 
   /** The capability of an own switch has become known. */
@@ -87,29 +77,16 @@ final class PeerCapabilities implements PeerListener {
   /** Tells what is new; to be called several times a second, by the writer. */
   void tell() {
     if (!changed.isEmpty()) {
-      send(Set.copyOf(informed), List.copyOf(changed.entrySet()));
+      peers.tellNew(messages(changed));
       changed.clear();
     }
-    if (!behind.isEmpty()) {
-      Set<String> late = Set.copyOf(behind);
-      behind.clear();
-      informed.addAll(late);
-      send(late, List.copyOf(own.get().entrySet()));
-    }
+    peers.tellAll(() -> messages(own.get()));
   }
 
-  /** A peer that does not take a message gets all at the next turn. */
-  private void send(Set<String> to, List<Map.Entry<DatapathId, KnownCapability>> capabilities) {
-    for (List<Map.Entry<DatapathId, KnownCapability>> batch :
-        Lists.partition(capabilities, BATCH)) {
-      byte[] message = message(batch);
-      for (String peer : to) {
-        if (informed.contains(peer) && !peers.send(peer, PeerTopic.CAPABILITIES, message)) {
-          informed.remove(peer);
-          behind.add(peer);
-        }
-      }
-    }
+  private static List<byte[]> messages(Map<DatapathId, KnownCapability> capabilities) {
+    return Lists.partition(List.copyOf(capabilities.entrySet()), BATCH).stream()
+        .map(PeerCapabilities::message)
+        .toList();
   }
 
   private static byte[] message(List<Map.Entry<DatapathId, KnownCapability>> capabilities) {

@@ -5,6 +5,7 @@ import com.google.common.io.ByteArrayDataOutput;
 import com.google.common.io.ByteStreams;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.module.IPeerService;
+import io.malob.module.InformedPeers;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import io.malob.state.network.LinkMeasurements;
@@ -12,11 +13,9 @@ import io.malob.state.network.LinkTracker;
 import io.malob.state.network.Measurement;
 import io.malob.state.network.Measurement.Source;
 import java.nio.ByteBuffer;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -36,21 +35,15 @@ final class PeerMeasurements implements PeerListener {
 
   private static final long UNKNOWN_AGE = -1;
 
-  private final IPeerService peers;
+  private final InformedPeers peers;
   private final LinkTracker links;
   private final LongSupplier nanoTime;
   private final Executor writer;
 
-  /** The peers that were reached since the last turn: they get all measurements. */
-  private final Set<String> reached = new HashSet<>();
-
-  /** The peers that get new measurements. */
-  private final Set<String> informed = new HashSet<>();
-
   private long toldNanos;
 
   PeerMeasurements(IPeerService peers, LinkTracker links, LongSupplier nanoTime, Executor writer) {
-    this.peers = peers;
+    this.peers = new InformedPeers(peers, PeerTopic.MEASUREMENTS);
     this.links = links;
     this.nanoTime = nanoTime;
     this.writer = writer;
@@ -59,16 +52,12 @@ final class PeerMeasurements implements PeerListener {
 
   @Override
   public void reached(String peer) {
-    writer.execute(() -> reached.add(peer));
+    writer.execute(() -> peers.reached(peer));
   }
 
   @Override
   public void lost(String peer) {
-    writer.execute(
-        () -> {
-          reached.remove(peer);
-          informed.remove(peer);
-        });
+    writer.execute(() -> peers.lost(peer));
   }
 
   @Override
@@ -102,27 +91,12 @@ final class PeerMeasurements implements PeerListener {
   /** Tells of the measurements since the last call; to be called about once a second. */
   void tell() {
     long now = nanoTime.getAsLong();
-    if (!informed.isEmpty()) {
-      send(informed, messages(links.ownSince(toldNanos, now), now));
+    if (!peers.isEmpty()) {
+      peers.tellNew(messages(links.ownSince(toldNanos, now), now));
     }
-    if (!reached.isEmpty()) {
-      informed.addAll(reached);
-      send(reached, messages(links.own(now), now));
-      reached.clear();
-    }
+    peers.tellAll(() -> messages(links.own(now), now));
     toldNanos = now;
     links.forgetTold(now);
-  }
-
-  /** What a peer does not take is soon out of date: it gets the next measurements. */
-  private void send(Set<String> to, List<byte[]> messages) {
-    for (String peer : to) {
-      for (byte[] message : messages) {
-        if (!peers.send(peer, PeerTopic.MEASUREMENTS, message)) {
-          break;
-        }
-      }
-    }
   }
 
   private static List<byte[]> messages(Map<DirectedLink, LinkMeasurements> measured, long now) {

@@ -2,16 +2,15 @@ package io.malob.controller.network.devices;
 
 import com.google.common.collect.Lists;
 import io.malob.module.IPeerService;
+import io.malob.module.InformedPeers;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
@@ -28,18 +27,12 @@ final class PeerHosts implements PeerListener, DeviceTracker.Listener {
    */
   private static final int BATCH = 1_000;
 
-  private final IPeerService peers;
+  private final InformedPeers peers;
   private final DeviceTable table;
   private final DeviceTracker tracker;
   private final DeviceLimits limits;
   private final LongSupplier millis;
   private final Executor writer;
-
-  /** The peers that have got all hosts, and get changes. */
-  private final Set<String> informed = new HashSet<>();
-
-  /** The peers that were reached, but could not take all hosts. */
-  private final Set<String> behind = new HashSet<>();
 
   /** The hosts that have changed since the last message, by key. */
   private final Map<Long, Device> changed = new LinkedHashMap<>();
@@ -63,7 +56,7 @@ final class PeerHosts implements PeerListener, DeviceTracker.Listener {
       DeviceLimits limits,
       LongSupplier millis,
       Executor writer) {
-    this.peers = peers;
+    this.peers = new InformedPeers(peers, PeerTopic.HOSTS);
     this.table = table;
     this.tracker = tracker;
     this.limits = limits;
@@ -74,16 +67,16 @@ final class PeerHosts implements PeerListener, DeviceTracker.Listener {
 
   @Override
   public void reached(String peer) {
-    writer.execute(() -> tellAll(peer));
+    writer.execute(
+        () -> {
+          peers.reached(peer);
+          tellLate();
+        });
   }
 
   @Override
   public void lost(String peer) {
-    writer.execute(
-        () -> {
-          informed.remove(peer);
-          behind.remove(peer);
-        });
+    writer.execute(() -> peers.lost(peer));
   }
 
   @Override
@@ -94,7 +87,7 @@ final class PeerHosts implements PeerListener, DeviceTracker.Listener {
 
   @Override
   public void changed(DeviceTracker.Change change, Device device) {
-    if (!isTold && !informed.isEmpty()) {
+    if (!isTold && !peers.isEmpty()) {
       changed.put(device.getDeviceKey(), device);
     }
   }
@@ -102,14 +95,14 @@ final class PeerHosts implements PeerListener, DeviceTracker.Listener {
   /** Tells of the changes since the last call; to be called several times a second. */
   void tellChanges() {
     if (!changed.isEmpty()) {
-      send(informed, messages(changed.values()));
+      peers.tellNew(messages(changed.values()));
       changed.clear();
     }
   }
 
   /** Tells all hosts to peers that could not take them; to be called about once a second. */
   void tellLate() {
-    List.copyOf(behind).forEach(this::tellAll);
+    peers.tellAll(() -> messages(table.all()));
   }
 
   /** Tells of hosts that were only seen again, so that no peer takes them for silent. */
@@ -134,24 +127,6 @@ final class PeerHosts implements PeerListener, DeviceTracker.Listener {
   void removeSilent() {
     long oldest = millis.getAsLong() - limits.lifeMillis();
     waiting.values().removeIf(each -> each.seenMillis() < oldest);
-  }
-
-  private void tellAll(String peer) {
-    behind.remove(peer);
-    informed.add(peer);
-    send(Set.of(peer), messages(table.all()));
-  }
-
-  private void send(Set<String> to, List<byte[]> messages) {
-    for (String peer : List.copyOf(to)) {
-      for (byte[] message : messages) {
-        if (!peers.send(peer, PeerTopic.HOSTS, message)) {
-          informed.remove(peer);
-          behind.add(peer); // or lost will be called soon
-          break;
-        }
-      }
-    }
   }
 
   private List<byte[]> messages(Iterable<Device> devices) {
