@@ -156,7 +156,7 @@ class Ipv6Test(SystemTest):
                 self.assertEqual(self.server_names, set(answers), answers)
 
     def test_path_mtu_of_both_ends(self) -> None:
-        """who is told that its packets are too big learns it: the client for the VIP, and the member for the client"""
+        """who is told that its packets are too big learns it, also beside a ping: the client for the VIP, the member for the client"""
         server = self.servers[0]
         virtual = self.virtual("mtu", "fd00:a00::6e", UDP_PORT, servers=[server], protocol="udp")
         client = self.lab.topology.hosts["c1"]
@@ -165,6 +165,8 @@ class Ipv6Test(SystemTest):
         self.addCleanup(dialogue.communicate)
         assert dialogue.stdout is not None
         self.assertIn(server.name, dialogue.stdout.readline())
+        self.virtual("mtu-ping", virtual.address, ECHO, servers=[server], protocol="icmp")
+        self.assertEqual((1, 0), self.ping("c1", virtual.address, 1))
         # each packet is quoted as a router beside its receiver would see it
         self._tell_too_big(server.name, (client.ip6, 30200), (server.ip6, UDP_PORT), to=client.ip6, mtu=1300)
         self._tell_too_big("c1", (virtual.address, UDP_PORT), (client.ip6, 30200), to=virtual.address, mtu=1320)

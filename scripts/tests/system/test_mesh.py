@@ -8,6 +8,7 @@ from itertools import permutations
 
 from lab import balancing
 from malob.system.waiting import say, wait_until
+from tests import exposition
 from tests.system.base import UDP_PORT, SystemTest
 
 #: What the kernel chooses a client's port from; of a host's own network.
@@ -149,14 +150,22 @@ class MeshTest(SystemTest):
         self.assertEqual((5, 0), self.ping("c1", "10.0.0.106", 5))
 
     def test_fragments(self) -> None:
-        """long pings of a VIP are answered; a datagram longer than the MTU is counted, and goes nowhere"""
+        """long pings of a VIP are answered by its rules; a datagram longer than the MTU is counted, and goes nowhere"""
         self.virtual("icmp", "10.0.0.110", 8, protocol="icmp")
         self.assertEqual((5, 0), self.ping("c1", "10.0.0.110", 5, size=4000))
+        by_controller = self._forwarded()
+        self.assertEqual((5, 0), self.ping("c1", "10.0.0.110", 5, size=4000))
+        self.assertEqual(by_controller, self._forwarded())
         self.virtual("udp", "10.0.0.111", UDP_PORT, protocol="udp")
         before = self._refused("fragment")
         self.assertEqual("", self.ask_by_udp("c1", "10.0.0.111", UDP_PORT, 30100, "x" * 4000))
         self.assertEqual(before + 3, self._refused("fragment"))
         self.assertEqual(0, self._total("udp"))
+
+    def _forwarded(self) -> float:
+        """Packets of open connections that the controller has forwarded."""
+        metrics = exposition.read(self.controller.rest.get_text("/metrics"))
+        return exposition.value(metrics, "malob_packet_ins_total", outcome="known")
 
     def _refused(self, reason: str) -> int:
         return int(self.controller.rest.get("/wm/malob/refusals")[reason])

@@ -133,6 +133,13 @@ class MadeUp {
     return shown;
   }
 
+  /** Every fifth one only forwards labels. */
+  switches() {
+    return this.state.switches.map((id, i) => (i % 5 === 3
+      ? { switch: id, role: 'core', layout: 'labels-only', source: 'forced', ipv6: false, refused: [], tables: [] }
+      : { switch: id, role: 'any', layout: 'four-tables', source: 'probed', ipv6: true, refused: [], tables: [] }));
+  }
+
   /** The first VIP has buckets at three switches, and a fourth one refuses them. */
   placement() {
     const [vip] = this.state.vips;
@@ -202,6 +209,8 @@ export function serve(switchCount, memberCount, port = 0) {
       response.on('close', () => streams.delete(response));
     } else if (pathname === '/wm/malob/connections') {
       json(response, { connections: [], next: null });
+    } else if (pathname === '/wm/malob/switches') {
+      json(response, madeUp.switches());
     } else if (pathname === '/wm/malob/history') {
       json(response, madeUp.history());
     } else if (pathname === '/wm/malob/algorithms') {

@@ -13,6 +13,7 @@ import { Model } from '../../main/resources/web/js/model.js';
 import { bucketParts, knownCauses, moveText, placementText } from '../../main/resources/web/js/placement.js';
 import { shownProblem } from '../../main/resources/web/js/problems.js';
 import { exclusion, knownRejections, rejection } from '../../main/resources/web/js/reasons.js';
+import { roleFacts } from '../../main/resources/web/js/roles.js';
 import { stateOf } from '../../main/resources/web/js/states.js';
 import { timeName } from '../../main/resources/web/js/traffic.js';
 import { SERVER_VALUES } from '../../main/resources/web/js/values.js';
@@ -53,6 +54,16 @@ const latest = (group, name) => group.series.get(name)?.at(-1)[1];
 function sample(seconds, more = {}) {
   return { time_ms: seconds * 1000, requests_per_second: 5, rejections_per_second: 2, requests_by_service: { http: 5 }, connections: { open: 2 }, ...more };
 }
+
+test('roles: shown with the layout, unless all switches have four tables', () => {
+  const four = { switch: ONE, role: 'any', layout: 'four-tables', source: 'probed' };
+  assert.deepEqual(roleFacts([], ONE), []);
+  assert.deepEqual(roleFacts([four], ONE), []);
+  const core = { switch: TWO, role: 'core', layout: 'labels-only', source: 'forced' };
+  assert.deepEqual(roleFacts([four, core], ONE), [['Role', 'any'], ['Layout of rules', 'four-tables']]);
+  assert.deepEqual(roleFacts([four, core], TWO), [['Role', 'core'], ['Layout of rules', 'labels-only (forced)']]);
+  assert.deepEqual(roleFacts([core], ONE), [['Role', 'unknown']]);
+});
 
 test('edges: both directions are one, with what is worse of them', () => {
   const model = modelOfTwo();

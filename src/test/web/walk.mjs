@@ -46,6 +46,14 @@ async function seesNetwork(page) {
   assert.ok(await page.locator('#graph canvas').count() > 0, 'the drawing');
 }
 
+/** A row of the table selects its link, of which the details tell. */
+async function seesDetails(page) {
+  await page.getByText('The links as a table').click();
+  await page.getByRole('row', { name: /^s1 – s/ }).first().click();
+  await page.locator('.details dt', { hasText: /^Latency$/ }).first().waitFor();
+  await page.getByText('The links as a table').click();
+}
+
 /** By keyboard alone: the form opens, what is wrong is said beside its field, Escape gives the focus back. */
 async function seesAnError(page) {
   await toView(page, 'catalog');
@@ -175,6 +183,7 @@ const browser = await launch();
 const { page, complaints } = await open(browser, url);
 try {
   await seesNetwork(page);
+  await seesDetails(page);
   done('network');
   await seesAnError(page);
   done('error');

@@ -4,6 +4,7 @@ import { get } from './api.js';
 import { el, setText } from './dom.js';
 import { bitRate, milliseconds, number, percent, plural, switchLabel, withPort, withUnit } from './format.js';
 import { NetworkGraph } from './graph.js';
+import { roleFacts } from './roles.js';
 import { stateOf } from './states.js';
 import { DataTable } from './table.js';
 
@@ -53,6 +54,8 @@ export class NetworkView {
   #details = el('div', { class: 'details' });
   #table;
   #picked = null;
+  /** The switches with their roles, as they were when one was selected. */
+  #roles = [];
   #wanted = '';
   #connection = null;
   #timer = 0;
@@ -114,6 +117,7 @@ export class NetworkView {
       this.#graph = new NetworkGraph(this.#model, this.#canvas, (picked) => {
         this.#picked = picked;
         this.#showDetails();
+        this.#askForRoles();
       });
       new ResizeObserver(() => this.#graph.fit()).observe(this.#canvas);
     }
@@ -130,6 +134,7 @@ export class NetworkView {
     if (what === 'state') {
       this.#graph.setState();
       this.#showChoices();
+      this.#askForRoles();
     }
     this.#graph.setRates();
     const { switches, hosts } = this.#model.state;
@@ -214,6 +219,13 @@ export class NetworkView {
     for (const id of [`host ${host.mac}`, `access ${host.mac}`, `hosts ${host.switch}`, `access ${host.switch}`]) marked.add(id);
   }
 
+  /** Without an answer, the details have no roles. */
+  async #askForRoles() {
+    if (this.#picked?.kind !== 'switch') return;
+    this.#roles = await get('wm/malob/switches').catch(() => []);
+    this.#showDetails();
+  }
+
   /** What is known of the chosen part of the drawing. */
   #showDetails() {
     const { kind, id } = this.#picked ?? {};
@@ -224,7 +236,7 @@ export class NetworkView {
     if (this.#details.dataset.shown === signature) return;
     this.#details.dataset.shown = signature;
     this.#details.replaceChildren(...(rows
-      ? [el('h3', { text: rows.title }), el('dl', { class: 'facts' }, rows.facts.map(([name, value]) => [el('dt', { text: name }), el('dd', { text: value })])),
+      ? [el('h3', { text: rows.title }), el('dl', { class: 'facts' }, rows.facts.flatMap(([name, value]) => [el('dt', { text: name }), el('dd', { text: value })])),
         rows.link ? el('a', { href: rows.link[0], text: rows.link[1] }) : null].filter(Boolean)
       : [el('h3', { text: 'Details' }), el('p', { class: 'quiet', text: 'Select a switch, link, host or VIP in the drawing.' })]));
   }
@@ -234,7 +246,8 @@ export class NetworkView {
     const links = this.#model.edges.filter((edge) => edge.a.switch === id || edge.b.switch === id);
     return {
       title: `Switch ${switchLabel(id)}`,
-      facts: [['Datapath id', id], ['Links', number(links.length)], ['Hosts', number(hosts.filter((host) => host.switch === id).length)]],
+      facts: [['Datapath id', id], ...roleFacts(this.#roles, id), ['Links', number(links.length)],
+        ['Hosts', number(hosts.filter((host) => host.switch === id).length)]],
     };
   }
 

@@ -113,7 +113,7 @@ final class ForeignMessages implements PeerListener {
    */
   private @Nullable Connection find(Packet packet) {
     @Nullable Connection known = ErrorRelay.connectionOf(connections, packet);
-    if (known == null) {
+    if (known == null && packet.mayBeReply()) {
       known = connections.byReply(packet.fiveTuple());
     }
     if (known == null) {

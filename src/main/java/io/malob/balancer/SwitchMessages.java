@@ -20,6 +20,7 @@ import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.IpFamily;
+import io.malob.openflow.RefusedGroup;
 import io.malob.openflow.RefusedRule;
 import io.malob.openflow.RuleCounts;
 import io.malob.openflow.label.Label;
@@ -161,6 +162,7 @@ final class SwitchMessages implements IOFMessageListener {
         && !preparation.refused(error.getXid())
         && !proactive.probeRefused(error)) {
       RefusedRule.of(error).ifPresent(rule -> refused(sw.getId(), rule));
+      RefusedGroup.of(error).ifPresent(group -> labels.refused(sw.getId(), group));
     }
     return Command.CONTINUE;
   }

@@ -18,6 +18,7 @@ final class ConnectionRule extends WireMessage {
   private final int priority;
   private final Translation translation;
   private final long cookie;
+  private final boolean isReply;
   private final int idleSeconds;
   private final boolean endIsTold;
   private final boolean isChange;
@@ -90,6 +91,7 @@ final class ConnectionRule extends WireMessage {
     this.priority = priority;
     this.translation = translation;
     this.cookie = cookie.getValue();
+    this.isReply = Cookie.is(cookie, Cookie.Kind.REPLY);
     this.idleSeconds = idleSeconds;
     this.endIsTold = endIsTold;
     this.isChange = isChange;
@@ -110,7 +112,7 @@ final class ConnectionRule extends WireMessage {
     out.writeInt(WireFormat.NONE); // group, too
     out.writeShort(endIsTold ? FLAG_SEND_FLOW_REMOVED : 0);
     out.writeShort(0); // padding; the importance in 1.4 and later
-    WireFormat.match(out, translation.incoming());
+    WireFormat.match(out, translation.incoming(), isReply);
     WireFormat.instructions(out, translation, layout);
   }
 }

@@ -131,12 +131,14 @@ public final class ConnectionRules {
 
   /** Deletes the rule of these packets at the client's edge. */
   public static OFMessage removeRequest(OFFactory factory, FiveTuple incoming) {
-    return remove(factory, FlowLayout.REQUESTS, FlowLayout.PRIORITY_ENTRY, incoming);
+    return remove(
+        factory, FlowLayout.REQUESTS, FlowLayout.PRIORITY_ENTRY, match(factory, incoming).build());
   }
 
   /** Deletes the rule of these packets at the member's edge. */
   public static OFMessage removeReply(OFFactory factory, FiveTuple incoming) {
-    return remove(factory, FlowLayout.CLASSIFY, FlowLayout.PRIORITY_REPLY, incoming);
+    return remove(
+        factory, FlowLayout.CLASSIFY, FlowLayout.PRIORITY_REPLY, replyMatch(factory, incoming));
   }
 
   /** Deletes this very rule at the member's edge: not one of a later connection. */
@@ -149,7 +151,7 @@ public final class ConnectionRules {
         .setCookie(
             Cookie.of(Cookie.Kind.REPLY, rule.vipNumber(), rule.memberNumber(), rule.generation()))
         .setCookieMask(U64.NO_MASK)
-        .setMatch(match(factory, rule.incoming()))
+        .setMatch(replyMatch(factory, rule.incoming()))
         .build();
   }
 
@@ -197,8 +199,8 @@ public final class ConnectionRules {
   }
 
   /**
-   * The rule that replaces a rule of a closed connection: further packets of its sender go to the
-   * controller instead of to a host that does not know the connection.
+   * The rule that replaces a rule of a closed TCP connection: further packets of its sender go to
+   * the controller instead of to a host that does not know the connection.
    *
    * @param incoming the packets as their sender makes them
    */
@@ -207,7 +209,7 @@ public final class ConnectionRules {
         .buildFlowAdd()
         .setTableId(FlowLayout.CLASSIFY)
         .setPriority(FlowLayout.PRIORITY_REPLY)
-        .setMatch(match(factory, incoming))
+        .setMatch(match(factory, incoming).build())
         .setCookie(Cookie.of(Cookie.Kind.CLOSED, 0))
         .setHardTimeout(seconds)
         .setInstructions(List.of(SwitchRules.toController(factory)))
@@ -234,18 +236,17 @@ public final class ConnectionRules {
         .setOutGroup(OFGroup.ANY)
         .setCookie(Cookie.of(Cookie.Kind.REPLY, vipNumber, memberNumber, generation))
         .setCookieMask(U64.NO_MASK)
-        .setMatch(match(factory, incoming))
+        .setMatch(replyMatch(factory, incoming))
         .build();
   }
 
-  private static OFMessage remove(
-      OFFactory factory, TableId table, int priority, FiveTuple incoming) {
+  private static OFMessage remove(OFFactory factory, TableId table, int priority, Match match) {
     return factory
         .buildFlowDeleteStrict()
         .setTableId(table)
         .setPriority(priority)
         .setOutPort(OFPort.ANY)
-        .setMatch(match(factory, incoming))
+        .setMatch(match)
         .build();
   }
 
@@ -261,7 +262,7 @@ public final class ConnectionRules {
   }
 
   /** The same as {@link WireFormat#match}, for messages that are rare. */
-  private static Match match(OFFactory factory, FiveTuple tuple) {
+  private static Match.Builder match(OFFactory factory, FiveTuple tuple) {
     Match.Builder match =
         IpFamily.matchBetween(factory, protocolOf(tuple), tuple.source(), tuple.destination());
     if (tuple.protocol() != IpProtocol.ICMP.getIpProtocolNumber()) {
@@ -271,6 +272,15 @@ public final class ConnectionRules {
               tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC, TransportPort.of(tuple.srcPort()))
           .setExact(
               tcp ? MatchField.TCP_DST : MatchField.UDP_DST, TransportPort.of(tuple.dstPort()));
+    }
+    return match;
+  }
+
+  private static Match replyMatch(OFFactory factory, FiveTuple tuple) {
+    Match.Builder match = match(factory, tuple);
+    if (tuple.protocol() == IpProtocol.ICMP.getIpProtocolNumber()) {
+      IpFamily family = tuple.isIpv6() ? IpFamily.IPV6 : IpFamily.IPV4;
+      family.icmp(family.icmpEchoReply).accept(match);
     }
     return match.build();
   }

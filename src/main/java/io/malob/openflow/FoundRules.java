@@ -110,7 +110,8 @@ public final class FoundRules {
           case SWITCH -> fixed(entry);
           case VIP, END -> vip(match);
           case REQUEST -> direction(entry, match).map(FoundRule.Request::new);
-          case REPLY -> direction(entry, match).map(FoundRule.Reply::new);
+          case REPLY ->
+              isReply(match) ? direction(entry, match).map(FoundRule.Reply::new) : Optional.empty();
           case LABEL -> hop(entry, match);
           case HOST -> host(entry, match);
           case FTP_DATA -> ftpData(entry, match);
@@ -213,8 +214,7 @@ public final class FoundRules {
   }
 
   private static boolean isFiveTuple(OFOxmList match) {
-    int protocol =
-        value(match, MatchField.IP_PROTO).map(any -> (int) any.getIpProtocolNumber()).orElse(-1);
+    int protocol = protocol(match);
     boolean hasPorts =
         switch (protocol) {
           case TCP ->
@@ -226,6 +226,19 @@ public final class FoundRules {
           default -> protocol == ICMP || protocol == ICMPV6;
         };
     return hasPorts && source(match).isPresent() && destination(match).isPresent();
+  }
+
+  /** A rule for replies to pings has their type; earlier versions made it without. */
+  private static boolean isReply(OFOxmList match) {
+    return switch (protocol(match)) {
+      case ICMP -> value(match, MatchField.ICMPV4_TYPE).isPresent();
+      case ICMPV6 -> value(match, MatchField.ICMPV6_TYPE).isPresent();
+      default -> true;
+    };
+  }
+
+  private static int protocol(OFOxmList match) {
+    return value(match, MatchField.IP_PROTO).map(any -> (int) any.getIpProtocolNumber()).orElse(-1);
   }
 
   private static FiveTuple rewritten(FiveTuple tuple, OFOxm<?> field) {

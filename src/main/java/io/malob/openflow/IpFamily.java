@@ -167,9 +167,22 @@ public enum IpFamily {
     if (of(address) == IPV4) {
       return List.of(whoHas);
     }
-    Match.Builder advertisements = matchTo(factory, address);
-    IPV6.icmp(NeighbourMessage.ADVERTISEMENT).accept(advertisements);
-    return List.of(whoHas, advertisements);
+    return List.of(whoHas, matchIcmp(factory, IPV6, NeighbourMessage.ADVERTISEMENT, address));
+  }
+
+  /** Matches the ICMP errors to this address, each type by itself. */
+  public static List<Match.Builder> matchErrors(OFFactory factory, IPAddress<?> address) {
+    IpFamily family = of(address);
+    return family.icmpErrors.stream()
+        .map(type -> matchIcmp(factory, family, type, address))
+        .toList();
+  }
+
+  private static Match.Builder matchIcmp(
+      OFFactory factory, IpFamily family, int type, IPAddress<?> address) {
+    Match.Builder match = matchTo(factory, address);
+    family.icmp(type).accept(match);
+    return match;
   }
 
   private EthType etherType() {

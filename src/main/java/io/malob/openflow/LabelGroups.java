@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,14 @@ public final class LabelGroups {
     return OFGroup.of(BASE | label);
   }
 
+  /** The label of a group; empty if the group is none of ours. */
+  static OptionalInt labelOf(int group) {
+    int label = group & Label.MAX_ID;
+    return (group & ~Label.MAX_ID) == BASE && label != 0
+        ? OptionalInt.of(label)
+        : OptionalInt.empty();
+  }
+
   /** A switch is asked for its groups; {@link #read} takes the answer. */
   public void ask(DatapathId switchId) {
     asked.put(switchId, Map.copyOf(of(switchId)));
@@ -74,11 +83,8 @@ public final class LabelGroups {
     Map<Integer, OFPort> ports = new HashMap<>();
     for (OFGroupDescStatsReply part : answer) {
       for (OFGroupDescStatsEntry entry : part.getEntries()) {
-        int number = entry.getGroup().getGroupNumber();
-        int label = number & Label.MAX_ID;
-        if ((number & ~Label.MAX_ID) == BASE && label != 0) {
-          ports.put(label, port(entry));
-        }
+        labelOf(entry.getGroup().getGroupNumber())
+            .ifPresent(label -> ports.put(label, port(entry)));
       }
     }
     return ports;
@@ -97,6 +103,20 @@ public final class LabelGroups {
   /** The switch has lost the rule of a label, but maybe not the group. */
   public void ruleLost(DatapathId switchId, int label) {
     of(switchId).computeIfPresent(label, (any, group) -> new Group(group.port, false));
+  }
+
+  /**
+   * A switch has refused to add the group of a label, because another controller had made it: the
+   * message that changes the group instead; none if it has been removed since.
+   */
+  public List<OFMessage> changeInstead(OFFactory factory, DatapathId switchId, int label) {
+    @Nullable OFPort port = port(switchId, label);
+    return port == null ? List.of() : List.of(change(factory, label, port));
+  }
+
+  /** A switch does not have the group of a label. */
+  public void forget(DatapathId switchId, int label) {
+    of(switchId).remove(label);
   }
 
   /** The groups that a switch is known to have: labels and ports. */
@@ -143,7 +163,7 @@ public final class LabelGroups {
 
   /** The message that deletes a label's group, and with it all rules that refer to it. */
   public OFMessage remove(OFFactory factory, DatapathId switchId, int label) {
-    of(switchId).remove(label);
+    forget(switchId, label);
     return factory
         .buildGroupDelete()
         .setGroup(idOf(label))

@@ -120,8 +120,11 @@ public final class RuleCompiler {
     boolean isNeighbours =
         rule.getPriority() == FlowLayout.PRIORITY_VIP_NEIGHBOURS
             || rule.getPriority() == FlowLayout.PRIORITY_REPORT;
-    boolean isAccess = Cookie.is(rule.getCookie(), Cookie.Kind.ACCESS);
-    return isDelete || isNeighbours || isAccess ? List.of(rule) : List.of();
+    // floods that come here: all that misses at a port, and ARP; no SYNs, which would need masks
+    boolean matchesExactly =
+        Cookie.is(rule.getCookie(), Cookie.Kind.ACCESS)
+            || Cookie.is(rule.getCookie(), Cookie.Kind.FLOOD);
+    return isDelete || isNeighbours || matchesExactly ? List.of(rule) : List.of();
   }
 
   private List<OFMessage> label(

@@ -4,6 +4,8 @@ import com.google.common.collect.ImmutableList;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
 import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -71,19 +73,19 @@ public final class SwitchRules {
         .build();
   }
 
-  /** Sends packets for a VIP address, and neighbour messages for it, to the balancer. */
+  /**
+   * Sends packets for a VIP address, ICMP errors among them, and neighbour messages for it to the
+   * balancer.
+   */
   public static List<OFMessage> addVip(OFFactory factory, IPAddress<?> address) {
     ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
     rules.add(
         traffic(factory.buildFlowAdd(), factory, address)
             .setInstructions(List.of(factory.instructions().gotoTable(FlowLayout.REQUESTS)))
             .build());
-    for (Match.Builder match : IpFamily.matchNeighbours(factory, address)) {
-      rules.add(
-          neighbours(factory.buildFlowAdd(), match.build())
-              .setInstructions(List.of(toController(factory)))
-              .build());
-    }
+    vipToController(factory::buildFlowAdd, factory, address)
+        .map(rule -> rule.setInstructions(List.of(toController(factory))).build())
+        .forEach(rules::add);
     return rules.build();
   }
 
@@ -162,9 +164,9 @@ public final class SwitchRules {
   public static List<OFMessage> removeVip(OFFactory factory, IPAddress<?> address) {
     ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
     rules.add(traffic(factory.buildFlowDeleteStrict(), factory, address).build());
-    for (Match.Builder match : IpFamily.matchNeighbours(factory, address)) {
-      rules.add(neighbours(factory.buildFlowDeleteStrict(), match.build()).build());
-    }
+    vipToController(factory::buildFlowDeleteStrict, factory, address)
+        .map(OFFlowMod.Builder::build)
+        .forEach(rules::add);
     return rules.build();
   }
 
@@ -173,8 +175,17 @@ public final class SwitchRules {
     return vip(builder, FlowLayout.PRIORITY_VIP, IpFamily.matchTo(factory, address).build());
   }
 
-  private static OFFlowMod.Builder neighbours(OFFlowMod.Builder builder, Match match) {
-    return vip(builder, FlowLayout.PRIORITY_VIP_NEIGHBOURS, match);
+  /**
+   * Neighbour messages and ICMP errors. The rule of a ping would take errors, too, and not
+   * translate their quotes.
+   */
+  private static Stream<OFFlowMod.Builder> vipToController(
+      Supplier<OFFlowMod.Builder> command, OFFactory factory, IPAddress<?> address) {
+    return Stream.concat(
+        IpFamily.matchNeighbours(factory, address).stream()
+            .map(match -> vip(command.get(), FlowLayout.PRIORITY_VIP_NEIGHBOURS, match.build())),
+        IpFamily.matchErrors(factory, address).stream()
+            .map(match -> vip(command.get(), FlowLayout.PRIORITY_VIP_ERRORS, match.build())));
   }
 
   private static OFFlowMod.Builder vip(OFFlowMod.Builder builder, int priority, Match match) {

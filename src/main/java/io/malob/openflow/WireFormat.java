@@ -35,6 +35,8 @@ final class WireFormat {
   private static final int TCP_DST = 0x8000_1c02;
   private static final int UDP_SRC = 0x8000_1e02;
   private static final int UDP_DST = 0x8000_2002;
+  private static final int ICMPV4_TYPE = 0x8000_2601;
+  private static final int ICMPV6_TYPE = 0x8000_3a01;
 
   private static final int MATCH_OXM = 1;
   private static final int GOTO_TABLE = 1;
@@ -57,8 +59,12 @@ final class WireFormat {
 
   private WireFormat() {}
 
-  /** Matches the packets of one direction of a connection. */
-  static void match(ByteBuf out, FiveTuple tuple) {
+  /**
+   * Matches the packets of one direction of a connection. Replies to pings have their type, so that
+   * ICMP errors do not pass for them. Pings have none, because their fragments do not show it:
+   * switches take it for 0, which is that of a reply.
+   */
+  static void match(ByteBuf out, FiveTuple tuple, boolean isReply) {
     int start = out.writerIndex();
     out.writeShort(MATCH_OXM);
     out.writeShort(0);
@@ -76,6 +82,9 @@ final class WireFormat {
     if (tuple.protocol() != ICMP) {
       out.writeInt(srcPort(tuple)).writeShort(tuple.srcPort());
       out.writeInt(dstPort(tuple)).writeShort(tuple.dstPort());
+    } else if (isReply) {
+      out.writeInt(isIpv6 ? ICMPV6_TYPE : ICMPV4_TYPE);
+      out.writeByte((isIpv6 ? IpFamily.IPV6 : IpFamily.IPV4).icmpEchoReply);
     }
     endMatch(out, start);
   }

@@ -857,7 +857,12 @@ final class BalancerNetwork {
 
   /** A VIP 10.0.0.100 for TCP port 80 with a pool of these members. */
   void webService(Host... members) {
-    create(Catalog.VIPS, "id", "v", "protocol", "tcp", "address", "10.0.0.100", "port", "80");
+    webService("10.0.0.100", members);
+  }
+
+  /** The same with another address. */
+  void webService(String vip, Host... members) {
+    create(Catalog.VIPS, "id", "v", "protocol", "tcp", "address", vip, "port", "80");
     create(Catalog.POOLS, "id", "p", "vip_id", "v");
     for (int i = 0; i < members.length; i++) {
       create(

@@ -12,6 +12,7 @@ import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.QuotedPacket;
 import io.malob.openflow.packet.Replies;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -510,7 +511,14 @@ class BalancerTest extends OnEachProfile {
     only(net.send(client, Frames.fragment(ping, 0, true)), far);
     List<Delivery> beforeItsRule = net.repeatPacketIn(client, later);
     assertEquals(far.ip().getInt(), only(beforeItsRule, far).dstAddress());
+    net.network.setController(
+        (at, port, output) -> {
+          throw new AssertionError("missed at " + at);
+        });
+    only(net.send(client, Frames.fragment(ping, 0, true)), far);
     only(net.send(client, later), far);
+    only(net.send(far, Frames.fragment(pong(far), 0, true)), client);
+    only(net.send(far, Frames.fragment(pong(far), 1, false)), client);
 
     assertEquals(1, net.stats("m1").totalConnections());
     assertEquals(1, net.refused(RejectReason.FRAGMENT));
@@ -532,6 +540,40 @@ class BalancerTest extends OnEachProfile {
     assertEquals(VIP, toClient.source());
     assertEquals(0, net.refused(RejectReason.NOT_BALANCED));
     assertEquals(List.of(), net.passedOn);
+  }
+
+  @Test
+  void errorAboutAPacketOfAConnection_reachesItsSender_besideAPing() {
+    anyService();
+    byte[] atMember = only(net.send(client, toVip(40_000, 80, SYN)), far).frame();
+    byte[] atClient = only(net.send(far, fromMember(far, 80, 40_000)), client).frame();
+    only(net.send(client, Frames.echoRequest(client.mac(), VIP_MAC, client.ip(), VIP)), far);
+    only(net.send(far, pong(far)), client);
+
+    Packet toMember = only(net.send(client, unreachable(atClient)), far);
+    Packet toClient = only(net.send(far, unreachable(atMember)), client);
+
+    assertEquals(far.ip(), quotedBy(toMember).source());
+    assertEquals(VIP, quotedBy(toClient).destination());
+  }
+
+  @Test
+  void pingOfAMember_besideItsClientsPingOfTheVip_isLeftToOthers() {
+    anyService();
+    only(net.send(client, Frames.echoRequest(client.mac(), VIP_MAC, client.ip(), VIP)), far);
+
+    byte[] own = Frames.echoRequest(far.mac(), client.mac(), far.ip(), client.ip());
+    assertEquals(List.of(), net.send(far, own));
+
+    assertEquals(1, net.passedOn.size());
+  }
+
+  private byte[] pong(Host from) {
+    return Frames.echo(0, from.mac(), client.mac(), from.ip(), client.ip(), 0x10001);
+  }
+
+  private static QuotedPacket quotedBy(Packet error) {
+    return QuotedPacket.of(error).orElseThrow();
   }
 
   private static byte[] unreachable(byte[] frame) {

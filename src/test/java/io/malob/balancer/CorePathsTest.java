@@ -11,6 +11,7 @@ import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.Ipv6Frames;
 import io.malob.testing.SwitchProfile;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -19,7 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
@@ -32,14 +36,15 @@ import org.projectfloodlight.openflow.types.OFPort;
  */
 @ParameterizedClass
 @CsvSource({
-  "FOUR_TABLES,NO_MASKS,NO_REWRITING,FOUR_TABLES",
-  "ONE_TABLE_WITH_GROUPS,NO_REWRITING,NO_MASKS,ONE_TABLE_WITH_GROUPS",
-  "ONE_TABLE,NO_MASKS,NO_REWRITING,ONE_TABLE",
-  "ONE_TABLE,NO_REWRITING,ONE_TABLE_WITH_GROUPS,FOUR_TABLES",
-  "ONE_TABLE_WITH_GROUPS,NO_MASKS,FOUR_TABLES,ONE_TABLE"
+  "10.0.0., FOUR_TABLES, NO_MASKS, NO_REWRITING, FOUR_TABLES",
+  "10.0.0., ONE_TABLE_WITH_GROUPS, NO_REWRITING, NO_MASKS, ONE_TABLE_WITH_GROUPS",
+  "10.0.0., ONE_TABLE, NO_MASKS, NO_REWRITING, ONE_TABLE",
+  "10.0.0., ONE_TABLE, NO_REWRITING, ONE_TABLE_WITH_GROUPS, FOUR_TABLES",
+  "10.0.0., ONE_TABLE_WITH_GROUPS, NO_MASKS, FOUR_TABLES, ONE_TABLE",
+  "2001:db8::, FOUR_TABLES, NO_MASKS, NO_REWRITING, FOUR_TABLES",
+  "2001:db8::, ONE_TABLE_WITH_GROUPS, NO_REWRITING, NO_MASKS, ONE_TABLE"
 })
 class CorePathsTest {
-  private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
 
@@ -50,14 +55,21 @@ class CorePathsTest {
   private final DatapathId s4;
   private final Host client;
   private final Host member;
+  private final IPAddress<?> vip;
 
-  CorePathsTest(SwitchProfile atClient, SwitchProfile a, SwitchProfile b, SwitchProfile atMember) {
+  CorePathsTest(
+      String network,
+      SwitchProfile atClient,
+      SwitchProfile a,
+      SwitchProfile b,
+      SwitchProfile atMember) {
     s1 = net.addSwitch(1, atClient);
     core = net.addSwitch(2, a);
     other = net.addSwitch(3, b);
     s4 = net.addSwitch(4, atMember);
-    client = Host.of(s1, 1, "10.0.0.1");
-    member = Host.of(s4, 3, "10.0.0.11");
+    client = Host.of(s1, 1, network + "1");
+    member = Host.of(s4, 3, network + "11");
+    vip = IPAddress.of(network + "100");
   }
 
   @BeforeEach
@@ -66,7 +78,7 @@ class CorePathsTest {
     net.link(core, 2, s4, 1);
     net.learn(client);
     net.learn(member);
-    net.webService(member);
+    net.webService(vip.toString(), member);
     only(fromClient(SYN), member);
     net.link(s1, 3, other, 1);
     net.link(other, 2, s4, 2);
@@ -79,14 +91,18 @@ class CorePathsTest {
   }
 
   private List<Delivery> fromClient(int flags) {
-    return net.send(
-        client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), 40_000, VIP, 80, flags));
+    return net.send(client, tcp(client, VipMac.of(vip), 40_000, vip, 80, flags));
   }
 
   private List<Delivery> fromMember() {
-    return net.send(
-        member,
-        Frames.tcp(member.mac(), client.mac(), member.ip(), 8_080, client.ip(), 40_000, ACK));
+    return net.send(member, tcp(member, client.mac(), 8_080, client.address(), 40_000, ACK));
+  }
+
+  private static byte[] tcp(
+      Host from, MacAddress toMac, int srcPort, IPAddress<?> to, int dstPort, int flags) {
+    return from.address() instanceof IPv6Address src
+        ? new Ipv6Frames(from.mac(), toMac, src, (IPv6Address) to).tcp(srcPort, dstPort, flags)
+        : Frames.tcp(from.mac(), toMac, from.ip(), srcPort, (IPv4Address) to, dstPort, flags);
   }
 
   private static Packet only(List<Delivery> deliveries, Host receiver) {
@@ -103,7 +119,7 @@ class CorePathsTest {
     net.network.setController(
         (switchId, port, output) -> fail(switchId + ": " + Packet.parse(output.frame()).dstMac()));
     assertEquals(8_080, only(fromClient(ACK), member).dstPort());
-    assertEquals(VIP.getInt(), only(fromMember(), client).srcAddress());
+    assertEquals(vip, only(fromMember(), client).source());
   }
 
   private List<FakeRule> labels(DatapathId at) {
@@ -210,7 +226,7 @@ class CorePathsTest {
   /** A new controller on these switches, which finds the links that are whole. */
   private void restart() {
     net = net.restarted();
-    net.webService(member);
+    net.webService(vip.toString(), member);
     for (int id = 1; id <= 4; id++) {
       net.addSwitch(id);
     }

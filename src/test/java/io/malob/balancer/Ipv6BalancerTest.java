@@ -1,5 +1,6 @@
 package io.malob.balancer;
 
+import static io.malob.balancer.BalancerNetwork.FACTORY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
@@ -7,17 +8,26 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.VipMac;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.IpFamily;
+import io.malob.openflow.packet.IpPacket;
 import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.QuotedPacket;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
+import io.malob.testing.FakeRule;
 import io.malob.testing.Ipv6Frames;
 import io.malob.testing.SwitchProfile;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.U8;
 
 /**
  * A reactive VIP over IPv6, in all that IPv4 does not show: keys of addresses, ICMPv6, and rules.
@@ -139,6 +149,28 @@ class Ipv6BalancerTest extends OnEachProfile {
   }
 
   @Test
+  void errorAboutAPacketOfAConnection_reachesItsSender_besideAPing() {
+    byte[] atMember = only(net.send(client, toVip.tcp(40_000, 80, SYN)), member).frame();
+    byte[] atClient = only(net.send(member, toClient.tcp(8_080, 40_000, ACK)), client).frame();
+    only(net.send(client, toVip.icmp(128, 64, 1, DATA)), member);
+    only(net.send(member, toClient.icmp(129, 64, 1, DATA)), client);
+
+    Packet toMember = only(net.send(client, toVip.icmp(2, 64, 1_280, quote(atClient))), member);
+    Packet answer = only(net.send(member, toClient.icmp(2, 64, 1_280, quote(atMember))), client);
+
+    assertEquals(member.address(), quotedBy(toMember).source());
+    assertEquals(VIP, quotedBy(answer).destination());
+  }
+
+  private static byte[] quote(byte[] frame) {
+    return Arrays.copyOfRange(frame, 14, frame.length);
+  }
+
+  private static QuotedPacket quotedBy(Packet error) {
+    return QuotedPacket.of(IpPacket.of(error).orElseThrow()).orElseThrow();
+  }
+
+  @Test
   void connection_isRecoveredFromItsRules_afterARestart() {
     net.send(client, toVip.tcp(40_000, 80, SYN));
     net.send(client, toVip.icmp(128, 64, 1, DATA));
@@ -147,6 +179,50 @@ class Ipv6BalancerTest extends OnEachProfile {
     assertEquals(2, net.module.counters().openConnections());
     expectNoController();
     assertGoesBothWays();
+  }
+
+  /** A rule of an earlier version takes errors, too: it makes way for one of this version. */
+  @Test
+  void ruleForAllIcmp_isReplaced_afterARestart() {
+    net.send(client, toVip.icmp(128, 64, 1, DATA));
+    FakeRule rule = net.rules(s3, Cookie.Kind.REPLY).get(0);
+    lose(rule);
+    net.table(s3)
+        .apply(
+            FACTORY
+                .buildFlowAdd()
+                .setTableId(rule.table())
+                .setPriority(rule.priority())
+                .setCookie(rule.cookie())
+                .setIdleTimeout(rule.idleTimeout())
+                .setInstructions(rule.instructions())
+                .setMatch(
+                    IpFamily.matchBetween(
+                            FACTORY, IpProtocol.IPv6_ICMP, member.address(), client.address())
+                        .build())
+                .build());
+
+    restart();
+    net.pass(10);
+    only(net.send(client, toVip.icmp(128, 64, 1, DATA)), member);
+    only(net.send(member, toClient.icmp(129, 64, 1, DATA)), client);
+
+    List<FakeRule> rules = net.rules(s3, Cookie.Kind.REPLY);
+    assertEquals(1, rules.size());
+    assertEquals(U8.of((short) 129), rules.get(0).match().get(MatchField.ICMPV6_TYPE));
+    expectNoController();
+    only(net.send(member, toClient.icmp(129, 64, 1, DATA)), client);
+  }
+
+  private void lose(FakeRule rule) {
+    net.table(s3)
+        .apply(
+            FACTORY
+                .buildFlowDeleteStrict()
+                .setTableId(rule.table())
+                .setPriority(rule.priority())
+                .setMatch(rule.match())
+                .build());
   }
 
   @Test

@@ -10,6 +10,8 @@ import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.QuotedPacket;
+import io.malob.openflow.packet.Replies;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
@@ -118,6 +120,56 @@ class SpreadTest extends OnEachProfile {
     assertEquals(List.of(), a.send(m1, fromMember(m1, 40_000)));
     assertEquals(1, b.refused(RejectReason.OWNER_NOT_REACHED));
     assertEquals(List.of(), b.passedOn);
+  }
+
+  @Test
+  void icmpErrors_atTheOtherMastersSwitches_areTranslatedByTheOwner() {
+    byte[] atMember = a.send(client, toVip(40_000, SYN)).get(0).frame();
+    byte[] atClient = a.send(m1, fromMember(m1, 40_000)).get(0).frame();
+    pair.talk();
+
+    List<Delivery> toClient = a.send(m1, Replies.portUnreachable(Packet.parse(atMember)));
+    Host router = Host.of(s2, 3, "10.0.0.254");
+    List<Delivery> toMember = a.send(router, Replies.portUnreachable(Packet.parse(atClient)));
+
+    assertDelivered(toClient, client);
+    assertEquals(VIP, quotedBy(toClient).destination());
+    assertDelivered(toMember, m1);
+    assertEquals(m1.ip(), quotedBy(toMember).source());
+    assertEquals(List.of(), b.passedOn);
+  }
+
+  @Test
+  void icmpErrorForAnOwnerThatIsNotReached_isDroppedAndCounted() {
+    byte[] atMember = a.send(client, toVip(40_000, SYN)).get(0).frame();
+    pair.talk();
+    pair.part();
+    assertEquals(List.of(), a.send(m1, Replies.portUnreachable(Packet.parse(atMember))));
+    assertEquals(1, b.refused(RejectReason.OWNER_NOT_REACHED));
+    assertEquals(List.of(), b.passedOn);
+  }
+
+  /** Its connections are another controller's, but the error is about none of them. */
+  @Test
+  void otherIcmpErrorOfAMember_besideAPing_isLeftToOthers() {
+    for (BalancerNetwork each : List.of(a, b)) {
+      each.create(Catalog.VIPS, "id", "ping", "protocol", "icmp", "address", "10.0.0.100");
+      each.create(Catalog.POOLS, "id", "pp", "vip_id", "ping");
+      each.create(Catalog.MEMBERS, "id", "p1", "address", m1.ip().toString(), "pool_id", "pp");
+    }
+    pair.talk();
+    assertDelivered(
+        a.send(client, Frames.echoRequest(client.mac(), VipMac.of(VIP), client.ip(), VIP)), m1);
+    pair.talk();
+    byte[] direct = Frames.udp(client.mac(), m1.mac(), client.ip(), 9, m1.ip(), 9, new byte[8]);
+
+    assertEquals(List.of(), a.send(m1, Replies.portUnreachable(Packet.parse(direct))));
+
+    assertEquals(1, b.passedOn.size());
+  }
+
+  private static QuotedPacket quotedBy(List<Delivery> deliveries) {
+    return QuotedPacket.of(Packet.parse(deliveries.get(0).frame())).orElseThrow();
   }
 
   @Test

@@ -21,6 +21,7 @@ import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.ICMPv4Type;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
@@ -45,7 +46,10 @@ class IpFamilyTest {
                 .buildMatch()
                 .setExact(MatchField.ETH_TYPE, EthType.ARP)
                 .setExact(MatchField.ARP_TPA, IPV4)
-                .build()),
+                .build(),
+            icmp(3),
+            icmp(11),
+            icmp(12)),
         matches(SwitchRules.addVip(FACTORY, IPV4)));
     assertEquals(
         List.of(
@@ -63,8 +67,32 @@ class IpFamilyTest {
                 .setExact(MatchField.IPV6_DST, IPV6)
                 .setExact(MatchField.IP_PROTO, IpProtocol.IPv6_ICMP)
                 .setExact(MatchField.ICMPV6_TYPE, U8.of((short) 136))
-                .build()),
+                .build(),
+            icmpV6(1),
+            icmpV6(2),
+            icmpV6(3),
+            icmpV6(4)),
         matches(SwitchRules.addVip(FACTORY, IPV6)));
+  }
+
+  private static Match icmp(int type) {
+    return FACTORY
+        .buildMatch()
+        .setExact(MatchField.ETH_TYPE, EthType.IPv4)
+        .setExact(MatchField.IPV4_DST, IPV4)
+        .setExact(MatchField.IP_PROTO, IpProtocol.ICMP)
+        .setExact(MatchField.ICMPV4_TYPE, ICMPv4Type.of((short) type))
+        .build();
+  }
+
+  private static Match icmpV6(int type) {
+    return FACTORY
+        .buildMatch()
+        .setExact(MatchField.ETH_TYPE, EthType.IPv6)
+        .setExact(MatchField.IPV6_DST, IPV6)
+        .setExact(MatchField.IP_PROTO, IpProtocol.IPv6_ICMP)
+        .setExact(MatchField.ICMPV6_TYPE, U8.of((short) type))
+        .build();
   }
 
   @Test
@@ -91,7 +119,7 @@ class IpFamilyTest {
     assertEquals(
         0,
         network.table(switchId).rules(0).stream()
-            .filter(rule -> rule.priority() / 10 == 4_800)
+            .filter(rule -> rule.priority() / 1_000 == 48)
             .count());
   }
 

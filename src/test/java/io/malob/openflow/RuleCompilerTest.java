@@ -16,12 +16,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.OFPacketInReason;
 import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFBufferId;
 import org.projectfloodlight.openflow.types.OFPort;
 
 class RuleCompilerTest {
@@ -45,7 +49,7 @@ class RuleCompilerTest {
     FakeFlowTable table = new FakeFlowTable(profile, () -> 0);
     RuleCompiler compiler = new RuleCompiler(any -> profile.layout(), new LabelGroups());
     List.of("10.0.0.2", "10.0.0.3", "2001:db8::2", "2001:db8::3")
-        .forEach(ip -> compiler.compile(S1, profile.layout(), OF, host(ip)).forEach(table::apply));
+        .forEach(ip -> send(compiler, profile, table, host(ip)));
 
     assertDelivered(ipv4(mac(2), "10.0.0.2"), 2, table.process(9, ipv4(LABEL, "10.0.0.2")));
     assertDelivered(ipv4(mac(3), "10.0.0.3"), 3, table.process(9, ipv4(LABEL, "10.0.0.3")));
@@ -54,6 +58,41 @@ class RuleCompilerTest {
     assertDelivered(ipv6(mac(3), "2001:db8::3"), 3, table.process(9, ipv6(LABEL, "2001:db8::3")));
     assertMissed(table.process(9, ipv4(LABEL, "10.0.0.4")));
     assertMissed(table.process(9, ipv4(mac(2), "10.0.0.2")));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = "OPEN_VSWITCH", mode = EnumSource.Mode.EXCLUDE)
+  void flood_isDroppedAtItsPort(SwitchProfile profile) {
+    FakeFlowTable table = new FakeFlowTable(profile, () -> 0);
+    RuleCompiler compiler = new RuleCompiler(any -> profile.layout(), new LabelGroups());
+    IPv4Address vip = IPv4Address.of("10.0.0.100");
+    send(compiler, profile, table, SwitchRules.addVip(OF, vip));
+    byte[] question = Frames.arpRequest(SENDER, IPv4Address.of("10.0.0.1"), vip);
+    byte[] unknown = ipv4(mac(2), "10.0.0.2");
+
+    for (byte[] frame : List.of(question, unknown)) {
+      send(compiler, profile, table, List.of(floodRule(table.process(9, frame).get(0))));
+      assertEquals(List.of(), table.process(9, frame));
+      assertMissed(table.process(8, frame));
+    }
+  }
+
+  private static void send(
+      RuleCompiler compiler, SwitchProfile profile, FakeFlowTable table, List<OFMessage> rules) {
+    compiler.compile(S1, profile.layout(), OF, rules).forEach(table::apply);
+  }
+
+  private static OFMessage floodRule(Output output) {
+    OFPacketIn packetIn =
+        OF.buildPacketIn()
+            .setBufferId(OFBufferId.NO_BUFFER)
+            .setReason(OFPacketInReason.NO_MATCH)
+            .setTableId(output.table())
+            .setCookie(output.cookie())
+            .setMatch(OF.buildMatch().setExact(MatchField.IN_PORT, OFPort.of(9)).build())
+            .setData(output.frame())
+            .build();
+    return FloodRules.against(OF, packetIn, 1).orElseThrow();
   }
 
   private static MacAddress mac(int number) {

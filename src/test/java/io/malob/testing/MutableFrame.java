@@ -102,8 +102,8 @@ final class MutableFrame {
       case TCP_FLAGS, OVS_TCP_FLAGS -> has(TCP) ? U16.of(uint16(transport() + 12) & 0xfff) : null;
       case UDP_SRC -> port(UDP, 0);
       case UDP_DST -> port(UDP, 2);
-      case ICMPV4_TYPE -> has(ICMP) ? ICMPv4Type.of(bytes[transport()]) : null;
-      case ICMPV4_CODE -> has(ICMP) ? ICMPv4Code.of(bytes[transport() + 1]) : null;
+      case ICMPV4_TYPE -> isIcmp() ? ICMPv4Type.of((byte) icmp(0)) : null;
+      case ICMPV4_CODE -> isIcmp() ? ICMPv4Code.of((byte) icmp(1)) : null;
       case ARP_OP -> isArp() ? ArpOpcode.of(uint16(network + 6)) : null;
       case ARP_SHA -> isArp() ? mac(network + 8) : null;
       case ARP_SPA -> isArp() ? address(network + 14) : null;
@@ -149,6 +149,15 @@ final class MutableFrame {
       return TransportPort.NONE;
     }
     return has(protocol) ? TransportPort.of(uint16(transport() + offset)) : null;
+  }
+
+  /** Type and code of ICMP fragments count as 0, too. */
+  private int icmp(int offset) {
+    return isFragment() ? 0 : uint8(transport() + offset);
+  }
+
+  private boolean isIcmp() {
+    return isIpv4() && protocol() == ICMP && (isFragment() || has(ICMP));
   }
 
   private boolean isFragment() {

@@ -159,6 +159,9 @@ public final class RequestHandler {
     if (ftpData.openedByMember(arrival)) {
       return true;
     }
+    if (!packet.mayBeReply()) {
+      return false;
+    }
     @Nullable Connection connection = connections.byReply(packet.fiveTuple());
     if (connection == null) {
       boolean isEarlier = earlier.hasReply(packet.fiveTuple());

@@ -4,6 +4,8 @@ import io.malob.algorithm.graph.LinkLoads;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.LabelGroups;
+import io.malob.openflow.RefusedGroup;
 import io.malob.openflow.SwitchMessages;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -346,6 +348,24 @@ public final class LabelTable {
   public void refused(int id) {
     if (ids.isInUse(id)) {
       refused.add(id);
+    }
+  }
+
+  /**
+   * A switch has a group of a label already, or lacks it, because another controller has added or
+   * deleted it. The group is changed instead, or the pending change of the label fails.
+   */
+  public void refused(DatapathId switchId, RefusedGroup group) {
+    int id = group.label();
+    LabelGroups groups = programmer.compiler().groups();
+    if (group.exists()) {
+      programmer.send(switchId, factory -> groups.changeInstead(factory, switchId, id));
+      return;
+    }
+    groups.forget(switchId, id);
+    @Nullable LabelledPath labelled = labels.find(new Label(id));
+    if (labelled != null && !labelled.isAtRest()) {
+      refused(id);
     }
   }
 

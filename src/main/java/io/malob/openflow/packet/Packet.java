@@ -445,6 +445,11 @@ public final class Packet implements IpPacket {
         && icmpType == (isIpv6() ? EchoFrames.ICMPV6_ECHO_REPLY : EchoFrames.ICMP_ECHO_REPLY);
   }
 
+  /** Whether this may answer a request: of ICMP, only echo replies and their fragments do. */
+  public boolean mayBeReply() {
+    return kind != Kind.ICMP || isEchoReply();
+  }
+
   /** The connection that a TCP, UDP or ICMP packet belongs to; ICMP counts without type. */
   public FiveTuple fiveTuple() {
     @Nullable FiveTuple made = fiveTuple;

@@ -153,6 +153,14 @@ class ReactiveForwardingTest {
     assertEquals(List.of(), rules());
   }
 
+  /** One about a load balancer's packet must come to the controller. */
+  @Test
+  void icmpErrors_areDeliveredWithoutRules() {
+    assertEquals(List.of(AT_B), inject(AT_A, Frames.icmp(3, A, B, IP_A, IP_B, 0, A_TO_B)));
+    assertEquals(List.of(AT_B), inject(AT_A, A_TO_B6.icmp(2, 64, 1_280, A_TO_B)));
+    assertEquals(List.of(), rules());
+  }
+
   @Test
   void rule_goneOnTheWay_isMadeAnewFromThere() {
     inject(AT_A, A_TO_B);

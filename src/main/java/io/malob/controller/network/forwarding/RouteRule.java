@@ -38,15 +38,20 @@ final class RouteRule {
 
   /**
    * Whether rules are made for packets like this. Not for ARP and neighbour discovery, because
-   * hosts' addresses are learned from them; not for later fragments, which do not show the ports.
+   * hosts' addresses are learned from them; not for later fragments, which do not show the ports;
+   * not for ICMP errors, because one about a load balancer's packet matches the same fields.
    */
   static boolean isFor(Packet packet) {
     return switch (packet.kind()) {
       case TCP, UDP, OTHER -> true;
-      case ICMP -> !packet.isNeighbourMessage();
+      case ICMP -> !packet.isNeighbourMessage() && !isError(packet);
       case OTHER_IP -> packet.protocol() != PROTOCOL_TCP && packet.protocol() != PROTOCOL_UDP;
       case ARP, MALFORMED -> false;
     };
+  }
+
+  private static boolean isError(Packet packet) {
+    return IpFamily.of(packet.version()).icmpErrors.contains(packet.icmpType());
   }
 
   /** Forwards packets like this one from port to port. */
