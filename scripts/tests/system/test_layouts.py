@@ -14,6 +14,8 @@ from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest, forced_layouts
 from tests.system.test_adoption import PORT, Transfer
 
+_ALL = ("s1", "s2", "s3", "s4", "s5")
+
 
 class Layouts:
     """The tests of each layout; not a test case itself."""
@@ -53,11 +55,9 @@ class Layouts:
 
         def test_parallel_connections(self) -> None:
             """1,000 connections, 50 at once by ab: none fails"""
-            self.virtual("ab", "10.0.0.151", 80)
+            virtual = self.virtual("ab", "10.0.0.151", 80)
             for client in ("c1", "c2"):
-                words = self.on(client, "ab", "-q", "-n", "500", "-c", "50", "-s", "20", "http://10.0.0.151:80/", timeout_s=120)
-                self.assertRegex(words, r"Complete requests:\s+500\b")
-                self.assertRegex(words, r"Failed requests:\s+0\b")
+                self._ab(client, virtual)
 
         def test_download_outlives_the_controller_and_a_link(self) -> None:
             """it goes on without the controller, with its successor, and when a link of its path breaks"""
@@ -88,6 +88,11 @@ class Layouts:
             ]
             self.assertEqual([], refused)
 
+        def _ab(self, client: str, virtual: VirtualServer) -> None:
+            words = self.on(client, "ab", "-q", "-n", "500", "-c", "50", "-s", "20", f"http://{virtual.address}:{virtual.port}/", timeout_s=120)
+            self.assertRegex(words, r"Complete requests:\s+500\b")
+            self.assertRegex(words, r"Failed requests:\s+0\b")
+
         def _layouts(self) -> dict[str, Any]:
             names = {dpid: name for name, dpid in self.lab.topology.switches.items()}
             return {names[switch["switch"]]: switch["layout"] for switch in self.controller.rest.get("/wm/malob/switches")}
@@ -101,11 +106,45 @@ class Layouts:
             ways = [[names[dpid] for dpid in path["switches"]] for path in self.controller.rest.get("/wm/malob/paths")]
             return next(way for way in ways if way[-1] == server.switch and len(way) > 1)
 
+    class Proactive(Each):
+        """All switches have one table."""
 
-_ALL = ("s1", "s2", "s3", "s4", "s5")
+        def test_proactive_vip(self) -> None:
+            """connections by ab and a download use buckets, also while the controller is away and when it is back"""
+            server = self.servers[1]
+            virtual = self.virtual("buckets", "10.0.0.154", 80, placement=balancing.PROACTIVE)
+            kept = self.virtual("held", "10.0.0.155", PORT, servers=[server], placement=balancing.PROACTIVE)
+            for client in ("c1", "c2"):  # they become known
+                self.requests(client, virtual.address, 80, 5)
+            for each in (virtual, kept):
+                balancing.wait_for_proactive(self.controller.rest, each.pool_id)
+            transfer = Transfer(self, "c1", server.name, kept.address)
+            self._ab("c1", virtual)
+            self.assertEqual(0, self._active(kept), "a bucket leads it")
+            buckets = self._buckets()
+
+            self.controller.kill()
+            for client in ("c1", "c2"):
+                self._ab(client, virtual)
+            transfer.wait_for_more(3_000_000)
+            self.controller.start()
+            self.wait_for_network()
+            self._ab("c2", virtual)
+            transfer.wait_for_more(3_000_000)
+
+            sent, got = transfer.finish()
+            self.assertEqual((None, None), (sent["error"], got["error"]))
+            self.assertEqual(sent, got)
+            self.assertEqual(buckets, self._buckets(), "each leads to its member as before")
+
+        def _buckets(self) -> set[str]:
+            """The cookies of buckets by switch, which name their members."""
+            found = {f"{switch} {rule.split(',')[0]}" for switch in _ALL for rule in self.rules(switch) if "cookie=0x652d" in rule}
+            self.assertGreaterEqual(len(found), 2 * 2 * 64, "two VIPs at the switches of two clients")
+            return found
 
 
-class GroupsTest(Layouts.Each):
+class GroupsTest(Layouts.Proactive):
     """Open vSwitch refuses all rules in tables 1 to 3."""
 
     layouts = dict.fromkeys(_ALL, "one-table-with-groups")
@@ -122,7 +161,7 @@ class GroupsTest(Layouts.Each):
         return True
 
 
-class OneTableTest(Layouts.Each):
+class OneTableTest(Layouts.Proactive):
     """The controller uses one table and no groups."""
 
     layouts = dict.fromkeys(_ALL, "one-table")

@@ -411,7 +411,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
           new PacketInDrops(
               queues,
               new PacketInClasses(catalog::snapshot),
-              new FloodGuard(max, programmer, nanoTime));
+              new FloodGuard(max, catalog::snapshot, programmer, nanoTime));
     }
     build(settings);
   }

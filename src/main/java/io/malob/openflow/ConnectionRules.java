@@ -46,16 +46,9 @@ public final class ConnectionRules {
       Attachment receiver,
       OFPort out) {
 
-    /**
-     * Whether the rule names its output port in this layout. If so, the rule must be changed when
-     * that port changes, and not only the rule or group of its label.
-     */
+    /** Whether the rule names its output port in this layout. */
     public boolean namesPort(TableLayout layout) {
-      return switch (layout) {
-        case FOUR_TABLES -> label != null && out.equals(OFPort.IN_PORT);
-        case ONE_TABLE_WITH_GROUPS -> label == null || out.equals(OFPort.IN_PORT);
-        case ONE_TABLE, LABELS_ONLY -> true;
-      };
+      return layout.namesPort(label != null, out);
     }
   }
 

@@ -10,6 +10,8 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
@@ -61,6 +63,21 @@ public final class FloodRules {
     Match.Builder match = factory.buildMatch();
     IpFamily.of(packet.source()).any().andThen(IpFamily.from(packet.source())).accept(match);
     return drop(factory, FlowLayout.REQUESTS, PRIORITY_MISSES, match.build(), seconds);
+  }
+
+  /**
+   * The same in one table, where the replies that come to the controller are those of one member.
+   *
+   * @param port the member's port
+   */
+  public static OFMessage againstReplies(
+      OFFactory factory, IpProtocol protocol, IPAddress<?> member, int port, int seconds) {
+    Match.Builder match = factory.buildMatch();
+    IpFamily.of(member).protocol(protocol).andThen(IpFamily.from(member)).accept(match);
+    match.setExact(
+        protocol.equals(IpProtocol.TCP) ? MatchField.TCP_SRC : MatchField.UDP_SRC,
+        TransportPort.of(port));
+    return drop(factory, FlowLayout.PRIORITY_MEMBER_REPLY + 1, match.build(), seconds);
   }
 
   private static OFMessage syns(OFFactory factory, OFPort port, Packet packet, int seconds) {

@@ -51,6 +51,7 @@ public final class FlowLayout {
   public static final int PRIORITY_SAME_PORT = 2_000;
 
   // Table 1, behind the rules of connections.
+  public static final int PRIORITY_CLIENT_BACK = 501;
   public static final int PRIORITY_CLIENT = 500;
   public static final int PRIORITY_SOUGHT_CLIENT = 201;
   public static final int PRIORITY_MEMBER_AS_CLIENT = 200;
@@ -69,6 +70,12 @@ public final class FlowLayout {
   static final int PRIORITY_ONE_TABLE_HOST = 50_100;
   static final int PRIORITY_UNKNOWN_LABEL = 49_990;
   static final int PRIORITY_ONE_TABLE_REQUEST = 48_400;
+
+  /** Replies of a member of a proactive VIP to a known client; those to others are below. */
+  public static final int PRIORITY_ONE_TABLE_CLIENT = 48_905;
+
+  /** Added to the priorities of buckets and of rules before them, which are below requests. */
+  static final int PRIORITY_ONE_TABLE_BUCKETS = 48_000;
 
   // Sub-flows that do not use the first branch of their route.
   public static final int PRIORITY_ONE_TABLE_LOCAL = 46_100;

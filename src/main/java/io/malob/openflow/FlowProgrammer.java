@@ -73,9 +73,15 @@ public final class FlowProgrammer {
 
   /** The message factory of a switch; empty if it is not connected. */
   public Optional<OFFactory> factory(DatapathId switchId) {
-    return compiler.layout(switchId) == null
+    return tables(switchId).map(SwitchTables::factory);
+  }
+
+  /** How rules of proactive VIPs are placed on a switch; empty if it is not connected. */
+  public Optional<SwitchTables> tables(DatapathId switchId) {
+    @Nullable TableLayout layout = compiler.layout(switchId);
+    return layout == null
         ? Optional.empty()
-        : switches.find(switchId).map(SwitchConnection::factory);
+        : switches.find(switchId).map(sw -> new SwitchTables(sw.factory(), layout));
   }
 
   /** Sends messages to a switch in order; false if they could not all be sent. */

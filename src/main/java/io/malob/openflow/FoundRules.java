@@ -117,12 +117,10 @@ public final class FoundRules {
           case FTP_DATA -> ftpData(entry, match);
           case REPORT -> vip(match).map(address -> new FoundRule.Foreign());
           case DENIAL -> source(match).map(any -> new FoundRule.Foreign());
-          case BUCKET, PROACTIVE ->
-              vip(match)
-                  .or(() -> source(match).map(FoundRule.Vip::new))
-                  .map(any -> new FoundRule.Proactive(entry));
+          case BUCKET -> isInPlace(entry) ? proactive(entry, match) : Optional.empty();
+          case PROACTIVE -> proactive(entry, match);
           case ACCESS ->
-              output(entry).map(out -> new FoundRule.Access(AccessRule.Key.of(entry), out));
+              outOf(entry).map(out -> new FoundRule.Access(AccessRule.Key.of(entry), out));
           case PROBE, FLOOD -> Optional.of(new FoundRule.Foreign());
           case CLOSED ->
               isFiveTuple(match) ? Optional.of(new FoundRule.Closed()) : Optional.empty();
@@ -147,6 +145,11 @@ public final class FoundRules {
     return Optional.empty();
   }
 
+  /** The port that a rule sends its packets to; empty if it names none. */
+  public static Optional<OFPort> outOf(OFFlowStatsEntry entry) {
+    return Steps.output(actions(entry));
+  }
+
   private Optional<FoundRule> fixed(OFFlowStatsEntry entry) {
     boolean isMiss = entry.getPriority() == FlowLayout.PRIORITY_MISS;
     boolean inClassify = entry.getTableId().equals(FlowLayout.CLASSIFY);
@@ -156,6 +159,19 @@ public final class FoundRules {
             : FlowLayout.PRIORITY_UNKNOWN_LABEL;
     boolean isFixed = inClassify ? entry.getPriority() == labelled : isMiss;
     return isFixed ? Optional.of(new FoundRule.Fixed()) : Optional.empty();
+  }
+
+  /** Whether a bucket is in the table of its layout. */
+  private boolean isInPlace(OFFlowStatsEntry entry) {
+    TableId table = layout == TableLayout.FOUR_TABLES ? FlowLayout.REQUESTS : FlowLayout.CLASSIFY;
+    return entry.getTableId().equals(table);
+  }
+
+  private static Optional<FoundRule> proactive(OFFlowStatsEntry entry, OFOxmList match) {
+    return destination(match)
+        .or(() -> value(match, MatchField.ARP_TPA))
+        .or(() -> source(match))
+        .map(any -> new FoundRule.Proactive(entry));
   }
 
   private static Optional<FoundRule> vip(OFOxmList match) {
@@ -187,7 +203,7 @@ public final class FoundRules {
       }
     }
     Optional<Label> label = labelOf(entry);
-    Optional<OFPort> out = output(entry);
+    Optional<OFPort> out = outOf(entry);
     if (out.isEmpty() && !leadsOn(entry, label)) {
       return Optional.empty();
     }
@@ -262,7 +278,7 @@ public final class FoundRules {
       return Optional.empty();
     }
     Label known = label.get();
-    Optional<OFPort> out = output(entry);
+    Optional<OFPort> out = outOf(entry);
     if (layout == TableLayout.FOUR_TABLES) {
       return out.isPresent() || goesTo(entry, FlowLayout.HOSTS)
           ? Optional.of(new FoundRule.Hop(known, out))
@@ -289,7 +305,7 @@ public final class FoundRules {
       if (action instanceof OFActionSetField set
           && set.getField().getValue() instanceof MacAddress mac) {
         return destination(match)
-            .flatMap(address -> output(entry).map(port -> new FoundRule.Host(address, port, mac)));
+            .flatMap(address -> outOf(entry).map(port -> new FoundRule.Host(address, port, mac)));
       }
     }
     return Optional.empty();
@@ -305,10 +321,6 @@ public final class FoundRules {
                         client ->
                             new FoundRule.FtpData(
                                 AddressKey.of(member), AddressKey.of(client), generation)));
-  }
-
-  private static Optional<OFPort> output(OFFlowStatsEntry entry) {
-    return Steps.output(actions(entry));
   }
 
   private static List<OFAction> actions(OFFlowStatsEntry entry) {

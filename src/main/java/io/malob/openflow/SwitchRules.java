@@ -10,6 +10,7 @@ import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
@@ -221,8 +222,11 @@ public final class SwitchRules {
 
   /** Sends whole packets to the controller. */
   public static OFInstruction toController(OFFactory factory) {
-    return factory
-        .instructions()
-        .applyActions(List.of(factory.actions().output(OFPort.CONTROLLER, WHOLE_PACKET)));
+    return factory.instructions().applyActions(List.of(output(factory, OFPort.CONTROLLER)));
+  }
+
+  /** Sends whole packets out of a port; it equals the action as it is read back from a switch. */
+  public static OFAction output(OFFactory factory, OFPort port) {
+    return factory.actions().output(port, WHOLE_PACKET);
   }
 }

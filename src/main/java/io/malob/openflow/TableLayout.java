@@ -1,5 +1,7 @@
 package io.malob.openflow;
 
+import org.projectfloodlight.openflow.types.OFPort;
+
 /**
  * How a switch holds the balancer's rules. docs/architecture/data-plane.md shows the tables of each
  * layout.
@@ -42,6 +44,21 @@ public enum TableLayout {
 
   public Role role() {
     return role;
+  }
+
+  /**
+   * Whether the rule that translates packets also names their output port. If so, it must be
+   * changed when that port changes, and not only the rule or group of its label.
+   *
+   * @param isLabelled whether the packets get a label
+   * @param out that port; {@link OFPort#IN_PORT} if the packets go back to where they come from
+   */
+  boolean namesPort(boolean isLabelled, OFPort out) {
+    return switch (this) {
+      case FOUR_TABLES -> isLabelled && out.equals(OFPort.IN_PORT);
+      case ONE_TABLE_WITH_GROUPS -> !isLabelled || out.equals(OFPort.IN_PORT);
+      case ONE_TABLE, LABELS_ONLY -> true;
+    };
   }
 
   /** Whether the switch translates addresses, so that clients and members can be behind it. */

@@ -16,13 +16,17 @@ import io.malob.state.catalog.Fields;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.Ipv6Frames;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * A network with a VIP 10.0.0.100:80 whose placement is proactive, and two members.
@@ -48,6 +52,7 @@ final class ProactiveFixture {
       IntStream.range(0, 64).mapToObj(index -> FIRST_PORT + 2 * index).toList();
 
   final BalancerNetwork net;
+  final IPAddress<?> vip;
   final DatapathId s1;
   final DatapathId s2;
   final DatapathId s3;
@@ -65,19 +70,25 @@ final class ProactiveFixture {
     this(new BalancerNetwork(settings), vipFields);
   }
 
-  /** The catalog comes first, as at a controller's start. */
   ProactiveFixture(BalancerNetwork net, String... vipFields) {
+    this(net, VIP, vipFields);
+  }
+
+  /** A VIP of that address, and hosts of its family. */
+  ProactiveFixture(BalancerNetwork net, IPAddress<?> vip, String... vipFields) {
+    // the catalog comes first, as at a controller's start
     this.net = net;
-    client = Host.of(DatapathId.of(1), 1, "10.0.0.1");
-    other = Host.of(DatapathId.of(1), 3, "10.0.0.2");
-    m1 = Host.of(DatapathId.of(3), 2, "10.0.0.11");
-    m2 = Host.of(DatapathId.of(3), 3, "10.0.0.12");
+    this.vip = vip;
+    client = host(1, 1, 1);
+    other = host(1, 3, 2);
+    m1 = host(3, 2, 11);
+    m2 = host(3, 3, 12);
     net.create(
         Catalog.VIPS,
         "id",
         "v",
         "address",
-        VIP.toString(),
+        vip.toString(),
         "protocol",
         "tcp",
         "port",
@@ -103,12 +114,25 @@ final class ProactiveFixture {
 
   /** The controller starts anew on the same switches, with this change of the VIP. */
   ProactiveFixture restarted(String... vipFields) {
-    return new ProactiveFixture(net.restarted(), vipFields);
+    return new ProactiveFixture(net.restarted(), vip, vipFields);
+  }
+
+  private Host host(long switchId, int port, int number) {
+    String network = vip instanceof IPv6Address ? "fd00::" : "10.0.0.";
+    return Host.of(DatapathId.of(switchId), port, network + number);
   }
 
   void addMember(String id, Host host) {
     net.create(
-        Catalog.MEMBERS, "id", id, "address", host.ip().toString(), "port", "8080", "pool_id", "p");
+        Catalog.MEMBERS,
+        "id",
+        id,
+        "address",
+        host.address().toString(),
+        "port",
+        "8080",
+        "pool_id",
+        "p");
   }
 
   void set(CatalogKind<?> kind, String id, String... fields) {
@@ -144,11 +168,26 @@ final class ProactiveFixture {
   }
 
   List<Delivery> askForVip(Host host) {
-    return net.send(host, Frames.arpRequest(host.mac(), host.ip(), VIP));
+    return net.send(
+        host,
+        vip instanceof IPv6Address address
+            ? frames(host, VipMac.of(vip), vip).solicitation(address)
+            : Frames.arpRequest(host.mac(), host.ip(), VIP));
   }
 
   byte[] request(Host from, int srcPort, int flags) {
-    return Frames.tcp(from.mac(), VipMac.of(VIP), from.ip(), srcPort, VIP, 80, flags);
+    return tcp(from, VipMac.of(vip), srcPort, vip, 80, flags);
+  }
+
+  private static byte[] tcp(
+      Host from, MacAddress dstMac, int srcPort, IPAddress<?> to, int dstPort, int flags) {
+    return to instanceof IPv4Address address
+        ? Frames.tcp(from.mac(), dstMac, from.ip(), srcPort, address, dstPort, flags)
+        : frames(from, dstMac, to).tcp(srcPort, dstPort, flags);
+  }
+
+  private static Ipv6Frames frames(Host from, MacAddress dstMac, IPAddress<?> to) {
+    return new Ipv6Frames(from.mac(), dstMac, (IPv6Address) from.address(), (IPv6Address) to);
   }
 
   /** A segment of a client to the VIP. */
@@ -158,8 +197,7 @@ final class ProactiveFixture {
 
   /** A segment of a member to a client. */
   List<Delivery> reply(Host member, Host to, int dstPort, int flags) {
-    return net.send(
-        member, Frames.tcp(member.mac(), to.mac(), member.ip(), 8_080, to.ip(), dstPort, flags));
+    return net.send(member, tcp(member, to.mac(), 8_080, to.address(), dstPort, flags));
   }
 
   /** The member that a segment reaches; fails if it is not exactly one. */
@@ -167,10 +205,10 @@ final class ProactiveFixture {
     List<Delivery> out = send(from, srcPort, flags);
     assertEquals(1, out.size(), () -> "came out: " + out);
     Packet packet = Packet.parse(out.get(0).frame());
-    Host member = packet.dstAddress() == m1.ip().getInt() ? m1 : m2;
+    Host member = packet.destination().equals(m1.address()) ? m1 : m2;
     assertReaches(member, out);
     assertEquals(8_080, packet.dstPort());
-    assertEquals(from.ip().getInt(), packet.srcAddress());
+    assertEquals(from.address(), packet.source());
     return member;
   }
 
@@ -187,9 +225,9 @@ final class ProactiveFixture {
     List<Delivery> out = reply(member, to, srcPort, flags);
     assertReaches(to, out);
     Packet packet = Packet.parse(out.get(0).frame());
-    assertEquals(VIP.getInt(), packet.srcAddress());
+    assertEquals(vip, packet.source());
     assertEquals(80, packet.srcPort());
-    assertEquals(VipMac.of(VIP), packet.srcMac());
+    assertEquals(VipMac.of(vip), packet.srcMac());
   }
 
   static void assertReaches(Host host, List<Delivery> deliveries) {

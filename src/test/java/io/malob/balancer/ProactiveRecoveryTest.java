@@ -14,24 +14,50 @@ import io.malob.openflow.Cookie;
 import io.malob.openflow.bucket.BucketCookie;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeRule;
+import io.malob.testing.SwitchProfile;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFFlowModCommand;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /** Proactive VIPs when controllers start again, and when switches are lost, full or afresh. */
+@ParameterizedClass
+@EnumSource(
+    value = SwitchProfile.class,
+    names = {"FOUR_TABLES", "ONE_TABLE_WITH_GROUPS"})
 class ProactiveRecoveryTest {
-  private final ProactiveFixture fixture = new ProactiveFixture().settle();
-  private final BalancerNetwork net = fixture.net;
-  private final Host client = fixture.client;
-  private final Host m2 = fixture.m2;
+  private final SwitchProfile profile;
+  private final ProactiveFixture fixture;
+  private final BalancerNetwork net;
+  private final Host client;
+  private final Host m2;
+
+  ProactiveRecoveryTest(SwitchProfile profile) {
+    this.profile = profile;
+    fixture = fixture().settle();
+    net = fixture.net;
+    client = fixture.client;
+    m2 = fixture.m2;
+  }
+
+  @AfterEach
+  void assertNothingRefused() {
+    assertEquals(List.of(), net.network.refusals());
+  }
+
+  private ProactiveFixture fixture(String... vipFields) {
+    return new ProactiveFixture(new BalancerNetwork(profile), vipFields);
+  }
 
   private static Map<Integer, Host> openAll(ProactiveFixture at) {
     Map<Integer, Host> members = new HashMap<>();
@@ -181,7 +207,7 @@ class ProactiveRecoveryTest {
 
   @Test
   void reactiveSwitchThatReturns_isAskedForMasksAgain() {
-    ProactiveFixture unable = new ProactiveFixture();
+    ProactiveFixture unable = fixture();
     unable.net.refuseMasks(MatchField.TCP_SRC, MatchField.IPV4_SRC);
     unable.settle();
     assertEquals(List.of(), unable.buckets(unable.s1));
@@ -196,7 +222,7 @@ class ProactiveRecoveryTest {
   /** Other buckets would lead established connections to other members. */
   @Test
   void switchThatReturns_keepsItsBuckets_andIsAskedForMasksBeforeTheNext() {
-    ProactiveFixture byAddress = new ProactiveFixture();
+    ProactiveFixture byAddress = fixture();
     byAddress.net.refuseMasks(MatchField.TCP_SRC);
     byAddress.settle();
 
@@ -319,7 +345,7 @@ class ProactiveRecoveryTest {
 
   @Test
   void fullTableAtTheClientsEdge_isReactiveAndReported_andRetriedAfterAMinute() {
-    ProactiveFixture full = new ProactiveFixture();
+    ProactiveFixture full = fixture();
     full.net.refuse(Cookie.Kind.BUCKET, true);
     full.settle();
 
@@ -348,7 +374,7 @@ class ProactiveRecoveryTest {
 
   @Test
   void fullTableAtTheMembersEdge_isReactiveAndReported_andRetriedAfterAMinute() {
-    ProactiveFixture full = new ProactiveFixture();
+    ProactiveFixture full = fixture();
     full.net.refuse(Cookie.Kind.PROACTIVE, true);
     full.settle();
 
@@ -387,7 +413,7 @@ class ProactiveRecoveryTest {
 
   @Test
   void connectionOfAReactiveVip_isPinnedWhenTheVipBecomesProactive() {
-    ProactiveFixture later = new ProactiveFixture("placement", "reactive");
+    ProactiveFixture later = fixture("placement", "reactive");
     later.askForVip(client);
     Map<Integer, Host> members = openAll(later);
     later.pass(20); // the connections are dormant now
@@ -398,5 +424,17 @@ class ProactiveRecoveryTest {
     assertEquals(64, later.buckets(later.s1).size());
     later.withoutController();
     members.forEach((port, member) -> assertEquals(member, later.memberOf(client, port, ACK)));
+  }
+
+  /** In one table, a rule of SYNs would be before buckets. */
+  @Test
+  void restartWithTheVipProactive_leavesNoRuleBeforeItsBuckets() {
+    ProactiveFixture reactive = fixture("placement", "reactive").settle();
+
+    ProactiveFixture after = reactive.restarted("placement", "proactive");
+    after.settle();
+
+    after.withoutController();
+    openAll(after);
   }
 }

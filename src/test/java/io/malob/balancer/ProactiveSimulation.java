@@ -19,6 +19,7 @@ import io.malob.state.catalog.Fields;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -82,7 +83,7 @@ final class ProactiveSimulation {
   /** All changes of the catalog since the start: a restarted controller has the same numbers. */
   private final List<Change> catalog = new ArrayList<>();
 
-  private BalancerNetwork net = new BalancerNetwork(SETTINGS);
+  private BalancerNetwork net;
   private int broken = -1;
   private int hosts;
 
@@ -135,7 +136,8 @@ final class ProactiveSimulation {
     void apply(Catalog to) throws RejectedException;
   }
 
-  ProactiveSimulation(long seed) {
+  ProactiveSimulation(long seed, SwitchProfile profile) {
+    net = new BalancerNetwork(profile, SETTINGS);
     random = new Random(seed);
     int count = 3 + random.nextInt(3);
     for (int id = 1; id <= count; id++) {

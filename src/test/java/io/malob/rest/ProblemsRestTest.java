@@ -125,15 +125,15 @@ class ProblemsRestTest {
   }
 
   @Test
-  void switchWithFewTables_makesAProactiveVipReactive() throws Exception {
+  void vipThatNeedsTooManyRulesInOneTable_isReactive() throws Exception {
     configure();
     server.proactive.add(
         Placements.web(
-            Placements.reactive(2, Kind.FEW_TABLES, "switch 3 has fewer than four tables")));
+            Placements.reactive(2, Kind.FEW_TABLES, "the table of switch 3 is too small")));
 
     assertEquals(
-        "VIP web is reactive at switch 00:00:00:00:00:00:00:02: switch 3 has fewer than four"
-            + " tables.",
+        "VIP web is reactive at switch 00:00:00:00:00:00:00:02: the table of switch 3 is too"
+            + " small.",
         onlyProblem("few_tables").get("problem").asText());
   }
 

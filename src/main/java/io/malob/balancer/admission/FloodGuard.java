@@ -1,17 +1,24 @@
 package io.malob.balancer.admission;
 
 import io.malob.module.IPacketInQueueService;
+import io.malob.openflow.Cookie;
 import io.malob.openflow.FloodRules;
+import io.malob.openflow.FlowLayout;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.CatalogSnapshot;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IpProtocol;
 
 /**
  * Installs drop rules against floods of packet-ins that are too fast even to be read and discarded.
@@ -26,6 +33,7 @@ public final class FloodGuard implements IPacketInQueueService.Watcher {
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(SECONDS);
 
   private final int maxPerSecond;
+  private final Supplier<CatalogSnapshot> catalog;
   private final FlowProgrammer programmer;
   private final LongSupplier nanoTime;
   private final LongAdder rules = new LongAdder();
@@ -39,10 +47,16 @@ public final class FloodGuard implements IPacketInQueueService.Watcher {
   /**
    * A guard without counts.
    *
+   * @param catalog the members, whose replies may be to forged addresses
    * @param maxPerSecond how many packet-ins of a switch and queue the controller drops in a second
    *     before a rule makes the switch drop them
    */
-  public FloodGuard(int maxPerSecond, FlowProgrammer programmer, LongSupplier nanoTime) {
+  public FloodGuard(
+      int maxPerSecond,
+      Supplier<CatalogSnapshot> catalog,
+      FlowProgrammer programmer,
+      LongSupplier nanoTime) {
+    this.catalog = catalog;
     this.maxPerSecond = maxPerSecond;
     this.programmer = programmer;
     this.nanoTime = nanoTime;
@@ -76,11 +90,30 @@ public final class FloodGuard implements IPacketInQueueService.Watcher {
         factory -> {
           List<OFMessage> messages =
               classNumber == PacketInClasses.REPLIES
-                  ? List.of(FloodRules.againstReplies(factory, example, SECONDS))
+                  ? againstReplies(factory, example)
                   : FloodRules.against(factory, example, SECONDS).map(List::of).orElse(List.of());
           rules.add(messages.size());
           return messages;
         });
+  }
+
+  private List<OFMessage> againstReplies(OFFactory factory, OFPacketIn example) {
+    if (example.getTableId().equals(FlowLayout.REQUESTS)) {
+      return List.of(FloodRules.againstReplies(factory, example, SECONDS));
+    }
+    int number = Cookie.memberNumber(example.getCookie());
+    Packet reply = Packet.parse(example.getData());
+    return catalog.get().members().values().stream()
+        .filter(member -> member.number() == number)
+        .map(
+            member ->
+                FloodRules.againstReplies(
+                    factory,
+                    IpProtocol.of((short) reply.protocol()),
+                    member.address(),
+                    member.port() == null ? reply.srcPort() : member.port(),
+                    SECONDS))
+        .toList();
   }
 
   /** How many rules were sent since the start. */

@@ -87,7 +87,7 @@ public record ProactiveStats(
       RULE_REFUSED,
       /** The switch accepts masks neither on ports nor on addresses. */
       NO_MASKS,
-      /** The switch, or that of a member, has fewer than four tables. */
+      /** The VIP needs too many rules for the one table of the switch or of a member's switch. */
       FEW_TABLES
     }
   }

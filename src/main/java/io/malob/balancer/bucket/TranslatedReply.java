@@ -14,15 +14,20 @@ public final class TranslatedReply {
   private TranslatedReply() {}
 
   /**
-   * Whether a packet-in is such a reply. Only translated packets come to the table of requests from
-   * the address of a VIP; a host that claims the address does not get there. The VIP may be
-   * reactive by now: its rules stay while it becomes so.
+   * Whether a packet-in is such a reply. Only translated packets come to the table of requests, or
+   * by a rule of a proactive VIP in one table, from the address of a VIP; those of a host that
+   * claims the address do not. The VIP may be reactive by now: its rules stay while it becomes so.
    *
    * @param packet the packet-in's packet
    */
   public static boolean is(OFPacketIn packetIn, Packet packet, CatalogSnapshot catalog) {
-    return packetIn.getTableId().equals(FlowLayout.REQUESTS)
-        && Cookie.is(packetIn.getCookie(), Cookie.Kind.SWITCH)
+    boolean isMiss =
+        packetIn.getTableId().equals(FlowLayout.REQUESTS)
+            && Cookie.is(packetIn.getCookie(), Cookie.Kind.SWITCH);
+    boolean isTranslated =
+        packetIn.getTableId().equals(FlowLayout.CLASSIFY)
+            && Cookie.is(packetIn.getCookie(), Cookie.Kind.PROACTIVE);
+    return (isMiss || isTranslated)
         && packet.isIp()
         && catalog.isVipAddress(packet.source())
         && !catalog.isVipAddress(packet.dstAddress());

@@ -1,7 +1,9 @@
 package io.malob.balancer.proactive;
 
 import io.malob.balancer.bucket.Bucket.Cause;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /** The state of one bucket at one client edge. For one thread at a time. */
 final class Cell {
@@ -20,6 +22,9 @@ final class Cell {
 
   /** The lead in its rule; null if the rule sends it to the controller, or is not known. */
   @Nullable Lead sent;
+
+  /** The port that its rule names. */
+  Optional<OFPort> sentPort = Optional.empty();
 
   /** The member in the cookie of its rule; 0 if it has none. */
   int sentMember;

@@ -13,6 +13,8 @@ import io.malob.balancer.bucket.Bucket.Cause;
 import io.malob.balancer.bucket.BucketTable;
 import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.proactive.Situation.Standing;
+import io.malob.openflow.Onward;
+import io.malob.openflow.SwitchTables;
 import io.malob.openflow.bucket.BucketCookie;
 import io.malob.openflow.bucket.BucketKey;
 import io.malob.openflow.bucket.BucketRules;
@@ -33,6 +35,7 @@ import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.OFPort;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -99,6 +102,9 @@ final class EdgeBuckets {
   /** The members that buckets lead to, or led to before they began to move. */
   private Set<Integer> inUse = Set.of();
 
+  /** The ports where paths to members begin. */
+  private Set<OFPort> exits = Set.of();
+
   private @Nullable Situation seen;
 
   /** Whether the assignment or what was sent has changed since it was last programmed. */
@@ -160,7 +166,16 @@ final class EdgeBuckets {
   }
 
   /** What an edge needs to send rules. */
-  record Wire(ProgrammedSwitch sw, OFFactory factory, boolean matchesTcpFlags) {}
+  record Wire(ProgrammedSwitch sw, SwitchTables tables, boolean matchesTcpFlags) {
+    OFFactory factory() {
+      return tables.factory();
+    }
+
+    /** Whether rules that match TCP flags can lead to others: they need a second table. */
+    boolean countsTcpFlags() {
+      return matchesTcpFlags && !tables.isOne();
+    }
+  }
 
   /**
    * What an edge may do in one step.
@@ -352,7 +367,7 @@ final class EdgeBuckets {
     publish(now);
     pinExposed.run();
     program(now, wire);
-    wire.sw.then(wire.factory.barrierRequest()); // before packets are sent to the buckets
+    wire.sw.then(wire.factory().barrierRequest()); // before packets are sent to the buckets
     LOG.info(
         "edge_proactive vip={} switch={} buckets={} source={}",
         now.plan().vip().id(),
@@ -439,8 +454,8 @@ final class EdgeBuckets {
     key = new BucketKey(current.source(), count);
     publish(now);
     program(now, wire);
-    wire.sw.then(wire.factory.barrierRequest());
-    wire.sw.then(BucketRules.removeAll(wire.factory, now.traffic().vipNumber(), current));
+    wire.sw.then(wire.factory().barrierRequest());
+    wire.sw.then(BucketRules.removeAll(wire.factory(), now.traffic().vipNumber(), current));
   }
 
   private void rebalance(Situation now) {
@@ -586,6 +601,7 @@ final class EdgeBuckets {
     for (int index = 0; index < cells.length; index++) {
       program(now, wire, current, index);
     }
+    exits = leads.ports();
     leads.releaseReplaced();
   }
 
@@ -594,42 +610,49 @@ final class EdgeBuckets {
     if (cell.isMoving()) {
       if (!cell.isSentMoving || cell.sentMember != cell.before) {
         watchEnds(now, wire, current, index);
-        wire.sw.then(BucketRules.moving(wire.factory, now.traffic(), current, index, cell.before));
-        sent(index, null, cell.before, true, now.nowNanos());
+        wire.sw.then(BucketRules.moving(wire.tables, now.traffic(), current, index, cell.before));
+        sent(index, null, Optional.empty(), cell.before, true, now.nowNanos());
       }
       return;
     }
     Optional<Lead> lead = leads.find(cell.member);
-    if (lead.isEmpty() || lead.get().equals(cell.sent)) {
+    @Nullable Server server = lead.isEmpty() ? null : lead.get().server();
+    if (lead.isEmpty() || server == null) {
       return;
     }
-    @Nullable Server server = lead.get().server();
-    if (server == null) {
+    Onward next = lead.get().onward(server.at());
+    Optional<OFPort> port = wire.tables.namedPort(next);
+    if (lead.get().equals(cell.sent) && port.equals(cell.sentPort)) {
       return;
     }
-    OFFlowAdd rule =
-        BucketRules.toMember(
-            wire.factory, now.traffic(), current, index, server, lead.get().label());
+    OFFlowAdd rule = BucketRules.toMember(wire.tables, now.traffic(), current, index, server, next);
     boolean keepsCookie = !cell.isSentMoving && cell.sentMember == cell.member;
-    wire.sw.then(keepsCookie ? ProgrammedSwitch.change(wire.factory, rule) : rule);
-    sent(index, lead.get(), cell.member, false, now.nowNanos());
+    wire.sw.then(keepsCookie ? ProgrammedSwitch.change(wire.factory(), rule) : rule);
+    sent(index, lead.get(), port, cell.member, false, now.nowNanos());
   }
 
   /** Until connections that were placed during the move have ended or are idle. */
   private void watchEnds(Situation now, Wire wire, BucketKey current, int index) {
-    if (wire.matchesTcpFlags && now.traffic().protocol().equals(IpProtocol.TCP)) {
+    if (wire.countsTcpFlags() && now.traffic().protocol().equals(IpProtocol.TCP)) {
       int seconds = 2 * buckets.timeouts().move() + ENDS_SECONDS;
-      BucketRules.ends(wire.factory, now.traffic(), current, index, seconds).forEach(wire.sw::then);
+      BucketRules.ends(wire.factory(), now.traffic(), current, index, seconds)
+          .forEach(wire.sw::then);
     }
   }
 
   private void sent(
-      int index, @Nullable Lead lead, int memberNumber, boolean isMoving, long nowNanos) {
+      int index,
+      @Nullable Lead lead,
+      Optional<OFPort> port,
+      int memberNumber,
+      boolean isMoving,
+      long nowNanos) {
     Cell cell = cells[index];
     if (isMoving || cell.sentMember != memberNumber || cell.isSentMoving) {
       traffic.replaced(index);
     }
     cell.sent = lead;
+    cell.sentPort = port;
     cell.sentMember = memberNumber;
     cell.isSentMoving = isMoving;
     cell.sentAtNanos = nowNanos;
@@ -715,7 +738,7 @@ final class EdgeBuckets {
   /** Removes the rules of the buckets, and all state but what is published. */
   void remove(int vipNumber, @Nullable Wire wire) {
     if (wire != null) {
-      wire.sw.then(BucketRules.removeAll(wire.factory, vipNumber));
+      wire.sw.then(BucketRules.removeAll(wire.factory(), vipNumber));
     }
     cells = new Cell[0];
     countMembers();
@@ -758,8 +781,10 @@ final class EdgeBuckets {
    * The switch was found to have a bucket; false if it is to be removed.
    *
    * @param label the label in the rule
+   * @param out the port in the rule
    */
-  boolean found(BucketCookie cookie, Optional<Label> label, Set<Integer> seen) {
+  boolean found(
+      BucketCookie cookie, Optional<Label> label, Optional<OFPort> out, Set<Integer> seen) {
     if (!hasRules() || !cookie.key().equals(key)) {
       return false;
     }
@@ -770,7 +795,7 @@ final class EdgeBuckets {
             && cookie.memberNumber() == cell.sentMember
             && (cell.isSentMoving
                 || lead == null
-                || label.equals(Optional.ofNullable(lead.label())));
+                || (label.equals(Optional.ofNullable(lead.label())) && out.equals(cell.sentPort)));
     if (isAsSent) {
       seen.add(cookie.index());
     }
@@ -829,6 +854,11 @@ final class EdgeBuckets {
     Map<Integer, Double> byMember = new HashMap<>();
     indexOf.forEach((member, index) -> byMember.put(member, loads[index]));
     return byMember;
+  }
+
+  /** The ports where paths to members begin. */
+  Set<OFPort> exits() {
+    return exits;
   }
 
   int moving() {

@@ -1,7 +1,9 @@
 package io.malob.balancer.proactive;
 
+import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.graph.Path;
+import io.malob.openflow.Onward;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
@@ -31,6 +33,14 @@ record Lead(@Nullable Server server, LabelledPath path) {
   /** The label that packets get; null within one switch. */
   @Nullable Label label() {
     return path.path().hops() == 0 ? null : path.label();
+  }
+
+  /** Where packets leave the switch: over the path or, within one switch, to this host. */
+  Onward onward(Attachment host) {
+    Path now = path.path();
+    return now.hops() == 0
+        ? Onward.to(host)
+        : Onward.by(path.label(), now.links().get(0).srcPort());
   }
 
   /** Two leads are the same only if they are one object: its label is used once. */

@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * The leads from one switch, by a key. A lead is replaced by one over another path when that is
@@ -26,6 +28,9 @@ final class Leads<K> {
   private final List<Lead> replaced = new ArrayList<>();
 
   private boolean isChanged;
+
+  /** That of the table of labels when leads were last seen to have changed or not. */
+  private long portChanges;
 
   Leads(LabelTable labels) {
     this.labels = labels;
@@ -70,10 +75,15 @@ final class Leads<K> {
     }
   }
 
-  /** Whether there are other leads to follow than at the last call, or fewer. */
+  /**
+   * Whether there are other leads to follow than at the last call, or fewer, or any label has left
+   * its switch by another port since.
+   */
   boolean takeChanged() {
     List.copyOf(next.keySet()).forEach(this::advance);
-    boolean before = isChanged;
+    long now = labels.portChanges();
+    boolean before = isChanged || now != portChanges;
+    portChanges = now;
     isChanged = false;
     return before;
   }
@@ -87,6 +97,15 @@ final class Leads<K> {
   Optional<Lead> find(K key) {
     advance(key);
     return Optional.ofNullable(current.get(key));
+  }
+
+  /** The ports where paths begin that can be followed now. */
+  Set<OFPort> ports() {
+    return current.values().stream()
+        .map(lead -> lead.path().path())
+        .filter(path -> path.hops() > 0)
+        .map(path -> path.links().get(0).srcPort())
+        .collect(Collectors.toSet());
   }
 
   /** Forgets all leads but these. */

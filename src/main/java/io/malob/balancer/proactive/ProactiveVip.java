@@ -1,11 +1,13 @@
 package io.malob.balancer.proactive;
 
+import com.google.common.collect.Sets;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProactiveStats.Problem;
 import io.malob.balancer.proactive.EdgeBuckets.Permission;
+import io.malob.balancer.proactive.EdgeBuckets.State;
 import io.malob.balancer.proactive.EdgeBuckets.Wire;
 import io.malob.balancer.proactive.ProactiveVips.Parts;
 import io.malob.openflow.TableLayout;
@@ -16,6 +18,7 @@ import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.label.Label;
 import io.malob.state.catalog.PlacementMode;
 import io.malob.state.catalog.SourceNetworks;
+import io.malob.state.catalog.Vip;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -30,11 +33,11 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddressWithMask;
+import org.projectfloodlight.openflow.types.OFPort;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,6 +50,12 @@ final class ProactiveVip {
 
   /** How long the proposals of new shares may take in one step. */
   private static final long PROPOSALS_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  /** The max number of rules for clients that are not allowed, in one table. */
+  private static final int MAX_OTHERS = 1_000;
+
+  /** The max number of rules for replies in one table: one per member there and client. */
+  private static final int MAX_PAIRS = 20_000;
 
   private final Parts parts;
   private final BucketTraffic traffic;
@@ -83,14 +92,26 @@ final class ProactiveVip {
    *
    * @param allowed the clients' networks; null for any
    * @param members the members at the switch
+   * @param exits the ports where paths to members begin, and behind which there may be clients
    */
   private record Entry(
-      @Nullable SourceNetworks allowed, List<Server> members, boolean matchesTcpFlags) {}
+      @Nullable SourceNetworks allowed,
+      List<Server> members,
+      Set<OFPort> exits,
+      TableLayout layout,
+      boolean countsTcpFlags) {}
+
+  /** The networks besides the allowed ones, which are found once; null for no limit. */
+  private record Others(
+      @Nullable SourceNetworks allowed, Optional<List<IPAddressWithMask<?>>> networks) {}
+
+  private Others others = new Others(null, Optional.of(List.of()));
 
   ProactiveVip(Parts parts, BucketTraffic traffic, long nowNanos) {
     this.parts = parts;
     this.traffic = traffic;
-    this.replySide = new ReplySide(parts.labels(), parts.hostRules(), parts.programmed());
+    this.replySide =
+        new ReplySide(parts.labels(), parts.hostRules(), parts.programmed(), MAX_PAIRS);
     this.auto =
         new AutoMode(parts.thresholds(), parts.buckets().arrivals(traffic.vipNumber()), nowNanos);
   }
@@ -138,7 +159,7 @@ final class ProactiveVip {
     }
     boolean hasRules = edges.values().stream().anyMatch(EdgeBuckets::hasRules);
     if (isWanted || hasRules) {
-      replySide.advance(now, clients, edges.keySet(), parts.matchesTcpFlags());
+      replySide.advance(now, clients, edges.keySet());
     } else {
       replySide.clear(traffic.vipNumber(), now.nowNanos());
     }
@@ -146,7 +167,9 @@ final class ProactiveVip {
     double[] lifetimes = estimates.lifetimes(now.candidates());
     Function<EdgeBuckets, double[]> proposal =
         edge -> ShareSource.propose(now, edge.switchId(), open, lifetimes, edge.bucketCount());
-    boolean isBlocked = replySide.edges().stream().anyMatch(refusals::containsKey);
+    boolean isBlocked =
+        replySide.edges().stream().anyMatch(refusals::containsKey)
+            || replySide.crowded().isPresent();
     Map<DatapathId, List<Server>> membersAt =
         now.located().stream().collect(Collectors.groupingBy(server -> server.at().switchId()));
     long end = parts.nanoTime().getAsLong() + PROPOSALS_NANOS;
@@ -205,7 +228,11 @@ final class ProactiveVip {
         edge.key()
             .map(BucketKey::source)
             .or(() -> parts.sourceProbe().of(edge.switchId(), traffic.family()).source());
-    boolean mayHave = isWanted && !isBlocked && !refusals.containsKey(edge.switchId());
+    boolean mayHave =
+        isWanted
+            && !isBlocked
+            && !refusals.containsKey(edge.switchId())
+            && !lacksNetworks(now.plan().vip(), wire.tables().layout());
     if (mayHave && source.isPresent()) {
       edge.advance(
           now,
@@ -218,11 +245,19 @@ final class ProactiveVip {
     }
   }
 
-  /** Sends packets to the buckets of an edge, if it has some. */
+  /**
+   * Sends packets to the buckets of an edge, if it has some. In one table, buckets get packets by
+   * themselves, and the exceptions come first.
+   */
   private void enter(EdgeBuckets edge, Situation now, Wire wire, List<Server> members) {
     @Nullable Entry entry =
-        edge.hasRules()
-            ? new Entry(now.plan().vip().allowedSources(), members, wire.matchesTcpFlags())
+        edge.hasRules() || (wire.tables().isOne() && edge.state() == State.PREPARING)
+            ? new Entry(
+                now.plan().vip().allowedSources(),
+                members,
+                Sets.filter(edge.exits(), port -> parts.isEdgePort().test(edge.switchId(), port)),
+                wire.tables().layout(),
+                wire.countsTcpFlags())
             : null;
     @Nullable Entry before =
         entry == null ? entries.remove(edge.switchId()) : entries.put(edge.switchId(), entry);
@@ -238,7 +273,24 @@ final class ProactiveVip {
 
   private List<OFFlowAdd> rules(Entry entry, Wire wire) {
     List<OFFlowAdd> rules = new ArrayList<>();
+    for (OFPort port : entry.exits) {
+      rules.add(BucketRules.fromPort(wire.tables(), traffic, port));
+    }
     @Nullable SourceNetworks allowed = entry.allowed;
+    if (wire.tables().isOne()) {
+      entry.members.stream()
+          .map(server -> server.at().port())
+          .distinct()
+          .filter(port -> !entry.exits.contains(port))
+          .forEach(port -> rules.add(BucketRules.fromPort(wire.tables(), traffic, port)));
+      for (IPAddressWithMask<?> each : notAllowed(allowed).orElse(List.of())) {
+        rules.add(BucketRules.fromOthers(wire.tables(), traffic, each));
+      }
+      return rules;
+    }
+    for (Server server : entry.members) {
+      rules.add(BucketRules.memberAsClient(wire.tables(), traffic, server));
+    }
     List<IPAddressWithMask<?>> clients = new ArrayList<>();
     if (allowed == null) {
       clients.add(traffic.family().ending(0, 0));
@@ -247,12 +299,10 @@ final class ProactiveVip {
     }
     for (IPAddressWithMask<?> each : clients) {
       rules.add(BucketRules.toBuckets(wire.factory(), traffic, each));
-      if (traffic.isTcp() && entry.matchesTcpFlags) {
+      if (traffic.isTcp() && entry.countsTcpFlags) {
         rules.add(BucketRules.synsToBuckets(wire.factory(), traffic, each));
       }
     }
-    entry.members.forEach(
-        server -> rules.add(BucketRules.memberAsClient(wire.factory(), traffic, server)));
     return rules;
   }
 
@@ -339,13 +389,29 @@ final class ProactiveVip {
     }
   }
 
-  /**
-   * The switch, or that of a member, if it has too few tables: then placement is reactive there.
-   */
-  Optional<DatapathId> smallSwitch(DatapathId switchId) {
-    return Stream.concat(Stream.of(switchId), replySide.edges().stream())
-        .filter(this::isSmall)
-        .findFirst();
+  /** Why placement is reactive at a switch because that or a member's has one table. */
+  Optional<String> lacksTables(Vip vip, DatapathId switchId) {
+    @Nullable TableLayout layout = parts.programmed().layout(switchId);
+    return layout != null && lacksNetworks(vip, layout)
+        ? Optional.of(
+            "to deny all other clients needs more than %d rules in the table of switch %s"
+                .formatted(MAX_OTHERS, switchId))
+        : replySide.crowded();
+  }
+
+  /** Whether rules for all clients that the VIP does not allow are too many for one table. */
+  private boolean lacksNetworks(Vip vip, TableLayout layout) {
+    return layout != TableLayout.FOUR_TABLES && notAllowed(vip.allowedSources()).isEmpty();
+  }
+
+  /** The networks that are not allowed; empty if they are too many for one table. */
+  private Optional<List<IPAddressWithMask<?>>> notAllowed(@Nullable SourceNetworks allowed) {
+    if (!Objects.equals(allowed, others.allowed)) {
+      others =
+          new Others(
+              allowed, allowed == null ? Optional.of(List.of()) : allowed.others(MAX_OTHERS));
+    }
+    return others.networks;
   }
 
   /** Why a switch has refused a rule a short time ago; empty if it has not. */
@@ -359,11 +425,6 @@ final class ProactiveVip {
         .filter(each -> each != null)
         .map(each -> each.why)
         .findFirst();
-  }
-
-  private boolean isSmall(DatapathId switchId) {
-    @Nullable TableLayout layout = parts.programmed().layout(switchId);
-    return layout != null && layout != TableLayout.FOUR_TABLES;
   }
 
   /** Removes everything at once: the VIP is gone, or its traffic is another. */

@@ -14,6 +14,7 @@ import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.bucket.ProactiveClients;
 import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.connection.HostRuleCache;
+import io.malob.balancer.proactive.EdgeBuckets.Wire;
 import io.malob.balancer.recovery.FoundProactiveRules;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.ServicePlan;
@@ -26,6 +27,7 @@ import io.malob.openflow.IpFamily;
 import io.malob.openflow.RefusedRule;
 import io.malob.openflow.RuleCounts;
 import io.malob.openflow.RuleKey;
+import io.malob.openflow.SwitchTables;
 import io.malob.openflow.bucket.BucketCookie;
 import io.malob.openflow.bucket.BucketRules;
 import io.malob.openflow.bucket.BucketTraffic;
@@ -52,6 +54,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -66,7 +69,6 @@ import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
-import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
@@ -74,6 +76,7 @@ import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * All VIPs whose placement is or may become proactive. Each tick compares what the catalog, the
@@ -126,7 +129,7 @@ public final class ProactiveVips implements FoundProactiveRules {
    * @param sourceProbe what switches can read
    * @param thresholds when automatic VIPs change
    * @param halfOpen the half-open connections of a VIP, by number
-   * @param matchesTcpFlags whether a switch matches TCP flags
+   * @param isEdgePort whether there are hosts behind core switches at a port of a switch
    * @param pinExposed gives connections of a VIP at a switch rules of their own that would reach
    *     another member
    * @param hasSeveralMasters whether switches may have different masters: none of them could
@@ -141,7 +144,7 @@ public final class ProactiveVips implements FoundProactiveRules {
       SourceProbe sourceProbe,
       AutoMode.Thresholds thresholds,
       IntUnaryOperator halfOpen,
-      Predicate<DatapathId> matchesTcpFlags,
+      BiPredicate<DatapathId, OFPort> isEdgePort,
       BiConsumer<Integer, DatapathId> pinExposed,
       BooleanSupplier hasSeveralMasters,
       LongSupplier nanoTime) {}
@@ -206,7 +209,7 @@ public final class ProactiveVips implements FoundProactiveRules {
             new AutoMode.Thresholds(
                 settings.autoPerSecond(), settings.autoHalfOpen(), settings.autoCalm()),
             halfOpen,
-            matchesTcpFlags,
+            coreAccess::isEdgePort,
             pinExposed,
             hasSeveralMasters,
             nanoTime);
@@ -479,11 +482,11 @@ public final class ProactiveVips implements FoundProactiveRules {
         if (edge.hasRules() && Math.floorMod(edge.switchId().getLong() + turn, part) == 0) {
           ask(
               edge.switchId(),
-              factory -> BucketRules.requestCounters(factory, number),
+              tables -> BucketRules.requestCounters(tables, number),
               entry -> bucketCounted(vip, edge, entry, part));
           ask(
               edge.switchId(),
-              factory -> BucketRules.requestSyns(factory, number),
+              tables -> BucketRules.requestSyns(tables.factory(), number),
               entry -> synsCounted(vip, edge, entry, part));
         }
       }
@@ -493,7 +496,7 @@ public final class ProactiveVips implements FoundProactiveRules {
       for (DatapathId each : memberEdges) {
         ask(
             each,
-            factory -> ReplyRules.requestCounters(factory, number),
+            tables -> ReplyRules.requestCounters(tables.factory(), number),
             entry -> replyCounted(vip, each, entry));
       }
     }
@@ -536,14 +539,15 @@ public final class ProactiveVips implements FoundProactiveRules {
   /** Asks a switch that is connected for counters. */
   private void ask(
       DatapathId switchId,
-      Function<OFFactory, OFFlowStatsRequest> request,
+      Function<SwitchTables, OFFlowStatsRequest> request,
       Consumer<OFFlowStatsEntry> each) {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
-    if (sw == null || !parts.programmed().isConnected(switchId)) {
+    Optional<Wire> wire = parts.programmed().wire(switchId);
+    if (sw == null || wire.isEmpty()) {
       return;
     }
     Futures.addCallback(
-        sw.writeStatsRequest(request.apply(sw.getOFFactory())),
+        sw.writeStatsRequest(request.apply(wire.get().tables())),
         new FutureCallback<List<OFFlowStatsReply>>() {
           @Override
           public void onSuccess(@Nullable List<OFFlowStatsReply> answer) {
@@ -618,6 +622,7 @@ public final class ProactiveVips implements FoundProactiveRules {
           .found(
               bucket.get(),
               label,
+              FoundRules.outOf(rule),
               reading.buckets.computeIfAbsent(bucket.get().vipNumber(), any -> new HashSet<>()));
     }
     if (mayBeNew) {

@@ -43,18 +43,19 @@ final class Programmed {
   }
 
   /**
-   * A switch that can be programmed now; empty if it is away, its rules are unknown, or it has too
-   * few tables.
+   * A switch that can be programmed now; empty if it is away, its rules are unknown, or it does not
+   * translate.
    */
   Optional<Wire> wire(DatapathId switchId) {
-    return isRead.test(switchId) && layout(switchId) == TableLayout.FOUR_TABLES
+    return isRead.test(switchId)
         ? programmer
-            .factory(switchId)
-            .map(factory -> new Wire(at(switchId), factory, matchesTcpFlags.test(switchId)))
+            .tables(switchId)
+            .filter(tables -> tables.layout().translates())
+            .map(tables -> new Wire(at(switchId), tables, matchesTcpFlags.test(switchId)))
         : Optional.empty();
   }
 
-  /** The layout of a switch's tables; null while it is unknown. Proactive VIPs need four. */
+  /** The layout of a switch's tables; null while it is unknown. */
   @Nullable TableLayout layout(DatapathId switchId) {
     return programmer.compiler().layout(switchId);
   }

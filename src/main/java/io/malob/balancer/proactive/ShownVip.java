@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.DatapathId;
 
 /** The state of a proactive VIP as other modules see it. Pure. */
 final class ShownVip {
@@ -25,7 +24,7 @@ final class ShownVip {
       long nowNanos) {
     ImmutableList<ProactiveStats.Edge> edges =
         state.edges().stream()
-            .map(edge -> state.shown(edge, problemOf(edge, state, sourceProbe), memberIds))
+            .map(edge -> state.shown(edge, problemOf(edge, vip, state, sourceProbe), memberIds))
             .collect(ImmutableList.toImmutableList());
     ImmutableMap.Builder<String, Long> opened = ImmutableMap.builder();
     memberIds.forEach(
@@ -78,21 +77,19 @@ final class ShownVip {
   }
 
   private static Optional<Problem> problemOf(
-      EdgeBuckets edge, ProactiveVip vip, SourceProbe sourceProbe) {
-    return vip.isWanted() ? problem(edge, vip, sourceProbe) : Optional.empty();
+      EdgeBuckets edge, Vip of, ProactiveVip vip, SourceProbe sourceProbe) {
+    return vip.isWanted() ? problem(edge, of, vip, sourceProbe) : Optional.empty();
   }
 
   private static Optional<Problem> problem(
-      EdgeBuckets edge, ProactiveVip vip, SourceProbe sourceProbe) {
+      EdgeBuckets edge, Vip of, ProactiveVip vip, SourceProbe sourceProbe) {
     if (sourceProbe.known(edge.switchId(), vip.traffic().family()) == SourceProbe.Result.NONE) {
       return Optional.of(
           new Problem(Problem.Kind.NO_MASKS, "the switch accepts no masks on ports or addresses"));
     }
-    Optional<DatapathId> small = vip.smallSwitch(edge.switchId());
-    if (small.isPresent()) {
-      return small.map(
-          id ->
-              new Problem(Problem.Kind.FEW_TABLES, "switch " + id + " has fewer than four tables"));
+    Optional<String> lacking = vip.lacksTables(of, edge.switchId());
+    if (lacking.isPresent()) {
+      return lacking.map(why -> new Problem(Problem.Kind.FEW_TABLES, why));
     }
     return vip.refusal(edge.switchId())
         .map(why -> new Problem(Problem.Kind.RULE_REFUSED, "a switch refuses a rule: " + why));

@@ -88,10 +88,10 @@ final class SourceProbe {
 
   private void attempt(Asked asked, BucketSource source) {
     programmer
-        .factory(asked.switchId)
+        .tables(asked.switchId)
         .ifPresentOrElse(
-            factory -> {
-              OFFlowAdd rule = BucketRules.maskProbe(factory, asked.family, source);
+            tables -> {
+              OFFlowAdd rule = BucketRules.maskProbe(tables, asked.family, source);
               Trial trial = new Trial(asked, source);
               trials.put(rule.getXid(), trial);
               programmer.sendInOrder(
@@ -101,7 +101,7 @@ final class SourceProbe {
                           ImmutableList.of(
                               rule,
                               ProgrammedSwitch.delete(
-                                  factory, RuleKey.of(rule), rule.getCookie())))),
+                                  tables.factory(), RuleKey.of(rule), rule.getCookie())))),
                   done -> completed(rule.getXid(), trial, done));
             },
             () -> results.remove(asked, Result.PENDING));

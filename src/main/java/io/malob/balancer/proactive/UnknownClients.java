@@ -92,6 +92,6 @@ final class UnknownClients {
         .ifPresent(
             wire ->
                 wire.sw()
-                    .then(BucketRules.fromClient(wire.factory(), vip.traffic(), client, SECONDS)));
+                    .then(BucketRules.fromClient(wire.tables(), vip.traffic(), client, SECONDS)));
   }
 }

@@ -1,6 +1,8 @@
 package io.malob.balancer.recovery;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.Sets;
+import io.malob.algorithm.AddressKey;
 import io.malob.balancer.connection.CoreAccess;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.SwitchMessages;
@@ -77,25 +79,42 @@ public final class SwitchPreparation {
               messages.addAll(coreAccess.rulesOf(switchId, factory));
               programmer.send(switchId, messages);
               withoutTcpFlags.remove(switchId);
-              addTcpFlags(switchId, factory, vipAddresses(catalog));
+              Set<IPAddress<?>> wanted = flagAddresses(switchId, catalog);
+              changeTcpFlags(
+                  switchId, factory, Sets.difference(vipAddresses(catalog), wanted), wanted);
             });
+  }
+
+  /**
+   * The VIP addresses for which a switch has rules that match TCP flags. In one table, the rule of
+   * SYNs is before those of connections, and these are before buckets: addresses that may have
+   * buckets do without.
+   */
+  private Set<IPAddress<?>> flagAddresses(DatapathId switchId, CatalogSnapshot catalog) {
+    @Nullable TableLayout layout = programmer.compiler().layout(switchId);
+    boolean isOneTable =
+        layout == TableLayout.ONE_TABLE || layout == TableLayout.ONE_TABLE_WITH_GROUPS;
+    return vipAddresses(catalog).stream()
+        .filter(address -> !(isOneTable && catalog.mayBeProactive(AddressKey.of(address))))
+        .collect(Collectors.toSet());
   }
 
   /**
    * A switch may reject these rules. They are sent apart, so that the other rules are not affected.
    */
-  private void addTcpFlags(DatapathId switchId, OFFactory factory, Set<IPAddress<?>> addresses) {
-    ImmutableList<OFMessage> rules =
-        addresses.stream()
-            .flatMap(address -> SwitchRules.addTcpFlags(factory, address, tellEnds).stream())
-            .collect(ImmutableList.toImmutableList());
-    if (rules.isEmpty() || withoutTcpFlags.contains(switchId)) {
+  private void changeTcpFlags(
+      DatapathId switchId, OFFactory factory, Set<IPAddress<?>> gone, Set<IPAddress<?>> added) {
+    ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
+    gone.forEach(address -> rules.addAll(SwitchRules.removeTcpFlags(factory, address)));
+    added.forEach(address -> rules.addAll(SwitchRules.addTcpFlags(factory, address, tellEnds)));
+    ImmutableList<OFMessage> messages = rules.build();
+    if (messages.isEmpty() || withoutTcpFlags.contains(switchId)) {
       return;
     }
-    rules.forEach(rule -> triedTcpFlags.put(rule.getXid(), switchId));
+    messages.forEach(message -> triedTcpFlags.put(message.getXid(), switchId));
     programmer.sendInOrder(
-        List.of(new SwitchMessages(switchId, rules)),
-        done -> rules.forEach(rule -> triedTcpFlags.remove(rule.getXid())));
+        List.of(new SwitchMessages(switchId, messages)),
+        done -> messages.forEach(message -> triedTcpFlags.remove(message.getXid())));
   }
 
   /** A switch has rejected a message; false if the message was not a probe for TCP flags. */
@@ -129,23 +148,23 @@ public final class SwitchPreparation {
       CatalogSnapshot before, CatalogSnapshot after, Collection<DatapathId> switches) {
     Set<IPAddress<?>> old = vipAddresses(before);
     Set<IPAddress<?>> now = vipAddresses(after);
-    for (IPAddress<?> address : now) {
-      if (!old.contains(address)) {
-        sendToAll(switches, factory -> SwitchRules.addVip(factory, address));
-        switches.forEach(
-            switchId ->
-                programmer
-                    .factory(switchId)
-                    .ifPresent(factory -> addTcpFlags(switchId, factory, Set.of(address))));
-      }
-    }
-    for (IPAddress<?> address : old) {
-      if (!now.contains(address)) {
-        sendToAll(switches, factory -> SwitchRules.removeVip(factory, address));
-        sendToAll(
-            switches.stream().filter(id -> !withoutTcpFlags.contains(id)).toList(),
-            factory -> SwitchRules.removeTcpFlags(factory, address));
-      }
+    Sets.difference(now, old)
+        .forEach(address -> sendToAll(switches, factory -> SwitchRules.addVip(factory, address)));
+    Sets.difference(old, now)
+        .forEach(
+            address -> sendToAll(switches, factory -> SwitchRules.removeVip(factory, address)));
+    for (DatapathId switchId : switches) {
+      Set<IPAddress<?>> had = flagAddresses(switchId, before);
+      Set<IPAddress<?>> wanted = flagAddresses(switchId, after);
+      programmer
+          .factory(switchId)
+          .ifPresent(
+              factory ->
+                  changeTcpFlags(
+                      switchId,
+                      factory,
+                      Sets.difference(had, wanted),
+                      Sets.difference(wanted, had)));
     }
   }
 

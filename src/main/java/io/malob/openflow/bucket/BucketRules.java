@@ -6,12 +6,12 @@ import io.malob.algorithm.Server;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.IpFamily;
+import io.malob.openflow.Onward;
 import io.malob.openflow.SwitchRules;
-import io.malob.openflow.label.Label;
+import io.malob.openflow.SwitchTables;
 import io.malob.openflow.packet.Packet;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
@@ -36,7 +36,8 @@ import org.projectfloodlight.openflow.types.U64;
  * The rules of a proactive VIP at its clients' edges. They have no timeouts. Pure.
  *
  * <p>Table 0 sends all packets to the VIP's port to table 1, SYNs included. There, each bucket
- * either leads to a member or, while it moves to another member, to the controller.
+ * either leads to a member or, while it moves to another member, to the controller. A switch with
+ * one table has the buckets in table 0, and no rules that lead to them.
  */
 public final class BucketRules {
   private static final ImmutableList<U16> ENDING_FLAGS =
@@ -90,15 +91,16 @@ public final class BucketRules {
   /**
    * Leads a bucket to a member.
    *
-   * @param label the label of the path to the member's edge; null if the member is on this switch
+   * @param next where its packets leave the switch
    */
   public static OFFlowAdd toMember(
-      OFFactory factory,
+      SwitchTables tables,
       BucketTraffic traffic,
       BucketKey key,
       int index,
       Server member,
-      @Nullable Label label) {
+      Onward next) {
+    OFFactory factory = tables.factory();
     List<OFAction> actions = new ArrayList<>();
     actions.add(
         factory
@@ -108,10 +110,10 @@ public final class BucketRules {
       actions.add(factory.actions().setField(newDstPort(factory, traffic, member.port())));
     }
     return bucket(
-        factory,
+        tables,
         traffic,
         new BucketCookie(traffic.vipNumber(), member.number(), key, index, false),
-        onward(factory, actions, label));
+        tables.onward(actions, next));
   }
 
   /**
@@ -120,25 +122,26 @@ public final class BucketRules {
    * @param memberNumber the member that it has led to
    */
   public static OFFlowAdd moving(
-      OFFactory factory, BucketTraffic traffic, BucketKey key, int index, int memberNumber) {
+      SwitchTables tables, BucketTraffic traffic, BucketKey key, int index, int memberNumber) {
     return bucket(
-        factory,
+        tables,
         traffic,
         new BucketCookie(traffic.vipNumber(), memberNumber, key, index, true),
-        List.of(SwitchRules.toController(factory)));
+        List.of(SwitchRules.toController(tables.factory())));
   }
 
   private static OFFlowAdd bucket(
-      OFFactory factory,
+      SwitchTables tables,
       BucketTraffic traffic,
       BucketCookie cookie,
       List<OFInstruction> instructions) {
-    return factory
+    return tables
+        .factory()
         .buildFlowAdd()
-        .setTableId(FlowLayout.REQUESTS)
-        .setPriority(FlowLayout.PRIORITY_BUCKET + cookie.key().bits())
+        .setTableId(tables.requests())
+        .setPriority(tables.priority(FlowLayout.PRIORITY_BUCKET + cookie.key().bits()))
         .setCookie(cookie.cookie())
-        .setMatch(bucketMatch(factory, traffic, cookie.key(), cookie.index()).build())
+        .setMatch(bucketMatch(tables.factory(), traffic, cookie.key(), cookie.index()).build())
         .setInstructions(instructions)
         .build();
   }
@@ -188,19 +191,42 @@ public final class BucketRules {
    * Sends the requests of a member that is itself a client on this switch to the controller: a
    * bucket could lead it to itself.
    */
-  public static OFFlowAdd memberAsClient(OFFactory factory, BucketTraffic traffic, Server member) {
-    return factory
+  public static OFFlowAdd memberAsClient(
+      SwitchTables tables, BucketTraffic traffic, Server member) {
+    return toController(
+        tables,
+        traffic,
+        member.number(),
+        requestsFrom(tables.factory(), traffic, AddressKey.toAddress(member.address())));
+  }
+
+  /**
+   * Sends the requests that come in at a port to the controller: a switch does not send a packet
+   * back to where it comes from, unless a rule of the connection says so.
+   */
+  public static OFFlowAdd fromPort(SwitchTables tables, BucketTraffic traffic, OFPort port) {
+    Match match = requests(tables.factory(), traffic).setExact(MatchField.IN_PORT, port).build();
+    return toController(tables, traffic, 0, match);
+  }
+
+  /** In one table: sends the requests of clients that the VIP does not allow to the controller. */
+  public static OFFlowAdd fromOthers(
+      SwitchTables tables, BucketTraffic traffic, IPAddressWithMask<?> clients) {
+    return toController(tables, traffic, 0, from(tables.factory(), traffic, clients).build());
+  }
+
+  private static OFFlowAdd toController(
+      SwitchTables tables, BucketTraffic traffic, int memberNumber, Match match) {
+    return tables
+        .factory()
         .buildFlowAdd()
-        .setTableId(FlowLayout.REQUESTS)
-        .setPriority(FlowLayout.PRIORITY_MEMBER_AS_CLIENT)
+        .setTableId(tables.requests())
+        .setPriority(tables.priority(FlowLayout.PRIORITY_MEMBER_AS_CLIENT))
         .setCookie(
             Cookie.of(
-                Cookie.Kind.PROACTIVE,
-                traffic.vipNumber(),
-                member.number(),
-                ReplyRules.NOT_COUNTED))
-        .setMatch(requestsFrom(factory, traffic, AddressKey.toAddress(member.address())))
-        .setInstructions(List.of(SwitchRules.toController(factory)))
+                Cookie.Kind.PROACTIVE, traffic.vipNumber(), memberNumber, ReplyRules.NOT_COUNTED))
+        .setMatch(match)
+        .setInstructions(List.of(SwitchRules.toController(tables.factory())))
         .build();
   }
 
@@ -209,15 +235,16 @@ public final class BucketRules {
    * bucket, so where it is attached is not known.
    */
   public static OFFlowAdd fromClient(
-      OFFactory factory, BucketTraffic traffic, IPAddress<?> client, int seconds) {
-    return factory
+      SwitchTables tables, BucketTraffic traffic, IPAddress<?> client, int seconds) {
+    return tables
+        .factory()
         .buildFlowAdd()
-        .setTableId(FlowLayout.REQUESTS)
-        .setPriority(FlowLayout.PRIORITY_SOUGHT_CLIENT)
+        .setTableId(tables.requests())
+        .setPriority(tables.priority(FlowLayout.PRIORITY_SOUGHT_CLIENT))
         .setHardTimeout(seconds)
         .setCookie(Cookie.of(Cookie.Kind.FLOOD, 0))
-        .setMatch(requestsFrom(factory, traffic, client))
-        .setInstructions(List.of(SwitchRules.toController(factory)))
+        .setMatch(requestsFrom(tables.factory(), traffic, client))
+        .setInstructions(List.of(SwitchRules.toController(tables.factory())))
         .build();
   }
 
@@ -234,8 +261,8 @@ public final class BucketRules {
   }
 
   /** Asks for the counters of a VIP's buckets. */
-  public static OFFlowStatsRequest requestCounters(OFFactory factory, int vipNumber) {
-    return requestCounters(factory, FlowLayout.REQUESTS, Cookie.Kind.BUCKET, vipNumber);
+  public static OFFlowStatsRequest requestCounters(SwitchTables tables, int vipNumber) {
+    return requestCounters(tables.factory(), tables.requests(), Cookie.Kind.BUCKET, vipNumber);
   }
 
   /** Asks for the counters of the rules that lead to a VIP's buckets. */
@@ -261,18 +288,6 @@ public final class BucketRules {
         .setCookie(Cookie.of(kind, vipNumber, 0, 0))
         .setCookieMask(Cookie.vipMask())
         .build();
-  }
-
-  /** Writes the label of a path, if there is one, and goes to the table that follows. */
-  static List<OFInstruction> onward(
-      OFFactory factory, List<OFAction> actions, @Nullable Label label) {
-    List<OFAction> all = new ArrayList<>(actions);
-    if (label != null) {
-      all.add(factory.actions().setField(factory.oxms().ethDst(label.mac())));
-    }
-    OFInstruction next =
-        factory.instructions().gotoTable(label == null ? FlowLayout.HOSTS : FlowLayout.LABELS);
-    return all.isEmpty() ? List.of(next) : List.of(factory.instructions().applyActions(all), next);
   }
 
   private static Match.Builder requests(OFFactory factory, BucketTraffic traffic) {
@@ -312,8 +327,8 @@ public final class BucketRules {
    * A rule that no packet matches, to find out whether a switch accepts such masks. It is removed
    * again.
    */
-  public static OFFlowAdd maskProbe(OFFactory factory, IpFamily family, BucketSource source) {
+  public static OFFlowAdd maskProbe(SwitchTables tables, IpFamily family, BucketSource source) {
     BucketTraffic none = new BucketTraffic(0, family.highest(), MacAddress.NONE, IpProtocol.TCP, 0);
-    return moving(factory, none, new BucketKey(source, BucketKey.MIN), 0, 0);
+    return moving(tables, none, new BucketKey(source, BucketKey.MIN), 0, 0);
   }
 }

@@ -7,13 +7,13 @@ import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.FoundRules;
 import io.malob.openflow.IpFamily;
+import io.malob.openflow.Onward;
 import io.malob.openflow.SwitchRules;
-import io.malob.openflow.label.Label;
+import io.malob.openflow.SwitchTables;
 import io.malob.openflow.packet.Packet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
@@ -28,7 +28,6 @@ import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
-import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U16;
 import org.projectfloodlight.openflow.types.U64;
@@ -39,6 +38,7 @@ import org.projectfloodlight.openflow.types.U64;
  *
  * <p>Table 0 gives the replies of a member's port the VIP's address. Table 1, which they then share
  * with requests, labels them by their client. The controller gets the replies to unknown clients.
+ * In one table, each rule translates the replies of one member to one client.
  */
 public final class ReplyRules {
   private ReplyRules() {}
@@ -76,6 +76,21 @@ public final class ReplyRules {
       match.setMasked(
           SwitchRules.tcpFlagsField(factory), U16.of(counted.flags), U16.of(counted.mask));
     }
+    int priority =
+        counted == Counted.ALL
+            ? FlowLayout.PRIORITY_MEMBER_REPLY
+            : FlowLayout.PRIORITY_COUNTED_REPLY;
+    return ofMember(factory, priority, traffic, member, counted.code)
+        .setMatch(match.build())
+        .setInstructions(
+            List.of(
+                factory.instructions().applyActions(translation(factory, traffic, member)),
+                factory.instructions().gotoTable(FlowLayout.REQUESTS)))
+        .build();
+  }
+
+  private static List<OFAction> translation(
+      OFFactory factory, BucketTraffic traffic, Server member) {
     List<OFAction> actions = new ArrayList<>();
     actions.add(factory.actions().setField(factory.oxms().ethSrc(traffic.mac())));
     actions.add(factory.actions().setField(IpFamily.newSource(factory, traffic.address())));
@@ -87,49 +102,88 @@ public final class ReplyRules {
               .setField(
                   traffic.isTcp() ? factory.oxms().tcpSrc(port) : factory.oxms().udpSrc(port)));
     }
+    return actions;
+  }
+
+  /** In one table: the same for the replies to a known client, which it also sends on. */
+  public static OFFlowAdd translateTo(
+      SwitchTables tables, BucketTraffic traffic, Server member, IPAddress<?> client, Onward next) {
+    OFFactory factory = tables.factory();
+    Match.Builder match = replies(factory, traffic, member);
+    IpFamily.to(client).accept(match);
+    int priority = FlowLayout.PRIORITY_ONE_TABLE_CLIENT;
+    return ofMember(factory, priority, traffic, member, NOT_COUNTED)
+        .setMatch(match.build())
+        .setInstructions(
+            tables.onward(translation(factory, traffic, member), next.from(member.at().port())))
+        .build();
+  }
+
+  /** In one table: the controller gets the replies to other clients, translated. */
+  public static OFFlowAdd translateToController(
+      OFFactory factory, BucketTraffic traffic, Server member) {
+    List<OFAction> actions = translation(factory, traffic, member);
+    actions.add(SwitchRules.output(factory, OFPort.CONTROLLER));
+    return ofMember(factory, FlowLayout.PRIORITY_MEMBER_REPLY, traffic, member, NOT_COUNTED)
+        .setMatch(replies(factory, traffic, member).build())
+        .setInstructions(List.of(factory.instructions().applyActions(actions)))
+        .build();
+  }
+
+  private static OFFlowAdd.Builder ofMember(
+      OFFactory factory, int priority, BucketTraffic traffic, Server member, int code) {
     return factory
         .buildFlowAdd()
         .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(
-            counted == Counted.ALL
-                ? FlowLayout.PRIORITY_MEMBER_REPLY
-                : FlowLayout.PRIORITY_COUNTED_REPLY)
-        .setCookie(
-            Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), member.number(), counted.code))
-        .setMatch(match.build())
-        .setInstructions(
-            List.of(
-                factory.instructions().applyActions(actions),
-                factory.instructions().gotoTable(FlowLayout.REQUESTS)))
-        .build();
+        .setPriority(priority)
+        .setCookie(Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), member.number(), code));
   }
 
   /** Keeps a member's answers to health checks, which come from the VIP's address, untranslated. */
   public static OFFlowAdd probeAnswers(OFFactory factory, BucketTraffic traffic, Server member) {
     Match.Builder match = replies(factory, traffic, member);
     IpFamily.to(traffic.address()).accept(match);
-    return rule(factory, FlowLayout.CLASSIFY, FlowLayout.PRIORITY_PROBE_ANSWER, traffic)
-        .setCookie(
-            Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), member.number(), NOT_COUNTED))
+    return ofMember(factory, FlowLayout.PRIORITY_PROBE_ANSWER, traffic, member, NOT_COUNTED)
         .setMatch(match.build())
         .setInstructions(List.of(SwitchRules.toController(factory)))
         .build();
   }
 
   /**
-   * Labels the replies to a client.
+   * Labels the translated replies to a client.
    *
-   * @param label the label of the path to the client's edge; null if the client is on this switch
+   * @param next where they leave the switch
    */
   public static OFFlowAdd toClient(
-      OFFactory factory, BucketTraffic traffic, IPAddress<?> client, @Nullable Label label) {
-    return rule(factory, FlowLayout.REQUESTS, FlowLayout.PRIORITY_CLIENT, traffic)
-        .setMatch(
-            IpFamily.matchBetween(factory, traffic.protocol(), traffic.address(), client)
-                .setExact(BucketRules.srcPort(traffic), TransportPort.of(traffic.port()))
-                .build())
-        .setInstructions(BucketRules.onward(factory, List.of(), label))
+      SwitchTables tables, BucketTraffic traffic, IPAddress<?> client, Onward next) {
+    return toClient(
+        tables, FlowLayout.PRIORITY_CLIENT, traffic, translated(tables, traffic, client), next);
+  }
+
+  /** The same for replies that come in at the port where the path to the client begins. */
+  public static OFFlowAdd toClientFrom(
+      SwitchTables tables, BucketTraffic traffic, IPAddress<?> client, Onward next, OFPort in) {
+    Match.Builder match = translated(tables, traffic, client).setExact(MatchField.IN_PORT, in);
+    return toClient(tables, FlowLayout.PRIORITY_CLIENT_BACK, traffic, match, next.from(in));
+  }
+
+  private static OFFlowAdd toClient(
+      SwitchTables tables, int priority, BucketTraffic traffic, Match.Builder match, Onward next) {
+    return tables
+        .factory()
+        .buildFlowAdd()
+        .setTableId(FlowLayout.REQUESTS)
+        .setPriority(priority)
+        .setCookie(Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), 0, NOT_COUNTED))
+        .setMatch(match.build())
+        .setInstructions(tables.onward(List.of(), next))
         .build();
+  }
+
+  private static Match.Builder translated(
+      SwitchTables tables, BucketTraffic traffic, IPAddress<?> client) {
+    return IpFamily.matchBetween(tables.factory(), traffic.protocol(), traffic.address(), client)
+        .setExact(BucketRules.srcPort(traffic), TransportPort.of(traffic.port()));
   }
 
   /**
@@ -148,7 +202,7 @@ public final class ReplyRules {
     actions.add(factory.actions().setField(factory.oxms().arpSpa(IPv4Address.of(vip))));
     actions.add(factory.actions().setField(factory.oxms().arpTha(at.mac())));
     actions.add(factory.actions().setField(factory.oxms().arpTpa(IPv4Address.of(client))));
-    actions.add(factory.actions().output(OFPort.IN_PORT, Integer.MAX_VALUE));
+    actions.add(SwitchRules.output(factory, OFPort.IN_PORT));
     return factory
         .buildFlowAdd()
         .setTableId(FlowLayout.CLASSIFY)
@@ -214,15 +268,6 @@ public final class ReplyRules {
             && code < NOT_COUNTED
         ? Optional.of(Counted.values()[code])
         : Optional.empty();
-  }
-
-  private static OFFlowAdd.Builder rule(
-      OFFactory factory, TableId table, int priority, BucketTraffic traffic) {
-    return factory
-        .buildFlowAdd()
-        .setTableId(table)
-        .setPriority(priority)
-        .setCookie(Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), 0, NOT_COUNTED));
   }
 
   private static Match.Builder replies(OFFactory factory, BucketTraffic traffic, Server member) {

@@ -58,6 +58,9 @@ public final class LabelTable {
   private final LongAdder repairs = new LongAdder();
   private final LongAdder failedRepairs = new LongAdder();
 
+  /** How often a label left its first switch by another port than before. */
+  private final LongAdder portChanges = new LongAdder();
+
   /** Pending labels that a switch had no room for, by id: the pending change fails. */
   private final Set<Integer> refused = ConcurrentHashMap.newKeySet();
 
@@ -379,6 +382,11 @@ public final class LabelTable {
     return failedRepairs.sum();
   }
 
+  /** A number that changes when a label leaves its first switch by another port than before. */
+  public long portChanges() {
+    return portChanges.sum();
+  }
+
   private void reroute(LabelledPath labelled, Path after) {
     Path before = labelled.path();
     boolean sure = !labelled.isUnsure();
@@ -400,6 +408,7 @@ public final class LabelTable {
           }
           labelled.settle(done);
           if (!sure || !firstPort(before).equals(firstPort(after))) {
+            portChanges.increment();
             whenRerouted.accept(labelled);
           }
           cameToRest(labelled);

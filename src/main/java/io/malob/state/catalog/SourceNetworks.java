@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import com.google.common.net.InetAddresses;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.AddressText;
 import io.malob.json.RejectedException;
@@ -11,7 +12,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPAddressWithMask;
 import org.projectfloodlight.openflow.types.IPVersion;
+import org.projectfloodlight.openflow.types.IPv6Address;
 
 /**
  * The networks that clients may come from, all of one address family. Immutable. Whether an address
@@ -47,6 +50,13 @@ public final class SourceNetworks {
       return new Bits(
           first >= Long.SIZE ? upper : upper | -1L >>> first,
           first <= Long.SIZE ? -1L : first == 2 * Long.SIZE ? lower : lower | -1L >>> first);
+    }
+
+    /** With one more bit set, counted from the highest. */
+    Bits with(int bit) {
+      return bit < Long.SIZE
+          ? new Bits(upper | Long.MIN_VALUE >>> bit, lower)
+          : new Bits(upper, lower | Long.MIN_VALUE >>> (bit - Long.SIZE));
     }
 
     int compareTo(long otherUpper, long otherLower) {
@@ -159,6 +169,43 @@ public final class SourceNetworks {
       }
     }
     return from < apart.length && apart[from].lowest.compareTo(upper, lower) <= 0;
+  }
+
+  /**
+   * The fewest networks that have all other addresses of the family, in order; empty if they are
+   * more.
+   *
+   * @param max their max number
+   */
+  public Optional<List<IPAddressWithMask<?>>> others(int max) {
+    List<IPAddressWithMask<?>> others = new ArrayList<>();
+    addOthers(new Bits(0, 0), 0, max, others);
+    return others.size() > max ? Optional.empty() : Optional.of(others);
+  }
+
+  private void addOthers(Bits lowest, int length, int max, List<IPAddressWithMask<?>> others) {
+    Bits highest = lowest.filled(length);
+    int overlap = Integer.MAX_VALUE; // the length of the largest network that overlaps
+    for (Network each : apart) {
+      if (each.lowest.compareTo(highest) <= 0 && each.highest.compareTo(lowest) >= 0) {
+        overlap = Math.min(overlap, each.length);
+      }
+    }
+    if (overlap <= length || others.size() > max) {
+      return;
+    }
+    if (overlap == Integer.MAX_VALUE) {
+      others.add(addressOf(lowest).withMaskOfLength(length));
+      return;
+    }
+    addOthers(lowest, length + 1, max, others);
+    addOthers(lowest.with(length), length + 1, max, others);
+  }
+
+  private IPAddress<?> addressOf(Bits bits) {
+    return family == IPVersion.IPv6
+        ? IPv6Address.of(bits.upper, bits.lower)
+        : IPAddress.of(InetAddresses.fromInteger((int) (bits.upper >>> Integer.SIZE)));
   }
 
   /** As given, each with its length. */

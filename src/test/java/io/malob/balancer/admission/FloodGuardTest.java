@@ -5,11 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
+import io.malob.json.RejectedException;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Catalog;
+import io.malob.state.catalog.Fields;
+import io.malob.store.MemoryStore;
 import io.malob.testing.Frames;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -43,11 +48,20 @@ class FloodGuardTest {
   private static final int LINE = 21;
   private static final int OTHER_LINE = 23;
 
+  private final Catalog catalog;
   private final List<OFFlowAdd> sent = new ArrayList<>();
   private long nanos;
-  private final FloodGuard guard =
-      new FloodGuard(
-          1_000, new FlowProgrammer(switchId -> Optional.of(new Recorder())), () -> nanos);
+  private final FloodGuard guard;
+
+  FloodGuardTest() throws IOException {
+    catalog = Catalog.open(new MemoryStore(Runnable::run));
+    guard =
+        new FloodGuard(
+            1_000,
+            catalog::snapshot,
+            new FlowProgrammer(switchId -> Optional.of(new Recorder())),
+            () -> nanos);
+  }
 
   private final class Recorder implements FlowProgrammer.SwitchConnection {
     @Override
@@ -147,6 +161,31 @@ class FloodGuardTest {
     assertEquals(VIP, rule.getMatch().get(MatchField.IPV4_SRC));
     assertTrue(rule.getPriority() > FlowLayout.PRIORITY_MISS);
     assertTrue(rule.getPriority() < FlowLayout.PRIORITY_CLIENT, "known clients get theirs");
+  }
+
+  /** The packets come to the controller translated; the rule matches them before. */
+  @Test
+  void floodOfRepliesInOneTable_isDroppedForItsMemberOnly() throws RejectedException {
+    int number =
+        catalog
+            .create(Catalog.MEMBERS, Fields.of("id", "m", "address", "10.0.0.11", "port", "8080"))
+            .item()
+            .number();
+    byte[] reply = Frames.tcp(MAC, MAC, VIP, 80, CLIENT, 40_000, Packet.TCP_SYN | Packet.TCP_ACK);
+    U64 ofMember = Cookie.of(Cookie.Kind.PROACTIVE, 1, number, 4);
+
+    drop(PacketInClasses.REPLIES, 20_000, packetIn(reply, FlowLayout.CLASSIFY, ofMember));
+
+    assertEquals(1, sent.size());
+    OFFlowAdd rule = sent.get(0);
+    assertEquals(FlowLayout.CLASSIFY, rule.getTableId());
+    assertEquals(1, rule.getHardTimeout());
+    assertEquals(List.of(), rule.getInstructions());
+    assertEquals(IPv4Address.of("10.0.0.11"), rule.getMatch().get(MatchField.IPV4_SRC));
+    assertEquals(TransportPort.of(8_080), rule.getMatch().get(MatchField.TCP_SRC));
+    assertTrue(rule.getPriority() > FlowLayout.PRIORITY_MEMBER_REPLY);
+    assertTrue(
+        rule.getPriority() < FlowLayout.PRIORITY_ONE_TABLE_CLIENT, "known clients get theirs");
   }
 
   private static OFPacketIn packetIn(byte[] frame, TableId table, U64 cookie) {

@@ -99,6 +99,14 @@ class TranslatedReplyTest {
   }
 
   @Test
+  void packetThatARuleInOneTableHasTranslated_isAReply() {
+    U64 ofMember = Cookie.of(Cookie.Kind.PROACTIVE, 1, 2, 4);
+
+    assertTrue(is(REPLY, FlowLayout.CLASSIFY, ofMember));
+    assertFalse(is(reply(MEMBER, VIP), FlowLayout.CLASSIFY, ofMember), "an answer to a check");
+  }
+
+  @Test
   void packetByARule_isNone() {
     assertFalse(is(REPLY, FlowLayout.REQUESTS, Cookie.of(Cookie.Kind.PROACTIVE, 0)));
   }

@@ -24,6 +24,8 @@ import io.malob.balancer.view.ServicePlan;
 import io.malob.json.RejectedException;
 import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.SwitchTables;
+import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.BucketCookie;
 import io.malob.openflow.bucket.BucketSource;
 import io.malob.openflow.bucket.BucketTraffic;
@@ -65,7 +67,8 @@ class EdgeBucketsTest {
   private final FakeSwitches switches = new FakeSwitches(1);
   private final FlowProgrammer programmer = new FlowProgrammer(switches);
   private final ProgrammedSwitch sw = new ProgrammedSwitch(EDGE);
-  private final Wire wire = new Wire(sw, FakeSwitches.FACTORY, true);
+  private final Wire wire =
+      new Wire(sw, new SwitchTables(FakeSwitches.FACTORY, TableLayout.FOUR_TABLES), true);
   private final Map<Integer, Standing> standings =
       new HashMap<>(Map.of(1, Standing.LIVE, 2, Standing.LIVE));
   private final Moves moves = new Moves();

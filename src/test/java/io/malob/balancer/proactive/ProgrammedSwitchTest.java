@@ -7,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.algorithm.Server;
 import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.Onward;
 import io.malob.openflow.RuleKey;
+import io.malob.openflow.SwitchTables;
+import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.bucket.ReplyRules;
 import io.malob.openflow.bucket.ReplyRules.Counted;
@@ -27,6 +30,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
 
 class ProgrammedSwitchTest {
   private static final OFFactory FACTORY = FakeSwitches.FACTORY;
@@ -40,7 +44,9 @@ class ProgrammedSwitchTest {
   private int seen;
 
   private static OFFlowAdd toClient(@Nullable Label label) {
-    return ReplyRules.toClient(FACTORY, WEB, IPv4Address.of("10.0.0.1"), label);
+    SwitchTables tables = new SwitchTables(FACTORY, TableLayout.FOUR_TABLES);
+    Onward next = label == null ? Onward.to(MEMBER.at()) : Onward.by(label, OFPort.of(7));
+    return ReplyRules.toClient(tables, WEB, IPv4Address.of("10.0.0.1"), next);
   }
 
   private static OFFlowAdd translate(Server member) {

@@ -12,7 +12,9 @@ import io.malob.openflow.Cookie;
 import io.malob.openflow.FoundRule;
 import io.malob.openflow.FoundRules;
 import io.malob.openflow.IpFamily;
+import io.malob.openflow.Onward;
 import io.malob.openflow.RuleKey;
+import io.malob.openflow.SwitchTables;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.ReplyRules.Counted;
 import io.malob.openflow.label.Label;
@@ -33,6 +35,7 @@ import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.action.OFActionGroup;
 import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
 import org.projectfloodlight.openflow.protocol.action.OFActionSetField;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
@@ -72,6 +75,10 @@ class BucketRulesTest {
 
   private static OFFactory factory(OFVersion version) {
     return OFFactories.getFactory(version);
+  }
+
+  private static SwitchTables tables(OFVersion version) {
+    return new SwitchTables(factory(version), TableLayout.FOUR_TABLES);
   }
 
   private static OFFlowMod onWire(OFFlowMod sent) {
@@ -127,11 +134,15 @@ class BucketRulesTest {
     if (action instanceof OFActionSetField set) {
       return set.getField().getMatchField().getName() + "=" + set.getField().getValue();
     }
+    if (action instanceof OFActionGroup group) {
+      return "group " + Integer.toHexString(group.getGroup().getGroupNumber());
+    }
     return action instanceof OFActionOutput out ? "to " + out.getPort() : action.toString();
   }
 
   private static OFFlowMod toMember(OFVersion version, @Nullable Label label) {
-    return onWire(BucketRules.toMember(factory(version), WEB, PORTS, 5, MEMBER, label));
+    Onward next = label == null ? Onward.to(MEMBER.at()) : Onward.by(label, OFPort.of(7));
+    return onWire(BucketRules.toMember(tables(version), WEB, PORTS, 5, MEMBER, next));
   }
 
   @ParameterizedTest
@@ -183,7 +194,7 @@ class BucketRulesTest {
   @ParameterizedTest
   @EnumSource(names = {"OF_13", "OF_14"})
   void moving_byAddress_sendsAllToTheController(OFVersion version) {
-    OFFlowMod rule = onWire(BucketRules.moving(factory(version), NAMES, ADDRESSES, 127, 65_535));
+    OFFlowMod rule = onWire(BucketRules.moving(tables(version), NAMES, ADDRESSES, 127, 65_535));
 
     assertAt(1, 107, rule);
     assertEquals(
@@ -202,7 +213,7 @@ class BucketRulesTest {
     int priority = 106;
     for (int count = BucketKey.MIN; count <= BucketKey.MAX; count *= 2) {
       BucketKey key = new BucketKey(BucketSource.PORT, count);
-      assertAt(1, priority++, BucketRules.moving(factory(version), WEB, key, 0, 1));
+      assertAt(1, priority++, BucketRules.moving(tables(version), WEB, key, 0, 1));
     }
   }
 
@@ -227,8 +238,8 @@ class BucketRulesTest {
   @ParameterizedTest
   @EnumSource(names = {"OF_13", "OF_14"})
   void clientsForTheController_areBeforeBuckets(OFVersion version) {
-    OFFlowMod member = onWire(BucketRules.memberAsClient(factory(version), WEB, MEMBER));
-    OFFlowMod unknown = onWire(BucketRules.fromClient(factory(version), WEB, CLIENT, 5));
+    OFFlowMod member = onWire(BucketRules.memberAsClient(tables(version), WEB, MEMBER));
+    OFFlowMod unknown = onWire(BucketRules.fromClient(tables(version), WEB, CLIENT, 5));
 
     assertAt(1, 200, member);
     assertAt(1, 201, unknown);
@@ -276,8 +287,10 @@ class BucketRulesTest {
   @ParameterizedTest
   @EnumSource(names = {"OF_13", "OF_14"})
   void toClient_labelsReplies(OFVersion version) {
-    OFFlowMod far = onWire(ReplyRules.toClient(factory(version), WEB, CLIENT, LABEL));
-    OFFlowMod near = onWire(ReplyRules.toClient(factory(version), WEB, CLIENT, null));
+    OFFlowMod far =
+        onWire(ReplyRules.toClient(tables(version), WEB, CLIENT, Onward.by(LABEL, OFPort.of(7))));
+    OFFlowMod near =
+        onWire(ReplyRules.toClient(tables(version), WEB, CLIENT, Onward.to(MEMBER.at())));
 
     assertAt(1, 500, far);
     assertEquals(
@@ -303,7 +316,8 @@ class BucketRulesTest {
     assertEquals(VIP.getInt(), client.vip());
     assertEquals(CLIENT.getInt(), client.client());
     assertEquals(place, client.at(at));
-    OFFlowMod other = onWire(ReplyRules.toClient(factory(version), WEB, CLIENT, LABEL));
+    OFFlowMod other =
+        onWire(ReplyRules.toClient(tables(version), WEB, CLIENT, Onward.by(LABEL, OFPort.of(7))));
     assertEquals(Optional.empty(), ReplyRules.clientOf(found(factory(version), other)));
   }
 
@@ -311,15 +325,19 @@ class BucketRulesTest {
   @EnumSource(names = {"OF_13", "OF_14"})
   void ipv6_hasTheFieldsOfItsFamily(OFVersion version) {
     OFFactory factory = factory(version);
+    SwitchTables tables = tables(version);
     OFFlowMod toBuckets =
         onWire(BucketRules.toBuckets(factory, WEB6, IPAddressWithMask.of("2001:db8::/32")));
     OFFlowMod fromAll = onWire(BucketRules.toBuckets(factory, WEB6, IpFamily.IPV6.ending(0, 0)));
-    OFFlowMod byAddress = onWire(BucketRules.moving(factory, WEB6, ADDRESSES, 127, 1));
-    OFFlowMod toMember = onWire(BucketRules.toMember(factory, WEB6, PORTS, 5, MEMBER6, LABEL));
-    OFFlowMod memberAsClient = onWire(BucketRules.memberAsClient(factory, WEB6, MEMBER6));
+    OFFlowMod byAddress = onWire(BucketRules.moving(tables, WEB6, ADDRESSES, 127, 1));
+    OFFlowMod toMember =
+        onWire(
+            BucketRules.toMember(tables, WEB6, PORTS, 5, MEMBER6, Onward.by(LABEL, OFPort.of(7))));
+    OFFlowMod memberAsClient = onWire(BucketRules.memberAsClient(tables, WEB6, MEMBER6));
     OFFlowMod translate = onWire(ReplyRules.translate(factory, WEB6, MEMBER6, Counted.ALL));
     OFFlowMod probeAnswers = onWire(ReplyRules.probeAnswers(factory, WEB6, MEMBER6));
-    OFFlowMod toClient = onWire(ReplyRules.toClient(factory, WEB6, CLIENT6, LABEL));
+    OFFlowMod toClient =
+        onWire(ReplyRules.toClient(tables, WEB6, CLIENT6, Onward.by(LABEL, OFPort.of(7))));
 
     String tcp = "eth_type=0x86dd ip_proto=0x6 ";
     String toVip = " ipv6_dst=fd00::64";
@@ -347,18 +365,121 @@ class BucketRulesTest {
   @EnumSource(names = {"OF_13", "OF_14"})
   void rules_areKnownWhenTheyAreRead(OFVersion version) {
     OFFactory factory = factory(version);
+    SwitchTables tables = tables(version);
     for (OFFlowMod rule :
         List.of(
-            BucketRules.toMember(factory, WEB, PORTS, 5, MEMBER, LABEL),
-            BucketRules.memberAsClient(factory, WEB, MEMBER),
+            BucketRules.toMember(tables, WEB, PORTS, 5, MEMBER, Onward.by(LABEL, OFPort.of(7))),
+            BucketRules.memberAsClient(tables, WEB, MEMBER),
             ReplyRules.probeAnswers(factory, WEB, MEMBER))) {
       assertTrue(PARSER.parse(found(factory, rule)) instanceof FoundRule.Proactive);
     }
     for (OFFlowMod rule :
         List.of(
             BucketRules.ends(factory, WEB, PORTS, 5, 90).get(0),
-            BucketRules.fromClient(factory, WEB, CLIENT, 5))) {
+            BucketRules.fromClient(tables, WEB, CLIENT, 5))) {
       assertFalse(PARSER.parse(found(factory, rule)) instanceof FoundRule.Unreadable);
+    }
+  }
+
+  private static SwitchTables one(OFVersion version, TableLayout layout) {
+    return new SwitchTables(factory(version), layout);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void bucketInOneTable_namesItsGroupOrPort(OFVersion version) {
+    Onward far = Onward.by(LABEL, OFPort.of(7));
+    SwitchTables groups = one(version, TableLayout.ONE_TABLE_WITH_GROUPS);
+    SwitchTables ports = one(version, TableLayout.ONE_TABLE);
+    OFFlowMod byGroup = onWire(BucketRules.toMember(groups, WEB, PORTS, 5, MEMBER, far));
+    OFFlowMod byPort = onWire(BucketRules.toMember(ports, WEB, PORTS, 5, MEMBER, far));
+    OFFlowMod near =
+        onWire(BucketRules.toMember(groups, WEB, PORTS, 5, MEMBER, Onward.to(MEMBER.at())));
+
+    assertAt(0, 48_106, byGroup);
+    assertEquals(match(toMember(version, LABEL)), match(byGroup));
+    String translated = "ipv4_dst=10.1.0.3, tcp_dst=8080, eth_dst=";
+    assertEquals(translated + LABEL.mac() + ", group 4d00002a", does(byGroup));
+    assertEquals(translated + LABEL.mac() + ", to 7", does(byPort));
+    assertEquals(translated + MEMBER.at().mac() + ", to " + MEMBER.at().port(), does(near));
+    assertAt(
+        0, 48_113, BucketRules.moving(ports, WEB, new BucketKey(BucketSource.PORT, 8_192), 0, 1));
+  }
+
+  /** Requests of connections are at 48400, and the VIP's address is at 48000. */
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void exceptionsInOneTable_areBetweenConnectionsAndBuckets(OFVersion version) {
+    SwitchTables tables = one(version, TableLayout.ONE_TABLE);
+
+    assertAt(0, 48_200, BucketRules.memberAsClient(tables, WEB, MEMBER));
+    assertAt(0, 48_201, BucketRules.fromClient(tables, WEB, CLIENT, 5));
+    OFFlowMod fromPort = onWire(BucketRules.fromPort(tables, WEB, OFPort.of(3)));
+    OFFlowMod fromOthers =
+        onWire(BucketRules.fromOthers(tables, WEB, IPAddressWithMask.of("128.0.0.0/1")));
+
+    assertAt(0, 48_200, fromPort);
+    assertEquals(
+        "in_port=3 eth_type=0x800 ip_proto=0x6 ipv4_dst=10.0.0.100 tcp_dst=80", match(fromPort));
+    assertEquals("to controller", does(fromPort));
+    assertAt(0, 48_200, fromOthers);
+    assertEquals(
+        "eth_type=0x800 ip_proto=0x6 ipv4_src=128.0.0.0/128.0.0.0 ipv4_dst=10.0.0.100 tcp_dst=80",
+        match(fromOthers));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void replyInOneTable_isTranslatedAndSentOnByOneRule(OFVersion version) {
+    SwitchTables tables = one(version, TableLayout.ONE_TABLE_WITH_GROUPS);
+    Onward far = Onward.by(LABEL, OFPort.of(7));
+    Onward back = Onward.by(LABEL, MEMBER.at().port());
+    OFFlowMod known = onWire(ReplyRules.translateTo(tables, WEB, MEMBER, CLIENT, far));
+    OFFlowMod others = onWire(ReplyRules.translateToController(factory(version), WEB, MEMBER));
+
+    assertAt(0, 48_905, known);
+    assertAt(0, 48_900, others);
+    String translated = "eth_src=0e:4d:0a:00:00:64, ipv4_src=10.0.0.100, tcp_src=80, ";
+    assertEquals(
+        "eth_type=0x800 ip_proto=0x6 ipv4_src=10.1.0.3 ipv4_dst=10.0.0.1 tcp_src=8080",
+        match(known));
+    assertEquals(translated + "eth_dst=" + LABEL.mac() + ", group 4d00002a", does(known));
+    assertEquals(
+        translated + "eth_dst=" + LABEL.mac() + ", to in_port",
+        does(onWire(ReplyRules.translateTo(tables, WEB, MEMBER, CLIENT, back))));
+    assertEquals(translated + "to controller", does(others));
+    assertEquals(Optional.empty(), ReplyRules.countedBy(known.getCookie()));
+    assertEquals(Optional.empty(), ReplyRules.countedBy(others.getCookie()));
+  }
+
+  /** The rules of one layout are not taken for those of another. */
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void bucketOfAnotherLayout_isUnreadable(OFVersion version) {
+    OFFactory factory = factory(version);
+    Onward next = Onward.by(LABEL, OFPort.of(7));
+    FoundRules inOne = new FoundRules(TableLayout.ONE_TABLE, Map.of());
+    SwitchTables one = one(version, TableLayout.ONE_TABLE);
+    OFFlowMod ofOne = BucketRules.toMember(one, WEB, PORTS, 5, MEMBER, next);
+    OFFlowMod ofFour = BucketRules.toMember(tables(version), WEB, PORTS, 5, MEMBER, next);
+
+    assertTrue(inOne.parse(found(factory, ofOne)) instanceof FoundRule.Proactive);
+    assertTrue(PARSER.parse(found(factory, ofFour)) instanceof FoundRule.Proactive);
+    assertTrue(inOne.parse(found(factory, ofFour)) instanceof FoundRule.Unreadable);
+    assertTrue(PARSER.parse(found(factory, ofOne)) instanceof FoundRule.Unreadable);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void rulesInOneTable_readBackAsTheyWereMade(OFVersion version) {
+    SwitchTables tables = one(version, TableLayout.ONE_TABLE);
+    Onward next = Onward.by(LABEL, OFPort.of(7));
+    for (OFFlowMod rule :
+        List.of(
+            BucketRules.toMember(tables, WEB, PORTS, 5, MEMBER, next),
+            ReplyRules.translateTo(tables, WEB, MEMBER, CLIENT, next),
+            ReplyRules.translateToController(factory(version), WEB, MEMBER))) {
+      assertEquals(rule.getInstructions(), onWire(rule).getInstructions());
     }
   }
 }

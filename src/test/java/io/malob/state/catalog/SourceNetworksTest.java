@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPAddressWithMask;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
 
@@ -145,5 +146,61 @@ class SourceNetworksTest {
             .collect(Collectors.joining(","));
     assertEquals(SourceNetworks.MAX, networks(max).texts().size());
     assertThrows(RejectedException.class, () -> networks(max + ",11.0.0.0/8"));
+  }
+
+  private static List<String> others(String text) throws RejectedException {
+    return networks(text).others(1_000).orElseThrow().stream().map(Object::toString).toList();
+  }
+
+  @Test
+  void others_areTheFewestNetworksOfAllOtherAddresses() throws Exception {
+    assertEquals(List.of("128.0.0.0/1"), others("0.0.0.0/1"));
+    assertEquals(List.of(), others("0.0.0.0/0"));
+    assertEquals("240.0.0.0/4", others("224.0.0.0/4").get(3));
+    assertEquals(List.of(), others("0.0.0.0/1,128.0.0.0/1"));
+    assertEquals(
+        List.of(
+            "0.0.0.0/5",
+            "8.0.0.0/7",
+            "11.0.0.0/8",
+            "12.0.0.0/6",
+            "16.0.0.0/4",
+            "32.0.0.0/3",
+            "64.0.0.0/2",
+            "128.0.0.0/1"),
+        others("10.0.0.0/8,10.1.0.0/16"));
+    assertEquals(128, others("2001:db8::1").size());
+    assertEquals("8000::/1", others("2001:db8::1").get(127));
+  }
+
+  @Test
+  void othersThatAreTooMany_areNone() throws Exception {
+    assertEquals(32, networks("10.0.0.1").others(32).orElseThrow().size());
+    assertTrue(networks("10.0.0.1").others(31).isEmpty());
+  }
+
+  @Test
+  void eachAddress_isInTheNetworksOrInOneOfTheOthers() throws Exception {
+    Random random = new Random(1);
+    for (int run = 0; run < 20; run++) {
+      String text =
+          IntStream.range(0, 1 + random.nextInt(5))
+              .mapToObj(any -> 1 + random.nextInt(32))
+              .map(
+                  length ->
+                      IPv4Address.of(random.nextInt())
+                              .applyMask(IPv4Address.ofCidrMaskLength(length))
+                          + "/"
+                          + length)
+              .collect(Collectors.joining(","));
+      SourceNetworks networks = networks(text);
+      List<IPAddressWithMask<?>> others = networks.others(1_000).orElseThrow();
+      for (int i = 0; i < 200; i++) {
+        IPv4Address address = IPv4Address.of(random.nextInt());
+        long in =
+            others.stream().filter(each -> ((IPv4AddressWithMask) each).contains(address)).count();
+        assertEquals(networks.contains(address.getInt()) ? 0 : 1, in, () -> text + " " + address);
+      }
+    }
   }
 }

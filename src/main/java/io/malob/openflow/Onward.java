@@ -1,0 +1,33 @@
+package io.malob.openflow;
+
+import io.malob.algorithm.Attachment;
+import io.malob.openflow.label.Label;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
+
+/**
+ * Where translated packets leave a switch.
+ *
+ * @param label the label to write; null if the receiver is on this switch
+ * @param receiver the receiver's MAC address; null if there is a label
+ * @param out the port to the next switch or to the receiver; {@link OFPort#IN_PORT} if the packets
+ *     go back to where they come from
+ */
+public record Onward(@Nullable Label label, @Nullable MacAddress receiver, OFPort out) {
+
+  /** Over a labelled path that begins at that port. */
+  public static Onward by(Label label, OFPort out) {
+    return new Onward(label, null, out);
+  }
+
+  /** To a host of this switch. */
+  public static Onward to(Attachment host) {
+    return new Onward(null, host.mac(), host.port());
+  }
+
+  /** The same for packets that come in at a port. */
+  public Onward from(OFPort in) {
+    return in.equals(out) ? new Onward(label, receiver, OFPort.IN_PORT) : this;
+  }
+}
