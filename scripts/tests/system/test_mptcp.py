@@ -274,9 +274,7 @@ class OneTableMptcpTest(Mptcp):
     """The switches of hosts have one table, with groups and without; another switch only forwards labels."""
 
     core = ("s3",)
-    properties = forced_layouts(
-        s1="one-table-with-groups", s2="one-table", s3="labels-only", s4="one-table-with-groups", s5="one-table"
-    )
+    properties = forced_layouts(s1="one-table-with-groups", s2="one-table", s3="labels-only", s4="one-table-with-groups", s5="one-table")
 
     def test_subflows(self) -> None:
         """each goes over the links of its own path, all rules are in one table, and VLANs are apart"""
