@@ -24,6 +24,7 @@ from malob.system import ovs
 from malob.system.ports import free_port
 from malob.system.processes import run
 from malob.system.waiting import say, undisturbed, wait_until
+from tests import exposition
 
 NAME = "mlt"
 FRAMES = Path(__file__).parent / "frames.py"
@@ -34,6 +35,8 @@ needs_idle_machine = unittest.skipUnless(os.environ.get("MALOB_IDLE_MACHINE") ==
 
 HTTP_PORTS = (80, 8001)
 UDP_PORT = 5353
+#: Packet-ins with these outcomes are of connections.
+_OUTCOMES = ("placed", "known", "refused", "earlier", "end")
 
 
 def forced_layouts(**layouts: str) -> dict[str, str]:
@@ -115,6 +118,18 @@ class SystemTest(unittest.TestCase):
         answers = len(re.findall(r"bytes from .*icmp_seq=\d+ ", words))
         doubles = words.count("(DUP!)")
         return answers - doubles, doubles
+
+    def ab(self, host: str, url: str, count: int, at_once: int) -> str:
+        """What ab says of so many requests, none of which has failed."""
+        words = self.on(host, "ab", "-q", "-n", str(count), "-c", str(at_once), "-s", "20", url, timeout_s=120)
+        self.assertRegex(words, rf"Complete requests:\s+{count}\b")
+        self.assertRegex(words, r"Failed requests:\s+0\b")
+        return words
+
+    def packet_ins(self) -> dict[str, float]:
+        """How many packet-ins of connections the controller has had, by outcome."""
+        metrics = exposition.read(self.controller.rest.get_text("/metrics"))
+        return {outcome: exposition.value(metrics, "malob_packet_ins_total", outcome=outcome) for outcome in _OUTCOMES}
 
     def frames(self, host: str, *arguments: str) -> subprocess.Popen[str]:
         """Starts frames.py on a host; its output is closed when the test ends."""

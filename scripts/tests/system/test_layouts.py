@@ -6,7 +6,7 @@ import time
 from abc import abstractmethod
 from typing import Any, ClassVar
 
-from lab import balancing
+from lab import balancing, rules
 from lab.balancing import VirtualServer
 from malob.network.hosts import Host
 from malob.system import ovs
@@ -89,9 +89,7 @@ class Layouts:
             self.assertEqual([], refused)
 
         def _ab(self, client: str, virtual: VirtualServer) -> None:
-            words = self.on(client, "ab", "-q", "-n", "500", "-c", "50", "-s", "20", f"http://{virtual.address}:{virtual.port}/", timeout_s=120)
-            self.assertRegex(words, r"Complete requests:\s+500\b")
-            self.assertRegex(words, r"Failed requests:\s+0\b")
+            self.ab(client, f"http://{virtual.address}:{virtual.port}/", 500, 50)
 
         def _layouts(self) -> dict[str, Any]:
             names = {dpid: name for name, dpid in self.lab.topology.switches.items()}
@@ -137,9 +135,9 @@ class Layouts:
             self.assertEqual(sent, got)
             self.assertEqual(set(), buckets - self._buckets(), "each leads to its member as before")
 
-        def _buckets(self) -> set[str]:
-            """The cookies of buckets by switch, which name their members."""
-            found = {f"{switch} {rule.split(',')[0]}" for switch in _ALL for rule in self.rules(switch) if "cookie=0x652d" in rule}
+        def _buckets(self) -> set[tuple[str, int]]:
+            """Switches and cookies of buckets, which name their members."""
+            found = {(switch, rules.cookie(line)) for switch in _ALL for line in rules.of_kind(rules.dump(self.lab, switch), rules.BUCKET)}
             self.assertGreaterEqual(len(found), 2 * 2 * 64, "two VIPs at the switches of two clients")
             return found
 

@@ -8,7 +8,6 @@ from itertools import permutations
 
 from lab import balancing
 from malob.system.waiting import say, wait_until
-from tests import exposition
 from tests.system.base import UDP_PORT, SystemTest
 
 #: What the kernel chooses a client's port from; of a host's own network.
@@ -84,9 +83,7 @@ class MeshTest(SystemTest):
         """so many connections that client ports come again while rules of theirs are there: none fails, all count"""
         self.virtual("again", "10.0.0.109", 80)
         before = self._tcp_counters("c1")
-        words = self.on("c1", "ab", "-q", "-n", "4000", "-c", "20", "-s", "20", "http://10.0.0.109:80/", timeout_s=120)
-        self.assertRegex(words, r"Complete requests:\s+4000\b")
-        self.assertRegex(words, r"Failed requests:\s+0\b")
+        self.ab("c1", "http://10.0.0.109:80/", 4000, 20)
         # ab opens some more than it has requests for, so the client's kernel is asked
         since = {name: count - before[name] for name, count in self._tcp_counters("c1").items()}
         surplus = self._total("again") - since["ActiveOpens"]
@@ -101,9 +98,7 @@ class MeshTest(SystemTest):
     def test_parallel_connections(self) -> None:
         """100 connections at once by ab: none fails, every server gets its share"""
         virtual = self.virtual("ab", "10.0.0.101", 80)
-        words = self.on("c1", "ab", "-q", "-n", "1500", "-c", "100", "-s", "20", "http://10.0.0.101:80/", timeout_s=120)
-        self.assertRegex(words, r"Complete requests:\s+1500\b")
-        self.assertRegex(words, r"Failed requests:\s+0\b")
+        words = self.ab("c1", "http://10.0.0.101:80/", 1500, 100)
         self.assertNotIn("Non-2xx", words)
         say_rate(words)
         stats = self.controller.rest.get("/quantum/v1.0/pools/ab/stats/")
@@ -153,19 +148,14 @@ class MeshTest(SystemTest):
         """long pings of a VIP are answered by its rules; a datagram longer than the MTU is counted, and goes nowhere"""
         self.virtual("icmp", "10.0.0.110", 8, protocol="icmp")
         self.assertEqual((5, 0), self.ping("c1", "10.0.0.110", 5, size=4000))
-        by_controller = self._forwarded()
+        by_controller = self.packet_ins()["known"]
         self.assertEqual((5, 0), self.ping("c1", "10.0.0.110", 5, size=4000))
-        self.assertEqual(by_controller, self._forwarded())
+        self.assertEqual(by_controller, self.packet_ins()["known"])
         self.virtual("udp", "10.0.0.111", UDP_PORT, protocol="udp")
         before = self._refused("fragment")
         self.assertEqual("", self.ask_by_udp("c1", "10.0.0.111", UDP_PORT, 30100, "x" * 4000))
         self.assertEqual(before + 3, self._refused("fragment"))
         self.assertEqual(0, self._total("udp"))
-
-    def _forwarded(self) -> float:
-        """Packets of open connections that the controller has forwarded."""
-        metrics = exposition.read(self.controller.rest.get_text("/metrics"))
-        return exposition.value(metrics, "malob_packet_ins_total", outcome="known")
 
     def _refused(self, reason: str) -> int:
         return int(self.controller.rest.get("/wm/malob/refusals")[reason])

@@ -15,7 +15,6 @@ import pytest
 from lab import balancing, rules
 from lab.balancing import VirtualServer
 from malob.system.waiting import say, wait_until
-from tests import exposition
 from tests.system.base import SystemTest
 
 WEB, TALK, TALK_PORT = "10.0.0.141", "10.0.0.142", 8060
@@ -26,8 +25,6 @@ SHORT_MS, LONG_MS, SLOW_MS = 5, 10, 60
 #: New connections per second, and the pauses of established ones in seconds.
 RATE, PAUSES_S = 20, (0.1, 1, 4)
 FOLLOW_S = 40
-#: Packet-ins with these outcomes are of connections.
-OUTCOMES = ("placed", "known", "refused", "earlier", "end")
 
 _LABEL = re.compile(r"set_field:(0a:4d:4c:[0-9a-f:]+)->eth_dst")
 _CHANGE = re.compile(r"\bevent=(\w+) .*\bcookie=(0x[0-9a-f]+)")
@@ -56,7 +53,7 @@ class PathTest(SystemTest):
             self.assertIn("local", json.loads(each.stdout.readline()))
         buckets = self._buckets()
         self.assertEqual(2 * 64, len(buckets))
-        packet_ins = self._packet_ins()
+        packet_ins = self.packet_ins()
         changes = self._watched_changes()
 
         for delay_ms, way in ((SLOW_MS, AROUND), (SHORT_MS, DIRECT)):
@@ -71,7 +68,7 @@ class PathTest(SystemTest):
         say(f"  {sum(map(len, said))} answers to established connections")
         self.assertEqual(["quit"] * len(PAUSES_S), [lines[-1].get("end") for lines in said], "no connection was broken")
         self.assertEqual({SERVER}, {line["by"] for lines in said for line in lines if "by" in line})
-        self.assertEqual(packet_ins, self._packet_ins())
+        self.assertEqual(packet_ins, self.packet_ins())
         self.assertEqual([0, 0], [vip["moves"] for vip in balancing.placement_state(self.controller.rest)])
 
     def _proactive(self, key: str, address: str, port: int) -> VirtualServer:
@@ -103,10 +100,6 @@ class PathTest(SystemTest):
         names = {dpid: name for name, dpid in self.lab.topology.switches.items()}
         paths = {path["label"]: tuple(names[dpid] for dpid in path["switches"]) for path in self.controller.rest.get("/wm/malob/paths")}
         return {paths.get(label) for line in self._rules() for label in _LABEL.findall(line)}
-
-    def _packet_ins(self) -> list[float]:
-        metrics = exposition.read(self.controller.rest.get_text("/metrics"))
-        return [exposition.value(metrics, "malob_packet_ins_total", outcome=outcome) for outcome in OUTCOMES]
 
     def _watched_changes(self) -> Any:
         """Counts changes of buckets' rules from now on, by kind of change and cookie, as the switch reports them."""

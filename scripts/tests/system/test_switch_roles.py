@@ -8,14 +8,14 @@ from typing import Any
 from malob.system import ovs
 from malob.system.place import ROOT
 from malob.system.waiting import wait_until
-from tests.system.base import SystemTest
+from tests.system.base import SystemTest, forced_layouts
 
 _LIMITED, _FORCED = "s1", "s2"
 _MAX_RULES = 5000
 
 
 class SwitchRolesTest(SystemTest):
-    properties = {"io.malob.capability.CapabilityModule.layouts": "00:00:00:00:00:00:00:02=one-table"}
+    properties = forced_layouts(**{_FORCED: "one-table"})
 
     def test_roles_are_found_out_or_forced(self) -> None:
         """a switch without room in tables 1 to 3 has one table; a layout that is set counts; the others have four tables"""
