@@ -61,6 +61,11 @@ public enum TableLayout {
     };
   }
 
+  /** Whether the switch translates addresses by rules that are all in one table. */
+  public boolean translatesInOneTable() {
+    return translates() && this != FOUR_TABLES;
+  }
+
   /** Whether the switch translates addresses, so that clients and members can be behind it. */
   public boolean translates() {
     return role != Role.CORE;

@@ -3,6 +3,7 @@ package io.malob.algorithm.graph;
 import com.google.common.collect.ImmutableList;
 import java.util.stream.Collectors;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * A directed path from one edge switch to another; a path from a switch to itself has no links.
@@ -59,6 +60,11 @@ public final class Path {
     switches.add(src);
     links.forEach(link -> switches.add(link.dst()));
     return switches.build();
+  }
+
+  /** The port by which it leaves its first switch; there is none within one switch. */
+  public OFPort firstPort() {
+    return links.get(0).srcPort();
   }
 
   /** How many links the path has. */

@@ -811,7 +811,7 @@ public final class Connection {
   }
 
   private static OFPort out(Path path, Attachment sender, Attachment receiver) {
-    OFPort port = path.hops() == 0 ? receiver.port() : path.links().get(0).srcPort();
+    OFPort port = path.hops() == 0 ? receiver.port() : path.firstPort();
     return port.equals(sender.port()) ? OFPort.IN_PORT : port;
   }
 

@@ -38,9 +38,7 @@ record Lead(@Nullable Server server, LabelledPath path) {
   /** Where packets leave the switch: over the path or, within one switch, to this host. */
   Onward onward(Attachment host) {
     Path now = path.path();
-    return now.hops() == 0
-        ? Onward.to(host)
-        : Onward.by(path.label(), now.links().get(0).srcPort());
+    return now.hops() == 0 ? Onward.to(host) : Onward.by(path.label(), now.firstPort());
   }
 
   /** Two leads are the same only if they are one object: its label is used once. */

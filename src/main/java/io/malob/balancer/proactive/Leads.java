@@ -104,7 +104,7 @@ final class Leads<K> {
     return current.values().stream()
         .map(lead -> lead.path().path())
         .filter(path -> path.hops() > 0)
-        .map(path -> path.links().get(0).srcPort())
+        .map(Path::firstPort)
         .collect(Collectors.toSet());
   }
 

@@ -92,8 +92,7 @@ public final class SwitchPreparation {
    */
   private Set<IPAddress<?>> flagAddresses(DatapathId switchId, CatalogSnapshot catalog) {
     @Nullable TableLayout layout = programmer.compiler().layout(switchId);
-    boolean isOneTable =
-        layout == TableLayout.ONE_TABLE || layout == TableLayout.ONE_TABLE_WITH_GROUPS;
+    boolean isOneTable = layout != null && layout.translatesInOneTable();
     return vipAddresses(catalog).stream()
         .filter(address -> !(isOneTable && catalog.mayBeProactive(AddressKey.of(address))))
         .collect(Collectors.toSet());
@@ -139,7 +138,7 @@ public final class SwitchPreparation {
   /** A copy of a packet that goes on by the rule of its connection needs a second table. */
   private boolean tellsEnds(DatapathId switchId) {
     @Nullable TableLayout layout = programmer.compiler().layout(switchId);
-    boolean copies = layout == TableLayout.FOUR_TABLES || layout == TableLayout.LABELS_ONLY;
+    boolean copies = layout != null && !layout.translatesInOneTable();
     return copies && !withoutTcpFlags.contains(switchId);
   }
 

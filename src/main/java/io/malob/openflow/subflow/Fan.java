@@ -121,7 +121,7 @@ public final class Fan {
                 labelled.labels.get(0),
                 address.address,
                 labelled.labels.get(branch),
-                route.branches().get(branch).links().get(0).srcPort()));
+                route.branches().get(branch).firstPort()));
       }
     }
   }

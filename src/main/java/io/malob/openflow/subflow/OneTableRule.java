@@ -20,6 +20,11 @@ sealed interface OneTableRule extends SubflowRule {
     return FlowLayout.CLASSIFY;
   }
 
+  @Override
+  default Step step() {
+    return Step.TURN;
+  }
+
   /** A rule of another table, for packets that have a label. */
   record Moved(SubflowRule rule) implements OneTableRule {
     @Override
@@ -67,11 +72,6 @@ sealed interface OneTableRule extends SubflowRule {
     }
 
     @Override
-    public Step step() {
-      return Step.TURN;
-    }
-
-    @Override
     public Kind kind() {
       return Kind.INGRESS;
     }
@@ -92,11 +92,6 @@ sealed interface OneTableRule extends SubflowRule {
     @Override
     public int priority() {
       return FlowLayout.PRIORITY_ONE_TABLE_DIVERT;
-    }
-
-    @Override
-    public Step step() {
-      return Step.TURN;
     }
 
     @Override
@@ -129,11 +124,6 @@ sealed interface OneTableRule extends SubflowRule {
     @Override
     public int priority() {
       return FlowLayout.PRIORITY_ONE_TABLE_LOCAL;
-    }
-
-    @Override
-    public Step step() {
-      return Step.TURN;
     }
 
     @Override

@@ -179,27 +179,29 @@ public final class SourceNetworks {
    */
   public Optional<List<IPAddressWithMask<?>>> others(int max) {
     List<IPAddressWithMask<?>> others = new ArrayList<>();
-    addOthers(new Bits(0, 0), 0, max, others);
+    addOthers(List.of(apart), new Bits(0, 0), 0, max, others);
     return others.size() > max ? Optional.empty() : Optional.of(others);
   }
 
-  private void addOthers(Bits lowest, int length, int max, List<IPAddressWithMask<?>> others) {
-    Bits highest = lowest.filled(length);
-    int overlap = Integer.MAX_VALUE; // the length of the largest network that overlaps
-    for (Network each : apart) {
-      if (each.lowest.compareTo(highest) <= 0 && each.highest.compareTo(lowest) >= 0) {
-        overlap = Math.min(overlap, each.length);
-      }
-    }
-    if (overlap <= length || others.size() > max) {
+  /** Adds those of one network. within: the networks of these that overlap it. */
+  private void addOthers(
+      List<Network> within, Bits lowest, int length, int max, List<IPAddressWithMask<?>> others) {
+    if (others.size() > max || within.stream().anyMatch(each -> each.length <= length)) {
       return;
     }
-    if (overlap == Integer.MAX_VALUE) {
+    if (within.isEmpty()) {
       others.add(addressOf(lowest).withMaskOfLength(length));
       return;
     }
-    addOthers(lowest, length + 1, max, others);
-    addOthers(lowest.with(length), length + 1, max, others);
+    for (Bits half : List.of(lowest, lowest.with(length))) {
+      Bits highest = half.filled(length + 1);
+      List<Network> overlapping =
+          within.stream()
+              .filter(
+                  each -> each.lowest.compareTo(highest) <= 0 && each.highest.compareTo(half) >= 0)
+              .toList();
+      addOthers(overlapping, half, length + 1, max, others);
+    }
   }
 
   private IPAddress<?> addressOf(Bits bits) {

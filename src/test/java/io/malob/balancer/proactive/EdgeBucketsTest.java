@@ -6,20 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
-import io.malob.algorithm.Counting;
-import io.malob.algorithm.Placement;
-import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
-import io.malob.algorithm.estimate.ServiceProfile;
-import io.malob.algorithm.graph.Path;
-import io.malob.balancer.api.PlacementCounts;
 import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.proactive.EdgeBuckets.Permission;
 import io.malob.balancer.proactive.EdgeBuckets.State;
 import io.malob.balancer.proactive.EdgeBuckets.Wire;
 import io.malob.balancer.proactive.Situation.Standing;
 import io.malob.balancer.view.BalancerView;
-import io.malob.balancer.view.PoolView;
 import io.malob.balancer.view.ServicePlan;
 import io.malob.json.RejectedException;
 import io.malob.openflow.FakeSwitches;
@@ -30,15 +23,8 @@ import io.malob.openflow.bucket.BucketCookie;
 import io.malob.openflow.bucket.BucketSource;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.label.LabelTable;
-import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogSnapshot;
-import io.malob.state.catalog.Fields;
-import io.malob.state.catalog.Pool;
-import io.malob.state.catalog.Protocol;
-import io.malob.state.catalog.Vip;
-import io.malob.store.MemoryStore;
 import io.malob.testing.Servers;
-import io.malob.testing.Stub;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -81,33 +67,9 @@ class EdgeBucketsTest {
 
   @BeforeEach
   void aVip() throws IOException, RejectedException {
-    Catalog catalog = Catalog.open(new MemoryStore(Runnable::run));
-    Vip vip =
-        catalog
-            .create(
-                Catalog.VIPS,
-                Fields.of("id", "v", "address", "10.0.0.100", "protocol", "TCP", "port", "80"))
-            .item();
-    Pool pool = catalog.create(Catalog.POOLS, Fields.of("id", "p", "vip_id", "v")).item();
-    CatalogSnapshot snapshot = catalog.snapshot();
-    view = viewOf(snapshot);
-    Path within = Path.within(EDGE);
-    Placer placer =
-        Stub.of(Placer.class)
-            .on("placeOn", with -> new Placement((Server) with[0], within, within))
-            .make();
-    plan =
-        new ServicePlan(
-            vip,
-            pool,
-            new PoolView(MEMBERS, ImmutableList.of(), Counting.PLACED_SINCE),
-            2,
-            snapshot.choiceFor(vip, pool, Protocol.TCP, 80),
-            placer,
-            false,
-            false,
-            new ServiceProfile(),
-            new PlacementCounts.Tally());
+    WebPlan web = WebPlan.of(EDGE, MEMBERS);
+    view = viewOf(web.catalog());
+    plan = web.plan();
     buckets = new Buckets(new Buckets.Timeouts(MOVE_SECONDS, 10, 600, 10), () -> nowNanos);
     edge =
         new EdgeBuckets(

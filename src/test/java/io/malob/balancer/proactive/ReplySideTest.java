@@ -7,30 +7,16 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
-import io.malob.algorithm.Counting;
-import io.malob.algorithm.Placement;
-import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
-import io.malob.algorithm.estimate.ServiceProfile;
-import io.malob.algorithm.graph.Path;
-import io.malob.balancer.api.PlacementCounts;
 import io.malob.balancer.connection.HostRuleCache;
 import io.malob.balancer.view.BalancerView;
-import io.malob.balancer.view.PoolView;
 import io.malob.balancer.view.ServicePlan;
 import io.malob.json.RejectedException;
 import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.label.LabelTable;
-import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.Fields;
-import io.malob.state.catalog.Pool;
-import io.malob.state.catalog.Protocol;
-import io.malob.state.catalog.Vip;
-import io.malob.store.MemoryStore;
 import io.malob.testing.Servers;
-import io.malob.testing.Stub;
 import io.malob.testing.SwitchProfile;
 import java.io.IOException;
 import java.util.HashMap;
@@ -64,31 +50,7 @@ class ReplySideTest {
   private final ServicePlan plan;
 
   ReplySideTest() throws IOException, RejectedException {
-    Catalog catalog = Catalog.open(new MemoryStore(Runnable::run));
-    Vip vip =
-        catalog
-            .create(
-                Catalog.VIPS,
-                Fields.of("id", "v", "address", "10.0.0.100", "protocol", "TCP", "port", "80"))
-            .item();
-    Pool pool = catalog.create(Catalog.POOLS, Fields.of("id", "p", "vip_id", "v")).item();
-    Path within = Path.within(EDGE);
-    Placer placer =
-        Stub.of(Placer.class)
-            .on("placeOn", with -> new Placement((Server) with[0], within, within))
-            .make();
-    plan =
-        new ServicePlan(
-            vip,
-            pool,
-            new PoolView(MEMBERS, ImmutableList.of(), Counting.PLACED_SINCE),
-            2,
-            catalog.snapshot().choiceFor(vip, pool, Protocol.TCP, 80),
-            placer,
-            false,
-            false,
-            new ServiceProfile(),
-            new PlacementCounts.Tally());
+    plan = WebPlan.of(EDGE, MEMBERS).plan();
   }
 
   private void advance(int clientCount) {
