@@ -45,18 +45,19 @@ public final class AddressKey {
     if (address instanceof IPv4Address ipv4) {
       return isIpv6(ipv4.getInt()) ? NONE : ipv4.getInt();
     }
-    byte[] bytes = address.getBytes();
-    int key = key(IPV6.add(half(bytes, 0), half(bytes, 8), true));
+    int key = key(IPV6.add(half(address, 0), half(address, 4), true));
     if (key == NONE) {
       throw new IllegalStateException("there are " + MAX_IPV6 + " IPv6 addresses in use already");
     }
     return key;
   }
 
-  private static long half(byte[] bytes, int from) {
+  /** Four words of an IPv6 address: its bytes would be a copy. */
+  private static long half(IPAddress<?> address, int firstWord) {
+    IPv6Address ipv6 = (IPv6Address) address;
     long half = 0;
-    for (int i = from; i < from + Long.BYTES; i++) {
-      half = half << 8 | (bytes[i] & 0xff);
+    for (int word = firstWord; word < firstWord + 4; word++) {
+      half = half << 16 | ipv6.getUnsignedShortWord(word);
     }
     return half;
   }
@@ -81,8 +82,7 @@ public final class AddressKey {
     if (address instanceof IPv4Address) {
       return of(address);
     }
-    byte[] bytes = address.getBytes();
-    return find(half(bytes, 0), half(bytes, 8));
+    return find(half(address, 0), half(address, 4));
   }
 
   /** The key of the source of a packet for a VIP; {@link #NONE} if too many are in use. */

@@ -1,7 +1,6 @@
 package io.malob.openflow.packet;
 
 import io.malob.algorithm.AddressKey;
-import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -27,7 +26,6 @@ public final class Ipv6Packet implements IpPacket {
   private static final int UDP_BYTES = 8;
 
   private final Packet ethernet;
-  private final ByteBuffer bytes;
   private int protocol;
   private int transportOffset;
   private int end;
@@ -37,7 +35,6 @@ public final class Ipv6Packet implements IpPacket {
   /** A packet without headers yet. */
   Ipv6Packet(Packet ethernet) {
     this.ethernet = ethernet;
-    this.bytes = ByteBuffer.wrap(ethernet.frame());
   }
 
   /** What a frame carries; empty if it is not IPv6, or lengths contradict each other. */
@@ -48,13 +45,13 @@ public final class Ipv6Packet implements IpPacket {
   /** Reads the headers; false if lengths contradict each other. */
   boolean readHeaders() {
     int network = networkOffset();
-    if (bytes.capacity() < network + IPV6_BYTES || (uint8(network) >> 4) != 6) {
+    if (frame().length < network + IPV6_BYTES || (uint8(network) >> 4) != 6) {
       return false;
     }
     end = network + IPV6_BYTES + uint16(network + 4);
     protocol = uint8(network + 6);
     transportOffset = network + IPV6_BYTES;
-    if (end > bytes.capacity() || !passExtensions()) {
+    if (end > frame().length || !passExtensions()) {
       return false;
     }
     return isFragment || isTransportWhole(end - transportOffset);
@@ -134,13 +131,13 @@ public final class Ipv6Packet implements IpPacket {
   /** The {@link AddressKey} of the source, which gets one if it has none. */
   int keyOfSource() {
     int at = networkOffset() + 8;
-    return AddressKey.ofClient(bytes.getLong(at), bytes.getLong(at + 8));
+    return AddressKey.ofClient(ethernet.int64(at), ethernet.int64(at + 8));
   }
 
   /** The {@link AddressKey} of the destination if it has one, else {@link AddressKey#NONE}. */
   int keyOfDestination() {
     int at = networkOffset() + 24;
-    return AddressKey.find(bytes.getLong(at), bytes.getLong(at + 8));
+    return AddressKey.find(ethernet.int64(at), ethernet.int64(at + 8));
   }
 
   /** Whether it has a header that lists routers to visit. */
@@ -193,12 +190,12 @@ public final class Ipv6Packet implements IpPacket {
 
   @Override
   public int tcpSequence() {
-    return bytes.getInt(transportOffset + 4);
+    return ethernet.int32(transportOffset + 4);
   }
 
   @Override
   public int tcpAcknowledgement() {
-    return bytes.getInt(transportOffset + 8);
+    return ethernet.int32(transportOffset + 8);
   }
 
   @Override
@@ -233,15 +230,15 @@ public final class Ipv6Packet implements IpPacket {
   }
 
   IPv6Address addressAt(int offset) {
-    return IPv6Address.of(bytes.getLong(offset), bytes.getLong(offset + 8));
+    return IPv6Address.of(ethernet.int64(offset), ethernet.int64(offset + 8));
   }
 
   private int uint8(int offset) {
-    return bytes.get(offset) & 0xff;
+    return ethernet.uint8(offset);
   }
 
   private int uint16(int offset) {
-    return bytes.getShort(offset) & 0xffff;
+    return ethernet.uint16(offset);
   }
 
   @Override

@@ -468,12 +468,20 @@ public final class Packet implements IpPacket {
     return MacAddress.of((long) uint16(offset) << 32 | Integer.toUnsignedLong(int32(offset + 2)));
   }
 
-  private int uint16(int offset) {
-    return (frame[offset] & 0xff) << 8 | (frame[offset + 1] & 0xff);
+  int uint8(int offset) {
+    return frame[offset] & 0xff;
   }
 
-  private int int32(int offset) {
+  int uint16(int offset) {
+    return uint8(offset) << 8 | uint8(offset + 1);
+  }
+
+  int int32(int offset) {
     return uint16(offset) << 16 | uint16(offset + 2);
+  }
+
+  long int64(int offset) {
+    return (long) int32(offset) << 32 | Integer.toUnsignedLong(int32(offset + 4));
   }
 
   @Override

@@ -22,7 +22,9 @@ class VipMacTest {
    */
   @Test
   void mac_ofAnIpv6Vip_neverChanges_andDependsOnAllOfItsAddress() {
-    assertEquals(MacAddress.of("0e:4e:9b:06:7b:91"), VipMac.of(IPv6Address.of("2001:db8::64")));
+    IPv6Address vip = IPv6Address.of("2001:db8::64");
+    assertEquals(MacAddress.of("0e:4e:9b:06:7b:91"), VipMac.of(vip));
+    assertEquals(VipMac.of(vip), VipMac.of(AddressKey.of(vip)));
     assertNotEquals(
         VipMac.of(IPv6Address.of("2001:db8:1::64")), VipMac.of(IPv6Address.of("2001:db8:2::64")));
   }
