@@ -51,3 +51,27 @@ def mean(values: Sequence[float]) -> Mean | None:
     count = len(values)
     ci90 = float(stats.t.ppf(0.95, count - 1) * stats.sem(values)) if count > 1 else None
     return Mean(count, float(numpy.mean(values)), ci90)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The number of values, their median, and its 95 % interval (percentile bootstrap); of one value, low and high are the value."""
+
+    count: int
+    median: float
+    low: float
+    high: float
+
+
+#: Resamples of a bootstrap.
+_RESAMPLES = 10_000
+
+
+def median_interval(values: Sequence[float], seed: int = 1) -> Interval:
+    """The same values and seed give the same interval. Needs one value."""
+    import numpy
+
+    known = numpy.asarray(values, dtype=float)
+    drawn = numpy.random.default_rng(seed).choice(known, (_RESAMPLES, len(known)))
+    low, high = numpy.percentile(numpy.median(drawn, axis=1), [2.5, 97.5])
+    return Interval(len(known), float(numpy.median(known)), float(low), float(high))

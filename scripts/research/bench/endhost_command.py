@@ -21,7 +21,7 @@ from research.preparation import prepare
 
 def main(words: Sequence[str]) -> int:
     options = _options(words)
-    ways = tuple(endhost_arguments.chosen(options.only, endhost_figures.WAYS))
+    ways = tuple(arguments.chosen(options.only, endhost_figures.WAYS))
     congestion = endhost_arguments.congestion(options)
     out = Path(options.out) if options.out else None
     if out is not None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from malob.cli.arguments import positive
+from malob.errors import UsageError
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
@@ -40,3 +42,12 @@ def amount(text: str) -> float:
 def duration(text: str) -> float:
     """0 or more."""
     return 0.0 if text.strip() in ("0", "0.0") else amount(text)
+
+
+def chosen(text: str | None, available: Sequence[str], option: str = "--only") -> list[str]:
+    """The named ones, in the order of the available ones; all if none is named. Raises UsageError."""
+    names = list(available) if text is None else [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in available:
+            raise UsageError(f"{option}: '{name}' is not one of {', '.join(available)}")
+    return [name for name in available if name in names]

@@ -7,6 +7,7 @@ from typing import Any
 from lab.__main__ import RUN_HELP
 from malob.cli.arguments import Commands
 from research.experiments import (
+    campaign,
     endhost_capacity,
     endhost_dynamic,
     endhost_overhead,
@@ -41,3 +42,4 @@ def add_parser(commands: Commands) -> None:
     for module in (mptcp, *_ENDHOST):
         parser = experiments.add_parser(module.NAME, help=module.HELP, description=(module.__doc__ or "").strip())
         module.add_arguments(parser)
+    campaign.add_parser(experiments, [module.NAME for module in (*_THESIS, mptcp, *_ENDHOST)])

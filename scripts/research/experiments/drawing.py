@@ -57,8 +57,8 @@ def draw(figure: dict[str, Any], directory: Path) -> None:
 
 def _save(canvas: Any, figure: dict[str, Any], directory: Path) -> None:
     canvas.tight_layout(rect=(0, 0.03, 1, 1))
-    for ending in ("svg", "png"):
-        canvas.savefig(directory / f"{figure['name']}.{ending}", dpi=150)
+    canvas.savefig(directory / f"{figure['name']}.svg", metadata={"Date": None})
+    canvas.savefig(directory / f"{figure['name']}.png", dpi=150)
     plot.close(canvas)
 
 
@@ -161,6 +161,7 @@ def _words(value: float) -> str:
 def main() -> None:
     document = json.load(sys.stdin)
     plot.rcParams["svg.hashsalt"] = "malob"
+    plot.rcParams["svg.fonttype"] = "none"  # text stays text: readers can search it, and it scales with their fonts
     for figure in document["figures"]:
         (draw_chart if "lines" in figure else draw)(figure, Path(document["directory"]))
 

@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from malob.errors import UsageError
 from malob.system.waiting import say
 from research.experiments import thesis_arguments
 from research.experiments.arguments import add_common
@@ -18,15 +17,6 @@ def add(parser: argparse.ArgumentParser, policies: Sequence[str]) -> None:
     add_common(parser)
     parser.add_argument("--only", metavar="POLICY,POLICY...", help=f"run these only, of {', '.join(policies)}")
     parser.add_argument("--congestion", metavar="NAME", help="congestion control of the senders (default cubic if the kernel has it)")
-
-
-def chosen(text: str | None, available: Sequence[str], option: str = "--only") -> list[str]:
-    """The named ones, in the order of the available ones; all if none is named. Raises UsageError."""
-    names = list(available) if text is None else [name.strip() for name in text.split(",")]
-    for name in names:
-        if name not in available:
-            raise UsageError(f"{option}: '{name}' is not one of {', '.join(available)}")
-    return [name for name in available if name in names]
 
 
 def congestion(options: argparse.Namespace) -> str:

@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit code of the command."""
-    loads = endhost_arguments.chosen(options.only, LOADS)
+    loads = arguments.chosen(options.only, LOADS)
     congestion = endhost_arguments.congestion(options)
     need_root(f"lab run {NAME}")
     prepare("lab", "controller", "bench", *([] if options.no_plots else ["plots"]))

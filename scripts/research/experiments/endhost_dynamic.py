@@ -102,8 +102,8 @@ class _Settings:
 
 
 def _settings(options: argparse.Namespace) -> _Settings:
-    policies = endhost_arguments.chosen(options.only, endhost_policies.NAMES)
-    traces = endhost_arguments.chosen(options.traces, endhost_paths.NAMES, "--traces")
+    policies = arguments.chosen(options.only, endhost_policies.NAMES)
+    traces = arguments.chosen(options.traces, endhost_paths.NAMES, "--traces")
     if options.quick:
         policies = policies if options.only else list(_QUICK_POLICIES)
         traces = traces if options.traces else list(endhost_paths.NAMES[:1])

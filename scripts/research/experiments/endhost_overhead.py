@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit code of the command."""
-    policies = endhost_arguments.chosen(options.only, POLICIES)
+    policies = arguments.chosen(options.only, POLICIES)
     congestion = endhost_arguments.congestion(options)
     need_root(f"lab run {NAME}")
     prepare("lab", "controller", "bench", "throughput", *([] if options.no_plots else ["plots"]))

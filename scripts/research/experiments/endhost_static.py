@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit code of the command."""
-    policies = endhost_arguments.chosen(options.only, POLICIES)
+    policies = arguments.chosen(options.only, POLICIES)
     congestion = endhost_arguments.congestion(options)
     need_root(f"lab run {NAME}")
     prepare("lab", "controller", "bench", *([] if options.no_plots else ["plots"]))

@@ -80,9 +80,9 @@ class WebStudy:
 
     def __init__(self, options: argparse.Namespace, congestion: str) -> None:
         """Raises UsageError."""
-        policies = endhost_arguments.chosen(options.only, POLICIES)
-        self.transports = endhost_arguments.chosen(options.transport, TRANSPORTS, "--transport")
-        links = endhost_arguments.chosen(options.links, LINKS, "--links")
+        policies = arguments.chosen(options.only, POLICIES)
+        self.transports = arguments.chosen(options.transport, TRANSPORTS, "--transport")
+        links = arguments.chosen(options.links, LINKS, "--links")
         if options.quick and not options.links:
             links = list(LINKS[:1])
         self._options, self._congestion = options, congestion

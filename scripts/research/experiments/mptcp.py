@@ -75,8 +75,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit code of the command."""
-    names = _chosen("--only", options.only, [method.name for method in METHODS])
-    loads = _chosen("--load", options.load and options.load.upper(), mptcp_pairs.LOADS)
+    names = arguments.chosen(options.only, [method.name for method in METHODS])
+    loads = arguments.chosen(options.load and options.load.upper(), mptcp_pairs.LOADS, "--load")
     networks = [_with_rates(topology.load(name)) for name in _topologies(options)]
     if options.model_only:
         return _forecast(options, networks, names, loads)
@@ -117,15 +117,6 @@ def _forecast(options: argparse.Namespace, networks: Sequence[Topology], names: 
 
 def _cells(networks: Sequence[Topology], names: Sequence[str], loads: Sequence[str]) -> list[Cell]:
     return [Cell(name, load, network.name) for network in networks for load in loads for name in names]
-
-
-def _chosen(option: str, text: str | None, available: Sequence[str]) -> list[str]:
-    """The named ones, in the order of the available ones. Raises UsageError."""
-    names = list(available) if text is None else [name.strip() for name in text.split(",")]
-    for name in names:
-        if name not in available:
-            raise UsageError(f"{option}: '{name}' is not one of {', '.join(available)}")
-    return [name for name in available if name in names]
 
 
 def _topologies(options: argparse.Namespace) -> Sequence[str]:

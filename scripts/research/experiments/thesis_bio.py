@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from malob.cli.arguments import positive
-from research.experiments import combinations, request_cpu, thesis_arguments, thesis_ftp, thesis_http
+from research.experiments import arguments, combinations, request_cpu, thesis_arguments, thesis_ftp, thesis_http
 from research.experiments.arguments import amount
 from research.experiments.report import Row
 from research.experiments.scenario import Case, Plot, Scenario
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def scenario(options: argparse.Namespace) -> Scenario:
-    names = combinations.chosen(options.only, combinations.ALL)
+    names = arguments.chosen(options.only, combinations.ALL)
     alone_s = options.alone or (1.5 if options.quick else 5.0)
     workload = workload_of(alone_s, options.processor)
     others: list[Workload] = [Http(thesis_http.PAGE_BYTES), thesis_ftp.workload_of(10.0 if options.quick else 100.0, options.scale)]

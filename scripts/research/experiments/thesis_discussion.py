@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from research.experiments import combinations, thesis_arguments, thesis_ftp, thesis_http
+from research.experiments import arguments, combinations, thesis_arguments, thesis_ftp, thesis_http
 from research.experiments.arguments import amount
 from research.experiments.report import Row
 from research.experiments.scenario import Case, Plot, Scenario
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def scenario(options: argparse.Namespace) -> Scenario:
-    names = combinations.chosen(options.only, _COMPARED)
+    names = arguments.chosen(options.only, _COMPARED)
     size_mb = options.size or (5.0 if options.quick else 20.0)
     requests = options.requests or (5 if options.quick else 15)
     rounds = options.rounds or (2 if options.quick else 5)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from malob.errors import UsageError
-from research.experiments import combinations, thesis_arguments
+from research.experiments import arguments, combinations, thesis_arguments
 from research.experiments.arguments import amount
 from research.experiments.report import Row
 from research.experiments.scenario import Case, Plot, Scenario
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def scenario(options: argparse.Namespace) -> Scenario:
-    names = combinations.chosen(options.only, combinations.ALL)
+    names = arguments.chosen(options.only, combinations.ALL)
     model = _model(options.fluid)
     sizes = _sizes(options.sizes, options.quick)
     requests = options.requests or (2 if options.quick else 4)

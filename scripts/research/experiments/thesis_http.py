@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from research.experiments import combinations, thesis_arguments
+from research.experiments import arguments, combinations, thesis_arguments
 from research.experiments.arguments import duration
 from research.experiments.report import Row
 from research.experiments.scenario import Case, Plot, Scenario
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def scenario(options: argparse.Namespace) -> Scenario:
-    names = combinations.chosen(options.only, combinations.ALL)
+    names = arguments.chosen(options.only, combinations.ALL)
     workload = Http(PAGE_BYTES, pause_s=options.pause)
     requests = options.requests or (5 if options.quick else 15)
     rounds = options.rounds or (2 if options.quick else 5)

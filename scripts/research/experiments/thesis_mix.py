@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from research.experiments import combinations, thesis_arguments, thesis_bio, thesis_ftp, thesis_http
+from research.experiments import arguments, combinations, thesis_arguments, thesis_bio, thesis_ftp, thesis_http
 from research.experiments.arguments import amount
 from research.experiments.report import Row
 from research.experiments.scenario import Case, Plot, Scenario
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def scenario(options: argparse.Namespace) -> Scenario:
-    names = combinations.chosen(options.only, (*combinations.ALL, BY_SERVICE))
+    names = arguments.chosen(options.only, (*combinations.ALL, BY_SERVICE))
     size_mb = options.size or (10.0 if options.quick else 50.0)
     alone_s = options.alone or (1.0 if options.quick else 3.0)
     requests = options.requests or (1 if options.quick else 2)

@@ -19,8 +19,8 @@ from lab.shaping import trace
 from malob.errors import ScriptError, UsageError
 from malob.rest.local import RestError
 from research.experiments import (
+    arguments,
     campus_traces,
-    endhost_arguments,
     endhost_browsing,
     endhost_dynamic_report,
     endhost_loop,
@@ -322,10 +322,10 @@ class OverheadTest(unittest.TestCase):
 
 class ArgumentsTest(unittest.TestCase):
     def test_names_come_in_the_order_of_what_there_is(self) -> None:
-        self.assertEqual(["rr", "wrr"], endhost_arguments.chosen("wrr, rr", ["single", "rr", "wrr"]))
-        self.assertEqual(["rr"], endhost_arguments.chosen(None, ["rr"]))
+        self.assertEqual(["rr", "wrr"], arguments.chosen("wrr, rr", ["single", "rr", "wrr"]))
+        self.assertEqual(["rr"], arguments.chosen(None, ["rr"]))
         with self.assertRaisesRegex(UsageError, "--traces: 'x' is not one of"):
-            endhost_arguments.chosen("x", ["rr"], "--traces")
+            arguments.chosen("x", ["rr"], "--traces")
 
 
 class _Files(BaseHTTPRequestHandler):

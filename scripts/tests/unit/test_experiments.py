@@ -20,7 +20,7 @@ from malob.errors import UsageError
 from malob.network import topology
 from malob.system.ports import free_port, port_is_free
 from malob.system.waiting import wait_until
-from research.experiments import clients, combinations, command, cpulimits, rest_state, thesis, thesis_arguments
+from research.experiments import arguments, clients, combinations, command, cpulimits, rest_state, thesis, thesis_arguments
 from research.experiments.cpulimits import Hierarchy, KernelCpuLimits
 from research.experiments.scenario import Scenario
 from research.experiments.site import second_address
@@ -382,4 +382,4 @@ class ProgramsTest(unittest.TestCase):
 
 class CombinationsTest(unittest.TestCase):
     def test_without_only_all_are_compared(self) -> None:
-        self.assertEqual(["a", "b"], combinations.chosen(None, ["a", "b"]))
+        self.assertEqual(["a", "b"], arguments.chosen(None, ["a", "b"]))

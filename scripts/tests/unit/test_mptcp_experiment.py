@@ -14,7 +14,7 @@ from unittest import mock
 from malob.errors import UsageError
 from malob.network import topology
 from malob.network.topology import Topology
-from research.experiments import mptcp, mptcp_forecast, mptcp_methods, mptcp_pairs, mptcp_report, mptcp_site
+from research.experiments import arguments, mptcp, mptcp_forecast, mptcp_methods, mptcp_pairs, mptcp_report, mptcp_site
 from research.experiments.mptcp_model import Traffic
 from research.experiments.mptcp_pairs import MAX_SESSIONS
 from research.experiments.mptcp_report import Cell, Results
@@ -243,7 +243,7 @@ class MethodsTest(unittest.TestCase):
 
     def test_unknown_name_is_refused(self) -> None:
         with self.assertRaisesRegex(UsageError, "--only: 'XX' is not one of TCP, MPTCP"):
-            mptcp._chosen("--only", "TCP,XX", [method.name for method in mptcp_methods.METHODS])
+            arguments.chosen("TCP,XX", [method.name for method in mptcp_methods.METHODS])
 
     def test_topology_without_rates_is_refused(self) -> None:
         with self.assertRaisesRegex(UsageError, "--topology: the link s1 - s2 of 'mesh5' has no rate_mbps"):

@@ -61,6 +61,7 @@ _EXPLANATION = (
     Entry("docs/explanation/mptcp.md"),
     Entry("docs/explanation/comparison.md"),
     Entry("docs/explanation/scale.md"),
+    Entry("docs/references.md"),
     Entry(
         "docs/explanation/experiments/README.md",
         below=(
