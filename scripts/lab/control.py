@@ -10,6 +10,7 @@ from pathlib import Path
 
 from malob.cli.arguments import endpoint
 from malob.errors import ScriptError, UsageError
+from malob.network import paths
 from malob.network.links import check_limit
 from malob.network.topology import Topology
 
@@ -47,6 +48,16 @@ def _milliseconds(word: str, text: str) -> float:
         raise UsageError(f"--control-delay {word}: expected milliseconds, not '{text}'") from None
     check_limit(f"--control-delay {word}", "delay_ms", number)
     return number
+
+
+def delays_from(site: str, network: Topology) -> dict[str, float]:
+    """The one-way delays of the control channels if the controller is at the site of a switch: those of the fastest paths from there.
+
+    Without switches that have no delay. Raises UsageError.
+    """
+    if site not in network.switches:
+        raise UsageError(f"--controller-at: topology '{network.name}' has no switch '{site}', but {', '.join(network.switches)}")
+    return {switch: step.delay_ms for switch, step in paths.towards(network, site).items() if step.delay_ms > 0}
 
 
 class Relay:

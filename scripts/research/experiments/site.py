@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from lab import balancing, instance, processes
+from lab import balancing, control, instance, processes
 from lab.controller import Controller, settings_file
 from lab.instance import Instance
 from malob.cli.agents.keys import AgentsFile
@@ -49,7 +49,8 @@ class Setup:
 
     congestion: the senders' congestion control, by the kernel's name. properties: settings of the controller.
     second_addresses: clients whose hosts have a second client with a separate address. placement: the VIP's mode; if it is not
-    reactive, the VIP has the port of the first workload only.
+    reactive, the VIP has the port of the first workload only. controller_at: the switch whose site has the controller; None
+    for control channels without delay.
     """
 
     topology: str
@@ -61,6 +62,11 @@ class Setup:
     properties: Mapping[str, str] = field(default_factory=dict)
     second_addresses: bool = False
     placement: str = balancing.REACTIVE
+    controller_at: str | None = None
+
+    def control_delays_ms(self) -> dict[str, float]:
+        """One way, by switch. Raises UsageError if the topology does not have the controller's switch."""
+        return {} if self.controller_at is None else control.delays_from(self.controller_at, topology.load(self.topology))
 
 
 class Site:
@@ -83,7 +89,8 @@ class Site:
         network = topology.load(self.setup.topology)
         stack.callback(self._clean_up)
         say(f"building the network: {network.description}")
-        self.lab = instance.up(network, NAME, f"127.0.0.1:{self._ports[0]}", owned=True, scale=self.setup.scale)
+        address = f"127.0.0.1:{self._ports[0]}"
+        self.lab = instance.up(network, NAME, address, owned=True, control_delays_ms=self.setup.control_delays_ms(), scale=self.setup.scale)
         self.limits = cpulimits.create(f"malob-{NAME}", self.lab.directory / "cgroup", self.setup.processors, self.setup.processor)
         self.hosts = [ServerHost(self.lab, name, self.limits) for name in self.setup.processors]
         self._tune()

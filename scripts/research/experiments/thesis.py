@@ -77,6 +77,8 @@ def _parameters(site: Site, scenario: Scenario, options: argparse.Namespace) -> 
         "datapath": site.lab.datapath,
         "congestion_control": setup.congestion,
         "placement": setup.placement,
+        "controller_at": setup.controller_at,
+        "control_delays_ms": setup.control_delays_ms(),
         "interface_mbps": site.interface_mbps,
         "processors": dict(setup.processors),
         "processor_cores": setup.processor,

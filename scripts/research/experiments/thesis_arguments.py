@@ -44,6 +44,11 @@ def add(parser: argparse.ArgumentParser, requests: str, scale: float) -> None:
         default=balancing.REACTIVE,
         help="the VIP's placement mode (default %(default)s); experiments with FTP allow reactive only",
     )
+    parser.add_argument(
+        "--controller-at",
+        metavar="SWITCH",
+        help="the switch whose site has the controller: control channels have the delays of the fastest paths from there (default: no delay)",
+    )
     parser.add_argument("--congestion", metavar="NAME", help="congestion control of TCP (default cubic if the kernel has it)")
 
 
@@ -61,7 +66,7 @@ def setup(
         raise UsageError(f"--processor: expected max 1, since a request runs on one core, not {options.processor:g}")
     if options.placement != balancing.REACTIVE and any(isinstance(workload, Ftp) for workload in balanced or workloads):
         raise UsageError(f"--placement: {options.placement} needs a VIP with one port, but FTP's data connections have other ports")
-    return Setup(
+    made = Setup(
         topology,
         options.scale,
         processors,
@@ -70,8 +75,11 @@ def setup(
         workloads,
         {**({} if options.moves else UNMOVED), **(GREEDY if options.greedy else {})},
         placement=options.placement,
+        controller_at=options.controller_at,
         **more,
     )
+    made.control_delays_ms()  # refuses an unknown switch before anything starts
+    return made
 
 
 def congestion(name: str | None) -> str:

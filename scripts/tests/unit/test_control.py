@@ -7,7 +7,7 @@ import time
 import unittest
 from pathlib import Path
 
-from lab.control import Relay, parse_delays
+from lab.control import Relay, delays_from, parse_delays
 from malob.errors import UsageError
 from malob.network import topology
 from malob.system.processes import ProcessId
@@ -33,6 +33,22 @@ class DelaysTest(unittest.TestCase):
         for words, expected in mistakes.items():
             with self.subTest(words=words), self.assertRaisesRegex(UsageError, re.escape(expected)):
                 parse_delays(words, topology.load("mesh5"))
+
+
+class SiteTest(unittest.TestCase):
+    """Where the controller is decides on the delays of its channels."""
+
+    def test_channels_have_the_delays_of_the_fastest_paths(self) -> None:
+        delays_ms = delays_from("client-1", topology.load("geni-wan"))
+        self.assertEqual(8, len(delays_ms), "not its own site's")
+        self.assertEqual((21.0, 36.0), (delays_ms["kansas"], delays_ms["server-3"]))
+
+    def test_links_without_delay_add_none(self) -> None:
+        self.assertEqual({}, delays_from("s1", topology.load("mesh5")))
+
+    def test_unknown_site_is_refused(self) -> None:
+        with self.assertRaisesRegex(UsageError, "--controller-at: topology 'mesh5' has no switch 's9', but s1, s2"):
+            delays_from("s9", topology.load("mesh5"))
 
 
 class RelayTest(unittest.TestCase):

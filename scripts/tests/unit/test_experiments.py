@@ -175,6 +175,10 @@ class ScenarioTest(unittest.TestCase):
             with self.assertRaises(UsageError):
                 scenario("thesis-ftp", "--fluid", str(file))
 
+    def test_controller_is_at_a_site_of_the_network(self) -> None:
+        self.assertEqual({}, scenario("thesis-http").setup.control_delays_ms())
+        self.assertEqual(21, scenario("thesis-http", "--controller-at", "client-1").setup.control_delays_ms()["kansas"])
+
     def test_greedy_is_a_setting_of_the_controller(self) -> None:
         self.assertNotIn("io.malob.balancer.BalancerModule.countPlaced", scenario("thesis-http").setup.properties)
         self.assertEqual("false", scenario("thesis-http", "--greedy").setup.properties["io.malob.balancer.BalancerModule.countPlaced"])
@@ -190,6 +194,7 @@ class ArgumentsTest(unittest.TestCase):
             ("thesis-http", ["--only", "RR"], "--only: 'RR' is not one of RR.SPH"),
             ("thesis-http", ["--congestion", "none"], "--congestion"),
             ("thesis-bio", ["--processor", "1.5"], "--processor"),
+            ("thesis-ftp", ["--controller-at", "x"], "--controller-at: topology 'geni-wan' has no switch 'x'"),
             *((name, ["--placement", "auto"], "--placement: auto needs a VIP with one port") for name in _WITH_FTP),
             ("thesis-ftp", ["--sizes", "10,x"], "--sizes: expected a number above 0, not 'x'"),
             ("thesis-ftp", ["--sizes", "10,10"], "--sizes: expected one size or two"),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
 from lab.instance import Instance
+from malob.network import paths
 from malob.network.topology import Topology
 from malob.system import ovs
 from malob.system.cleanup import Cleanup
@@ -41,22 +41,6 @@ def ports_to_hosts(network: Topology) -> dict[str, dict[str, int]]:
     ports: dict[str, dict[str, int]] = {switch: {} for switch in network.switches}
     for host in network.hosts.values():
         ports[host.switch][host.name] = network.ports(host.switch)[host.name]
-        for switch, following in _towards(network, host.switch).items():
-            ports[switch][host.name] = network.ports(switch)[following]
+        for switch, step in paths.towards(network, host.switch).items():
+            ports[switch][host.name] = network.ports(switch)[step.following]
     return ports
-
-
-def _towards(network: Topology, end: str) -> dict[str, str]:
-    """By switch, the next switch on the path to the destination; without the destination and switches that have no path."""
-    found: dict[str, str] = {}
-    ways = [(0.0, 0, end, end)]
-    while ways:
-        delay_ms, links, switch, following = heapq.heappop(ways)
-        if switch in found:
-            continue
-        found[switch] = following
-        for before in network.neighbours(switch):
-            added_ms = network.link(before, switch).direction(before).delay_ms or 0
-            heapq.heappush(ways, (delay_ms + added_ms, links + 1, before, switch))
-    del found[end]
-    return found
