@@ -100,29 +100,26 @@ def figures(result: Combined) -> list[Figure | Chart]:
     """Ratios to the baseline, and the distribution of requests' times; none for an experiment without the baseline."""
     if not result.ratios:
         return []
-    note = f"n = {result.passes} passes, ratios within each pass."
     bars = [_ratio_bar(result, case, ratio) for case, ratio in result.ratios.items() if case != BASELINE]
     title = f"{result.experiment}: median time relative to {BASELINE}"
-    drawn: list[Figure | Chart] = [
-        Figure(f"{result.experiment}-ratios", title, f"share of {BASELINE}", bars, "paper", note, "bootstrap 95 % interval of the median")
-    ]
+    whiskers = "bootstrap 95 % interval of the median of passes"
+    drawn: list[Figure | Chart] = [Figure(f"{result.experiment}-ratios", title, f"share of {BASELINE}", bars, "paper", whiskers=whiskers)]
     lines = [_ecdf(case, times) for case, times in result.times_s.items() if times]
     if lines:
-        counts = sorted({len(times) for times in result.times_s.values() if times})
-        requests = f"n = {counts[0]}" + (f" to {counts[-1]}" if len(counts) > 1 else "") + f" requests per line, {result.passes} passes."
-        drawn.append(Chart(f"{result.experiment}-ecdf", f"{result.experiment}: times of requests", "time, s", "share of requests", lines, requests))
+        title = f"{result.experiment}: times of all requests"
+        drawn.append(Chart(f"{result.experiment}-ecdf", title, "time, s", "share of requests", lines))
     return drawn
 
 
 def _ratio_bar(result: Combined, case: str, ratio: Interval) -> Bar:
     paper, base = result.paper.get(_MEDIAN + case), result.paper.get(_MEDIAN + BASELINE)
     mark = paper / base if paper is not None and base else None
-    return Bar(case, ratio.median, ratio.low, ratio.high, mark, mark)
+    return Bar(case, ratio.median, ratio.low, ratio.high, ratio.count, mark, mark)
 
 
 def _ecdf(case: str, times: Sequence[float]) -> Line:
     shares = [place / _POINTS for place in range(_POINTS + 1)]
-    return Line(case, [distribution.percentile(times, 100 * share) for share in shares], shares)
+    return Line(case, [distribution.percentile(times, 100 * share) for share in shares], shares, count=len(times))
 
 
 def page(results: Sequence[Combined], drawn: Sequence[Figure | Chart]) -> list[str]:

@@ -14,6 +14,7 @@ import matplotlib.pyplot as plot
 
 _COLOURS = ["#4878a8", "#e49444", "#6a9f58", "#a87c9f", "#967662", "#5fa2a2", "#c7a93c"]
 _PAPER = "#b22222"
+_OPTIMUM = "#1b7837"
 
 
 def draw(figure: dict[str, Any], directory: Path) -> None:
@@ -36,7 +37,8 @@ def draw(figure: dict[str, Any], directory: Path) -> None:
             error_kw={"ecolor": "#303030", "linewidth": 1.2, "zorder": 3},
         )
     _mark_paper(axes, figure, places)
-    top = max(max(bar["high"], bar["paper_high"] or 0) for bar in bars)
+    _mark_optimum(axes, figure, places)
+    top = max(max(bar["high"], bar["paper_high"] or 0, bar["optimum"] or 0) for bar in bars)
     _name_clusters(axes, places, bars, top)
     for place, bar in zip(places, bars):
         _write_value(axes, place, bar, top)
@@ -48,11 +50,23 @@ def draw(figure: dict[str, Any], directory: Path) -> None:
     axes.yaxis.grid(True, color="#dddddd", zorder=0)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    if len(groups) > 1 or any(bar["paper_low"] is not None for bar in bars):
+    if len(groups) > 1 or any(bar["paper_low"] is not None or bar["optimum"] is not None for bar in bars):
         axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    note = f"Whiskers: {figure['whiskers']}." + (f" {figure['note']}" if figure["note"] else "")
-    canvas.text(0.01, 0.005, note, fontsize=7, color="#505050", ha="left", va="bottom")
+    _caption(canvas, [_counts(bars), f"Whiskers: {figure['whiskers']}.", figure["note"]])
     _save(canvas, figure, directory)
+
+
+def _caption(canvas: Any, sentences: list[str]) -> None:
+    text = " ".join(sentence for sentence in sentences if sentence)
+    canvas.text(0.01, 0.005, text, fontsize=7, color="#505050", ha="left", va="bottom")
+
+
+def _counts(drawn: list[dict[str, Any]]) -> str:
+    """How many values are behind each bar or line."""
+    counts = sorted({each["count"] for each in drawn if each["count"] is not None})
+    if not counts:
+        return ""
+    return f"n = {counts[0]}." if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}."
 
 
 def _save(canvas: Any, figure: dict[str, Any], directory: Path) -> None:
@@ -85,8 +99,7 @@ def draw_chart(chart: dict[str, Any], directory: Path) -> None:
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    if chart["note"]:
-        canvas.text(0.01, 0.005, chart["note"], fontsize=7, color="#505050", ha="left", va="bottom")
+    _caption(canvas, [_counts(chart["lines"]), chart["note"]])
     _save(canvas, chart, directory)
 
 
@@ -137,6 +150,15 @@ def _mark_paper(axes: Any, figure: dict[str, Any], places: list[float]) -> None:
                 label=label,
             )
         label = None
+
+
+def _mark_optimum(axes: Any, figure: dict[str, Any], places: list[float]) -> None:
+    label = figure["optimum_label"]
+    for place, bar in zip(places, figure["bars"]):
+        if bar["optimum"] is not None:
+            value = bar["optimum"]
+            axes.plot([place - 0.42, place + 0.42], [value, value], color=_OPTIMUM, linewidth=2, linestyle="--", zorder=4, label=label)
+            label = None
 
 
 def _write_value(axes: Any, place: float, bar: dict[str, Any], top: float) -> None:

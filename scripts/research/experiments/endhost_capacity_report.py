@@ -123,14 +123,14 @@ def series_rows(case: str, number: int, uplink: str, rate_mbps: float, began_s: 
 def figures(results: Results, series: Mapping[tuple[str, float], Sequence[tuple[float, float]]]) -> list[Figure | Chart]:
     """series: by load and rate, of the first round: seconds, and the reported capacity as a share of the real one."""
     bars = [
-        Bar(f"{rate:g} Mbit/s", statistics.fmean(known), min(known), max(known), group=load, cluster=f"{rate:g} Mbit/s")
+        Bar(f"{rate:g} Mbit/s", statistics.fmean(known), min(known), max(known), len(known), group=load, cluster=f"{rate:g} Mbit/s")
         for load, rate in sorted(results.places, key=lambda place: (place[1], LOADS.index(place[0])))
         if (known := [each.first_s for each in results.by_place[load, rate] if each.first_s is not None])
     ]
     charts = []
     for load in dict.fromkeys(place[0] for place in results.places):
         lines = [
-            Line(f"{rate:g} Mbit/s", [x for x, _ in points], [y for _, y in points])
+            Line(f"{rate:g} Mbit/s", [x for x, _ in points], [y for _, y in points], count=1)
             for (of, rate), points in sorted(series.items())
             if of == load and points
         ]

@@ -192,7 +192,15 @@ def figures(results: Results) -> list[Figure | Chart]:
         mine = [case for case in results.turns if case.trace == trace and case.usual]
         optimum = results.paths[trace].optimum_mbps
         bars = [
-            Bar(case.policy.name, results.mbps(case), *_range(results, case), PAPER_MBPS.get(case.key), PAPER_MBPS.get(case.key), group="measured")
+            Bar(
+                case.policy.name,
+                results.mbps(case),
+                *_range(results, case),
+                len(results.turns[case]),
+                PAPER_MBPS.get(case.key),
+                PAPER_MBPS.get(case.key),
+                optimum,
+            )
             for case in mine
         ]
         found.append(
@@ -202,7 +210,7 @@ def figures(results: Results) -> list[Figure | Chart]:
                 "Mbit/s",
                 bars,
                 paper_label="paper",
-                note=f"All that uplinks can carry: {optimum:.1f} Mbit/s.",
+                optimum_label="all that uplinks can carry",
                 whiskers="lowest and highest run",
             )
         )
@@ -216,8 +224,9 @@ def figures(results: Results) -> list[Figure | Chart]:
                 "time-out of sockets, s",
                 "Mbit/s",
                 [
-                    _swept(results, label, [case for case in swept if case.resets == resets])
+                    _swept(results, label, mine)
                     for label, resets in (("with resets", True), ("without", False))
+                    if (mine := [case for case in swept if case.resets == resets])
                 ],
             )
         )
@@ -230,7 +239,9 @@ def _range(results: Results, case: Case) -> tuple[float, float]:
 
 
 def _swept(results: Results, label: str, cases: Sequence[Case]) -> Line:
-    return Line(label, [case.patience_s for case in cases], [results.mbps(case) for case in cases])
+    return Line(
+        label, [case.patience_s for case in cases], [results.mbps(case) for case in cases], count=min(len(results.turns[case]) for case in cases)
+    )
 
 
 def _series(results: Results, case: Case) -> Chart:
@@ -240,11 +251,11 @@ def _series(results: Results, case: Case) -> Chart:
     lines = []
     for uplink in range(len(results.paths[case.trace].traces)):
         name = f"eth{uplink}"
-        lines.append(Line(name, at, [second.received_mbps[uplink] for second in seconds]))
+        lines.append(Line(name, at, [second.received_mbps[uplink] for second in seconds], count=1))
         lines.append(Line(f"{name}, capacity", at, [second.capacity_mbps[uplink] for second in seconds], of="model"))
         known = [(second.number, estimate) for second in seconds if (estimate := second.estimate_mbps[uplink]) is not None]
         if known and not case.policy.recorded:
             lines.append(Line(f"estimate of {name}", [x for x, _ in known], [y for _, y in known], of="model"))
-    lines.append(Line("together", at, [sum(second.received_mbps) for second in seconds]))
+    lines.append(Line("together", at, [sum(second.received_mbps) for second in seconds], count=1))
     lines.append(Line("together, capacity", at, [sum(second.capacity_mbps) for second in seconds], of="model"))
     return Chart(f"series-{case.key}", f"{case.policy.name}, {case.trace} trace", "s", "Mbit/s", lines)

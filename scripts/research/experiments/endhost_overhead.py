@@ -162,7 +162,13 @@ def _finish(options: argparse.Namespace, study: OverheadStudy, record: Record) -
     if not options.no_plots:
         bars = [
             Bar(
-                case.rpartition(".")[0], found.value, min(runs[case]), max(runs[case]), group=case.rpartition(".")[0], cluster=case.rpartition(".")[2]
+                case.rpartition(".")[0],
+                found.value,
+                min(runs[case]),
+                max(runs[case]),
+                found.count,
+                group=case.rpartition(".")[0],
+                cluster=case.rpartition(".")[2],
             )
             for case, found in sorted(means.items(), key=lambda pair: pair[0][::-1])
         ]

@@ -146,7 +146,14 @@ def _chart(results: Results, name: str, title: str, x_label: str, y_label: str, 
     for policy, points in subjects:
         known = [(x, case) for x, case in points if case in results.means]
         if known:
-            lines.append(Line(policy, [x for x, _ in known], [results.means[case].value for _, case in known]))
+            lines.append(
+                Line(
+                    policy,
+                    [x for x, _ in known],
+                    [results.means[case].value for _, case in known],
+                    count=min(results.means[case].count for _, case in known),
+                )
+            )
             models = [results.expected_s.get(case, results.ideal_s[case]) for _, case in known]
             label = "by chance" if policy == "group" else "ideal"
             lines.append(Line(f"{policy}, {label}", [x for x, _ in known], models, of="model"))

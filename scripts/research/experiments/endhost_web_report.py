@@ -150,7 +150,7 @@ def figures(results: Results) -> list[Figure | Chart]:
         pages, mean_s = distribution.of(results.per_page(case).values()), results.mean_s(case)
         if pages is not None and mean_s is not None:
             paper = PAPER_MEANS_S.get(case.key)
-            bars.append(Bar(case.policy.name, mean_s, pages.p10, pages.p90, paper, paper, group=case.policy.name, cluster=case.scenario))
+            bars.append(Bar(case.policy.name, mean_s, pages.p10, pages.p90, pages.count, paper, paper, group=case.policy.name, cluster=case.scenario))
     found.append(Figure("means", "Mean time to load a page", "s", bars, paper_label="paper"))
     films = [(case, value) for case in results.turns if (value := results.video(case)[0]) is not None]
     found.append(
@@ -159,10 +159,12 @@ def figures(results: Results) -> list[Figure | Chart]:
             "Rate of the film",
             "Mbit/s",
             [
-                Bar(case.policy.name, value, value, value, VIDEO_MBPS, VIDEO_MBPS, group=case.policy.name, cluster=case.scenario)
+                Bar(
+                    case.policy.name, value, value, value, len(results.turns[case]), optimum=VIDEO_MBPS, group=case.policy.name, cluster=case.scenario
+                )
                 for case, value in films
             ],
-            paper_label="the film's own",
+            optimum_label="the film's own",
             whiskers="none",
         )
     )
@@ -170,4 +172,4 @@ def figures(results: Results) -> list[Figure | Chart]:
 
 
 def _cumulated(label: str, ordered: Sequence[float]) -> Line:
-    return Line(label, [0.0, *ordered], [place / len(ordered) for place in range(len(ordered) + 1)])
+    return Line(label, [0.0, *ordered], [place / len(ordered) for place in range(len(ordered) + 1)], count=len(ordered))

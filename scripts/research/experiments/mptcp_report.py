@@ -139,7 +139,7 @@ def figures(results: Results) -> list[Figure]:
                 f"All sessions together, {load} load",
                 "Mbit/s",
                 bars,
-                paper_label="fluid model",
+                optimum_label="fluid model",
                 whiskers="90 % confidence interval",
             )
         )
@@ -148,7 +148,9 @@ def figures(results: Results) -> list[Figure]:
 
 def _bar(cell: Cell, found: Mean, model: float | None) -> Bar:
     around = found.ci90 or 0
-    return Bar(cell.method, found.value, found.value - around, found.value + around, model, model, group=cell.method, cluster=cell.topology)
+    return Bar(
+        cell.method, found.value, found.value - around, found.value + around, found.count, optimum=model, group=cell.method, cluster=cell.topology
+    )
 
 
 def _number(value: float | None, digits: int) -> str:

@@ -18,18 +18,21 @@ _DRAWING = Path(__file__).parent / "drawing.py"
 
 @dataclass(frozen=True)
 class Bar:
-    """A median, or another figure, with whiskers from low to high, and a mark from paper_low to paper_high if there is one.
+    """A median, or another figure, with whiskers from low to high.
 
-    group: bars of one group have one colour; empty if there is only one. cluster: bars of one cluster are side by side under
-    its name; without clusters, those of one group.
+    count: how many values are behind it. paper_low, paper_high: a mark for the paper's value, or range. optimum: a mark for
+    a model's value, or the best possible one. group: bars of one group have one colour; empty if there is only one. cluster:
+    bars of one cluster are side by side under its name; without clusters, those of one group.
     """
 
     label: str
     value: float
     low: float
     high: float
+    count: int
     paper_low: float | None = None
     paper_high: float | None = None
+    optimum: float | None = None
     group: str = ""
     cluster: str = ""
 
@@ -38,7 +41,7 @@ class Bar:
 class Figure:
     """name: of the files, without extension.
 
-    unit_label: the label of the axis, with its unit. paper_label: the label of marks.
+    unit_label: the label of the axis, with its unit. paper_label, optimum_label: the labels of marks.
     """
 
     name: str
@@ -46,18 +49,23 @@ class Figure:
     unit_label: str
     bars: Sequence[Bar]
     paper_label: str = "thesis"
+    optimum_label: str = "optimum"
     note: str = ""
     whiskers: str = "10th to 90th percentile"
 
 
 @dataclass(frozen=True)
 class Line:
-    """Connected points. of: "measured", or "model" for other values (a link's capacity, for example), which are dashed."""
+    """Connected points. of: "measured", or "model" for other values (a link's capacity, for example), which are dashed.
+
+    count: how many values are behind a measured line, or each of its points; None for a model.
+    """
 
     label: str
     x: Sequence[float]
     y: Sequence[float]
     of: str = "measured"
+    count: int | None = None
 
 
 @dataclass(frozen=True)

@@ -116,5 +116,5 @@ def bars(record: Record, rows: Sequence[Row], paper_factor: float) -> list[Bar]:
             paper: tuple[float | None, float | None] = (
                 (None, None) if row.paper is None else (row.paper[0] * paper_factor, row.paper[1] * paper_factor)
             )
-            found.append(Bar(row.label or row.key, times.median, times.p10, times.p90, paper[0], paper[1], row.group))
+            found.append(Bar(row.label or row.key, times.median, times.p10, times.p90, times.count, paper[0], paper[1], group=row.group))
     return found

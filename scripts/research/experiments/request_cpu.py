@@ -30,7 +30,7 @@ def measure(site: Site, folder: Folder, summary: Summary, workloads: Sequence[Wo
         summary.metric(f"cpu_mean.{workload.name}", round(mean, 4), "1")
         summary.metric(f"cpu_peak.{workload.name}", round(peak, 4), "1")
         rows += [[workload.name, f"{number * _INTERVAL_S:.1f}", f"{use:.4f}"] for number, use in enumerate(uses)]
-        bars.append(Bar(workload.name, 100 * mean, 100 * mean, 100 * peak))
+        bars.append(Bar(workload.name, 100 * mean, 100 * mean, 100 * peak, len(uses)))
     folder.table("request-cpu.csv", ["kind", "seconds", "cpu"], rows)
     return [
         Figure(

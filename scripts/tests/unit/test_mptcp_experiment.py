@@ -156,7 +156,7 @@ class ReportTest(unittest.TestCase):
     def test_figure_has_a_bar_for_each_method_side_by_side_by_topology(self) -> None:
         (figure,) = mptcp_report.figures(self.results())
         self.assertEqual(["mptcp-1"] * 3 + ["gridnet"] * 2, [bar.cluster for bar in figure.bars])
-        self.assertEqual((9.0, 10.0), (figure.bars[0].value, figure.bars[0].paper_low))
+        self.assertEqual((9.0, 10.0), (figure.bars[0].value, figure.bars[0].optimum))
         self.assertEqual("figure-5-low", figure.name)
 
 

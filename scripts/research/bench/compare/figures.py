@@ -23,6 +23,7 @@ def figures(rounds: Sequence[Round]) -> dict[str, Any]:
     sums = [sum(each.link_bytes.values()) for each in rounds]
     directions = list(rounds[0].link_bytes)
     return {
+        "rounds": len(rounds),
         "connections_per_s": of([each.connections_per_s for each in rounds]),
         "connections_per_s_min": min(each.connections_per_s for each in rounds),
         "connections_per_s_max": max(each.connections_per_s for each in rounds),
@@ -103,7 +104,7 @@ def plots(networks: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> l
 
         def bars(key: str, low: str, high: str, scale: float = 1, found: Mapping[str, Any] = found) -> list[Bar]:
             return [
-                Bar(label, scale * figures[key], scale * figures[low], scale * figures[high])
+                Bar(label, scale * figures[key], scale * figures[low], scale * figures[high], figures["rounds"])
                 for label, figures in found.items()
                 if figures[key] is not None
             ]
