@@ -154,7 +154,7 @@ def _tell(campaign: Campaign, experiments: Sequence[str], name: str, number: int
     expected_s = campaign.expected_s(name)
     pass_end = "" if expected_s is None else f", ends about {_clock(expected_s)}"
     fitting = passes_that_fit(campaign, experiments, left_s)
-    more = "" if fitting is None else f"; time for about {fitting} more of each"
+    more = f"; time for about {fitting} more of each" if fitting else ""
     say(f"{name}, pass {number}{pass_end}; all end by {_clock(left_s)}, in {in_words(left_s)}{more}")
 
 
@@ -213,12 +213,12 @@ def write_results(campaign: Campaign, experiments: Sequence[str], drawn: bool) -
     page = campaign.path / "results.md"
     figures = [figure for each in results for figure in campaign_report.figures(each)]
     try:
-        if drawn:
-            plots.draw(figures, campaign.path)
         page.write_text("\n".join(campaign_report.page(results, figures if drawn else [])) + "\n", encoding="utf-8")
         campaign_report.write_table(campaign.path / "results.csv", results)
     except OSError as error:
         raise ScriptError(f"cannot write to {campaign.path}: {error.strerror}") from None
+    if drawn:
+        plots.draw(figures, campaign.path)
     return page
 
 

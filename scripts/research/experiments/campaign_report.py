@@ -31,8 +31,8 @@ _POINTS = 100
 class Combined:
     """An experiment's complete passes.
 
-    metrics, ratios, checks: over the passes; ratios by case, to the baseline. paper: by metric. targets: by check, the max.
-    rejected: how many passes were rejected. times_s: of all requests that count, by case.
+    metrics, ratios, checks: over the passes; ratios by case, to the baseline. paper: by metric; times for requests of this
+    size. targets: by check, the max. rejected: how many passes were rejected. times_s: of all requests that count, by case.
     """
 
     experiment: str
@@ -66,6 +66,7 @@ def combined(experiment: str, summaries: Sequence[Mapping[str, Any]]) -> Combine
             if check["value"] is not None:
                 checks.setdefault(name, []).append(check["value"])
     last = summaries[-1]
+    factor = last["parameters"].get("paper_factor", 1)
     return Combined(
         experiment,
         len(summaries),
@@ -73,7 +74,7 @@ def combined(experiment: str, summaries: Sequence[Mapping[str, Any]]) -> Combine
         last["machine"],
         _intervals(values),
         {key: each["unit"] for summary in summaries for key, each in summary["metrics"].items()},
-        {key: each["value"] for key, each in last["paper"].items()},
+        {key: each["value"] * (factor if each["unit"] == "s" else 1) for key, each in last["paper"].items()},
         _intervals(ratios),
         _intervals(checks),
         {name: check["at_most"] for name, check in last["checks"].items()},
@@ -104,7 +105,9 @@ def figures(result: Combined) -> list[Figure | Chart]:
     title = f"{result.experiment}: median time relative to {BASELINE}"
     whiskers = "bootstrap 95 % interval of the median of passes"
     drawn: list[Figure | Chart] = [Figure(f"{result.experiment}-ratios", title, f"share of {BASELINE}", bars, "paper", whiskers=whiskers)]
-    lines = [_ecdf(case, times) for case, times in result.times_s.items() if times]
+    order = list(result.ratios)
+    cases = sorted(result.times_s, key=lambda case: order.index(case) if case in order else len(order))
+    lines = [_ecdf(case, result.times_s[case]) for case in cases]
     if lines:
         title = f"{result.experiment}: times of all requests"
         drawn.append(Chart(f"{result.experiment}-ecdf", title, "time, s", "share of requests", lines))
@@ -124,7 +127,12 @@ def _ecdf(case: str, times: Sequence[float]) -> Line:
 
 def page(results: Sequence[Combined], drawn: Sequence[Figure | Chart]) -> list[str]:
     """The lines of results.md."""
-    lines = ["# Results", "", "n counts passes. Values are medians over passes, with bootstrap 95 % intervals if n > 1.", ""]
+    lines = [
+        "# Results",
+        "",
+        "n counts passes. Values are medians over passes, with bootstrap 95 % intervals if n > 1. Times of papers are for requests of this size.",
+        "",
+    ]
     targets = [
         [each.experiment, name, _words(interval), str(interval.count), f"≤ {target:g}", _verdict(interval, target), _command(each)]
         for each in results
@@ -136,7 +144,7 @@ def page(results: Sequence[Combined], drawn: Sequence[Figure | Chart]) -> list[s
     for each in results:
         lines += [f"## {each.experiment}", "", _conditions(each), ""]
         rows = [
-            [key, _words(interval), str(interval.count), f"{each.paper[key]:g}" if key in each.paper else "", each.units[key]]
+            [key, _words(interval), str(interval.count), shortened(f"{each.paper[key]:.6f}") if key in each.paper else "", each.units[key]]
             for key, interval in each.metrics.items()
             if key in each.paper or key.startswith(_MEDIAN) or _is_optimum(key)
         ]

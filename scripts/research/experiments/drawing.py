@@ -13,6 +13,10 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plot
 
 _COLOURS = ["#4878a8", "#e49444", "#6a9f58", "#a87c9f", "#967662", "#5fa2a2", "#c7a93c"]
+
+#: Of measured lines, once all colours are used.
+_STYLES = ["-", "-.", ":"]
+
 _PAPER = "#b22222"
 _OPTIMUM = "#1b7837"
 
@@ -78,7 +82,9 @@ def _save(canvas: Any, figure: dict[str, Any], directory: Path) -> None:
 
 def draw_chart(chart: dict[str, Any], directory: Path) -> None:
     canvas, axes = plot.subplots(figsize=(8.0, 4.6))
-    colours = dict(zip(dict.fromkeys(_subject(line) for line in chart["lines"]), _COLOURS * len(chart["lines"])))
+    subjects = list(dict.fromkeys(_subject(line) for line in chart["lines"]))
+    colours = dict(zip(subjects, _COLOURS * len(subjects)))
+    styles = {subject: _STYLES[place // len(_COLOURS) % len(_STYLES)] for place, subject in enumerate(subjects)}
     for line in chart["lines"]:
         measured = line["of"] == "measured"
         axes.plot(
@@ -87,7 +93,7 @@ def draw_chart(chart: dict[str, Any], directory: Path) -> None:
             label=line["label"],
             color=colours[_subject(line)],
             linewidth=1.5 if measured else 1.1,
-            linestyle="-" if measured else "--",
+            linestyle=styles[_subject(line)] if measured else "--",
             marker="o" if measured and len(line["x"]) <= 12 else None,
             markersize=4,
         )
