@@ -7,6 +7,7 @@ from typing import Any
 from lab.__main__ import RUN_HELP
 from malob.cli.arguments import Commands
 from research.experiments import (
+    antagonist,
     campaign,
     endhost_capacity,
     endhost_dynamic,
@@ -23,7 +24,7 @@ from research.experiments import (
     thesis_mix,
 )
 
-_THESIS: tuple[Any, ...] = (thesis_http, thesis_ftp, thesis_bio, thesis_discussion, thesis_mix, thesis_herding)
+_THESIS: tuple[Any, ...] = (thesis_http, thesis_ftp, thesis_bio, thesis_discussion, thesis_mix, thesis_herding, antagonist)
 _ENDHOST: tuple[Any, ...] = (endhost_static, endhost_dynamic, endhost_web, endhost_overhead, endhost_capacity)
 
 

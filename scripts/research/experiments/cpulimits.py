@@ -89,6 +89,10 @@ class KernelCpuLimits:
                 (own / f"slot{number}").mkdir()
                 self._limit(own / f"slot{number}", self._processor)
 
+    def change(self, server: str, share: float) -> None:
+        """Gives a server this share of a core."""
+        self._limit(self._where.limits / self._name / server, share)
+
     def _limit(self, group: Path, share: float) -> None:
         quota = round(share * _PERIOD_USEC)
         if self._where.version == 2:

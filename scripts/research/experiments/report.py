@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from lab.strain import MAX_CPU
 from malob.cli.table import render
+from research import distribution
 from research.experiments.plots import Bar
 from research.experiments.samples import Record
 from research.experiments.summary import Summary
@@ -18,7 +19,7 @@ class Row:
     """A row with a median in the summary.
 
     key: in metrics, after `median_s.`. paper: low and high, in the paper's seconds. label, group: in figures; the default
-    label is the key.
+    label is the key. tail: whether the 99th and 99.9th percentiles are metrics, too.
     """
 
     key: str
@@ -28,6 +29,7 @@ class Row:
     paper: tuple[float, float] | None = None
     label: str = ""
     group: str = ""
+    tail: bool = False
 
 
 RESULTS = ["case", "kind", "requests", "failed", "p10_s", "median_s", "p90_s", "paper_s"]
@@ -41,6 +43,9 @@ def summarise(summary: Summary, record: Record, rows: Sequence[Row]) -> None:
             for name, value in (("median_s", times.median), ("p10_s", times.p10), ("p90_s", times.p90)):
                 summary.metric(f"{name}.{row.key}", round(value, 6), "s")
             summary.metric(f"requests.{row.key}", times.count, "1")
+        if times is not None and row.tail:
+            for name, value in zip(("p99_s", "p999_s"), _tail(record, row)):
+                summary.metric(f"{name}.{row.key}", round(value, 6), "s")
         if row.paper is not None and row.paper[0] == row.paper[1]:
             summary.paper(f"median_s.{row.key}", row.paper[0], "s")
     add_strain(summary, record)
@@ -87,15 +92,33 @@ def results(record: Record, rows: Sequence[Row]) -> list[list[str]]:
     return lines
 
 
+def _tail(record: Record, row: Row) -> tuple[float, float]:
+    """The 99th and the 99.9th percentile. There must be a successful request."""
+    seconds = [sample.seconds for sample in record.samples(row.case, row.kind) if sample.good]
+    return distribution.percentile(seconds, 99), distribution.percentile(seconds, 99.9)
+
+
 def table(record: Record, rows: Sequence[Row]) -> list[str]:
     """The printed table: times in seconds, and the servers that answered."""
+    has_tail = any(row.tail for row in rows)
     lines = []
     for line, row in zip(results(record, rows), rows):
         servers = Counter(sample.server for sample in record.samples(row.case, row.kind) if sample.good)
+        tail = [f"{value:.3f}" for value in _tail(record, row)] if row.tail and servers else [""] * (2 * has_tail)
         shares = " ".join(f"{name}:{count}" for name, count in sorted(servers.items()))
-        lines.append([row.key, line[2], line[3], *(f"{float(each):.3f}" if each else "" for each in line[4:7]), line[7], shares])
-    header = ["combination", "requests", "failed", "p10 s", "median s", "p90 s", "paper s", "answered by"]
-    return render(header, lines, right=range(1, 7))
+        lines.append([row.key, line[2], line[3], *(f"{float(each):.3f}" if each else "" for each in line[4:7]), *tail, line[7], shares])
+    header = [
+        "combination",
+        "requests",
+        "failed",
+        "p10 s",
+        "median s",
+        "p90 s",
+        *(["p99 s", "p99.9 s"] if has_tail else []),
+        "paper s",
+        "answered by",
+    ]
+    return render(header, lines, right=range(1, len(header) - 1))
 
 
 def check_lines(summary: Summary) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, Callable
 
@@ -21,12 +22,16 @@ UNMOVED = {"io.malob.balancer.BalancerModule.elephantSeconds": "0"}
 
 @dataclass(frozen=True)
 class Case:
-    """One compared case. algorithms: by service. loads: of each client. properties: of the controller."""
+    """One compared case. algorithms: by service. loads: of each client. properties: of the controller.
+
+    disturbance: what else happens while clients run, by a seed that all cases of a round share.
+    """
 
     key: str
     algorithms: Mapping[str, str]
     loads: Sequence[Load]
     properties: Mapping[str, str] = field(default_factory=dict)
+    disturbance: Callable[[Site, str], AbstractContextManager[None]] | None = None
 
 
 @dataclass(frozen=True)

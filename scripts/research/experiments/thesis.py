@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from lab.strain import StrainMeter
@@ -94,7 +96,7 @@ def _measure(site: Site, scenario: Scenario, options: argparse.Namespace, folder
     slices = plan.interleaved([case.key for case in scenario.cases], options.rounds or scenario.rounds, options.seed)
     guesses_s = {case.key: _guess_s(case) for case in scenario.cases}
     progress = Progress(slices, Estimate(guesses_s))
-    return measurement.run(ThesisStudy(site, scenario.cases), slices, folder, progress)
+    return measurement.run(ThesisStudy(site, scenario.cases, options.seed), slices, folder, progress)
 
 
 def _guess_s(case: Case) -> float:
@@ -113,9 +115,11 @@ def _warm_up(site: Site, scenario: Scenario) -> None:
 class ThesisStudy:
     """Sets algorithms in the services table, and lets all clients of the network make requests."""
 
-    def __init__(self, site: Site, cases: Sequence[Case]) -> None:
+    def __init__(self, site: Site, cases: Sequence[Case], seed: int) -> None:
         self._site = site
         self._cases = {case.key: case for case in cases}
+        self._seed = seed
+        self._rounds: Counter[str] = Counter()
 
     def begin(self, case: str) -> Sequence[str]:
         wanted = self._cases[case]
@@ -127,16 +131,19 @@ class ThesisStudy:
 
     def measure(self, case: str) -> Sequence[Sample]:
         wanted = self._cases[case]
-        return clients.run(self._site.lab, VIP, _clients(self._site, wanted), _patience_s(wanted))
+        self._rounds[case] += 1
+        seed = f"{self._seed}/{self._rounds[case]}"
+        with wanted.disturbance(self._site, seed) if wanted.disturbance else nullcontext():
+            return clients.run(self._site.lab, VIP, _clients(self._site, wanted, seed), _patience_s(wanted))
 
     def strain_meter(self) -> StrainMeter:
         return StrainMeter.of(self._site.lab)
 
 
-def _clients(site: Site, case: Case) -> list[Client]:
+def _clients(site: Site, case: Case, seed: str = "") -> list[Client]:
     """For each client host and kind of request, one client, or as many as parallel requests.
 
-    With second addresses, twice as many.
+    With second addresses, twice as many. seed: of requests at random times.
     """
     found = []
     for host in site.lab.topology.with_role("client"):
@@ -145,7 +152,7 @@ def _clients(site: Site, case: Case) -> list[Client]:
             for number, source in enumerate(sources * load.at_once):
                 options = [*load.workload.client_options(), *(["--source", source] if source else [])]
                 name = f"{host.name}.{number + 1}" if number else host.name
-                found.append(Client(name, host.name, load.workload.name, options, load.requests))
+                found.append(Client(name, host.name, load.workload.name, [*options, "--seed", f"{seed}/{name}"], load.requests))
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +57,12 @@ def setup(
     topology: str,
     workloads: Sequence[Workload],
     servers: int = 3,
+    processors: Mapping[str, int] | None = None,
     balanced: Sequence[Workload] = (),
     **more: Any,
 ) -> Setup:
-    """The network with the first servers only. balanced: the workloads that use the VIP; all if empty."""
-    processors = dict(list(PROCESSORS.items())[:servers])
+    """The network with the first servers only, or those that have processors. balanced: the workloads that use the VIP; all if empty."""
+    processors = processors or dict(list(PROCESSORS.items())[:servers])
     if options.processor > 1:
         raise UsageError(f"--processor: expected max 1, since a request runs on one core, not {options.processor:g}")
     if options.placement != balancing.REACTIVE and any(isinstance(workload, Ftp) for workload in balanced or workloads):

@@ -20,13 +20,28 @@ from malob.errors import UsageError
 from malob.network import topology
 from malob.system.ports import free_port, port_is_free
 from malob.system.waiting import wait_until
-from research.experiments import arguments, clients, combinations, command, cpulimits, rest_state, thesis, thesis_arguments
+from research.experiments import (
+    antagonist,
+    antagonists,
+    arguments,
+    clients,
+    combinations,
+    command,
+    cpulimits,
+    report,
+    rest_state,
+    thesis,
+    thesis_arguments,
+)
 from research.experiments.cpulimits import Hierarchy, KernelCpuLimits
+from research.experiments.report import Row
+from research.experiments.samples import Record, Sample, SliceResult
 from research.experiments.scenario import Scenario
 from research.experiments.site import second_address
 from research.experiments.summary import Summary
 from research.experiments.workloads.compute import Compute
 from research.experiments.workloads.http import Http
+from research.experiments.workloads.work import Work
 
 _PROGRAMS = Path(clients.__file__).parent / "programs"
 _WITH_FTP = ("thesis-ftp", "thesis-discussion", "thesis-mix", "thesis-herding")
@@ -219,6 +234,51 @@ class ArgumentsTest(unittest.TestCase):
         self.assertEqual("reno", thesis_arguments.congestion("reno"))
 
 
+class AntagonistTest(unittest.TestCase):
+    def test_load_is_of_the_busiest_link_and_of_all_servers(self) -> None:
+        made = scenario("antagonist", "--load", "80")
+        per_s = 4 * made.parameters["requests_per_s_and_client"]["links"] / 0.8
+        # at that rate all six servers are busy, with 2.5 of their four processors on average
+        self.assertAlmostEqual(6 * 2.5 * 0.05, per_s * made.parameters["mean_cpu_s"]["servers"], places=3)
+        # client-4 and client-3 reach server-1 and both others over kansas and kentucky: some link has 15 % of all answers or more
+        busy_s = antagonist.busiest_link_s(topology.load("geni-wan-6"), 2)
+        self.assertAlmostEqual(1, per_s * busy_s, places=2)
+
+    def test_one_link_between_all_is_busy_with_all_answers(self) -> None:
+        hosts = {
+            "c": {"switch": "s1", "ip": "10.0.0.1/24", "role": "client"},
+            "s": {"switch": "s2", "ip": "10.0.0.2/24", "role": "server"},
+        }
+        links = [{"ends": ["s1", "s2"], "rate_mbps": [1, 50]}]
+        network = topology.parse("x", {"switches": {"s1": "00:" * 7 + "01", "s2": "00:" * 7 + "02"}, "hosts": hosts, "links": links})
+        self.assertAlmostEqual(2 / (50 * 0.8), antagonist.busiest_link_s(network, 2))
+
+    def test_what_is_not_scarce_is_a_tenth(self) -> None:
+        parameters = scenario("antagonist").parameters
+        self.assertEqual({"servers": 6250, "links": 62500, "both": 62500}, parameters["mean_answer_bytes"])
+        self.assertAlmostEqual(10, parameters["mean_cpu_s"]["both"] / parameters["mean_cpu_s"]["links"], places=2)
+
+    def test_cases_of_a_round_have_the_same_requests(self) -> None:
+        made = scenario("antagonist", "--only", "PCT", "--scarce", "both")
+        site = types.SimpleNamespace(lab=types.SimpleNamespace(topology=topology.load("geni-wan-6")), setup=made.setup)
+        clients = thesis._clients(site, made.cases[0], "1/2")  # type: ignore[arg-type]
+        self.assertEqual(["1/2/client-1", "1/2/client-2"], [client.options[-1] for client in clients[:2]])
+
+    def test_cross_traffic_goes_to_all_neighbours(self) -> None:
+        found = antagonists.targets(topology.load("geni-wan-6"), 0.5)
+        self.assertEqual(28, sum(map(len, found.values())), "each direction of 14 links")
+        self.assertIn(round(36.7 / 2, 3), [round(rate, 3) for rate in found["kansas"].values()])
+
+    def test_tail_is_shown(self) -> None:
+        samples = [Sample("c1", "work", n, 0.0, n / 1000, 10, "s1", True, "") for n in range(1, 1001)]
+        record = Record([SliceResult(1, 1, "PCT", 10, samples, {}, {}, 0.0, [])])
+        summary = Summary("x", {}, {})
+        rows = [Row("PCT", "PCT", "work", 1000, tail=True)]
+        report.summarise(summary, record, rows)
+        self.assertEqual((0.99001, 0.999001), (summary.value("p99_s.PCT"), summary.value("p999_s.PCT")))
+        self.assertIn("p99.9 s", report.table(record, rows)[0])
+
+
 class RestStateTest(unittest.TestCase):
     def test_only_new_and_small_values_are_at_rest(self) -> None:
         for measured, rest in (
@@ -347,6 +407,20 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual(3 + 5, server.connections)  # type: ignore[attr-defined]
         wrong = self.ask("http", Http(999, port=server.server_port).client_options())
         self.assertEqual("status 404", wrong[0]["error"])
+
+    def test_work_server_uses_the_time_and_sends_the_bytes_that_requests_at_random_times_ask_for(self) -> None:
+        work = Work(0.001, 2000, 500, port=free_port())
+        server = subprocess.Popen([sys.executable, "-I", str(_PROGRAMS / "work_server.py"), "s1", str(work.port)])
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        wait_until(lambda: not port_is_free(work.port), "the server to listen", 20)
+        results = self.ask("work", [*work.client_options(), "--seed", "7"], count=100)
+        self.assertEqual([("s1", "")] * 100, [(result["server"], result["error"]) for result in results])
+        self.assertAlmostEqual(2000, sum(result["bytes"] for result in results) / 100, delta=600)
+        begins = sorted(result["began"] for result in results)
+        self.assertAlmostEqual(0.2, begins[-1] - begins[0], delta=0.08)
+        again = self.ask("work", [*work.client_options(), "--seed", "7"], count=100)
+        self.assertEqual(sorted(result["bytes"] for result in results), sorted(result["bytes"] for result in again))
 
     def test_client_says_what_failed(self) -> None:
         result = self.ask("http", Http(1000, port=free_port()).client_options())[0]

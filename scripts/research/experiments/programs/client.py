@@ -1,8 +1,9 @@
 """Makes one request after the other; run as a program on an emulated host.
 
-`client.py http|ftp|compute ADDRESS [--source A] [--count N] …` says "ready", waits for a line, and then prints one JSON
+`client.py http|ftp|compute|work ADDRESS [--source A] [--count N] …` says "ready", waits for a line, and then prints one JSON
 object per request: "began" and "seconds" by the monotonic clock, "bytes", "server" (its name) and "error" (empty). It
-continues until it is ended, or has made N requests. Standard library only, and nothing else of MALOB: it is started by
+continues until it is ended, or has made N requests. With --rate, requests begin at random times (Poisson) instead, whether
+earlier ones have ended or not, and "began" is the time when one was due. Standard library only, and nothing else of MALOB: it is started by
 its path.
 """
 
@@ -12,8 +13,10 @@ import argparse
 import ftplib
 import http.client
 import json
+import random
 import socket
 import sys
+import threading
 import time
 from typing import Callable
 
@@ -76,7 +79,26 @@ def compute_request(options: argparse.Namespace) -> tuple[str, int]:
     return str(json.loads(line)["server"]), options.bytes
 
 
-KINDS: dict[str, Callable[[argparse.Namespace], tuple[str, int]]] = {"http": http_request, "ftp": ftp_request, "compute": compute_request}
+def work_request(options: argparse.Namespace) -> tuple[str, int]:
+    """Asks for processor time and an answer of some bytes, both drawn from exponential distributions."""
+    chance = random.Random(f"{options.seed}/{options.number}")
+    cpu_s, size = chance.expovariate(1 / options.cpu), round(chance.expovariate(1 / options.bytes))
+    received = 0
+    with socket.create_connection((options.address, options.port), options.patience, source_address=_source(options)) as connection:
+        connection.sendall(f"{cpu_s:.6f} {size}\n".encode())
+        with connection.makefile("rb") as answer:
+            server = answer.readline()
+            while block := answer.read(65536):
+                received += len(block)
+    return server.decode().strip(), _expected(received, size)
+
+
+KINDS: dict[str, Callable[[argparse.Namespace], tuple[str, int]]] = {
+    "http": http_request,
+    "ftp": ftp_request,
+    "compute": compute_request,
+    "work": work_request,
+}
 
 
 def _source(options: argparse.Namespace) -> tuple[str, int] | None:
@@ -89,15 +111,33 @@ def _expected(size: int, expected: int) -> int:
     return size
 
 
-def timed(request: Callable[[argparse.Namespace], tuple[str, int]], options: argparse.Namespace) -> dict[str, object]:
-    """Makes one request and returns the result."""
+def timed(request: Callable[[argparse.Namespace], tuple[str, int]], options: argparse.Namespace, due: float | None = None) -> dict[str, object]:
+    """Makes one request and returns the result. due: when it should have begun; now if None."""
     server, size, error = "", 0, ""
-    began = time.monotonic()
+    began = time.monotonic() if due is None else due
     try:
         server, size = request(options)
     except (OSError, EOFError, ValueError, ftplib.Error, http.client.HTTPException) as trouble:
         error = str(trouble) or type(trouble).__name__
     return {"began": began, "seconds": time.monotonic() - began, "bytes": size, "server": server, "error": error}
+
+
+def at_random_times(options: argparse.Namespace) -> None:
+    """Begins requests until the program is ended, or has begun as many as it should; each has a thread."""
+    chance = random.Random(options.seed)
+    printing = threading.Lock()
+    number, due = 0, time.monotonic()
+
+    def one(number: int, due: float) -> None:
+        result = timed(KINDS[options.kind], argparse.Namespace(**vars(options), number=number), due)
+        with printing:
+            print(json.dumps(result), flush=True)
+
+    while number < options.count or not options.count:
+        due += chance.expovariate(options.rate)
+        time.sleep(max(0.0, due - time.monotonic()))
+        threading.Thread(target=one, args=(number, due)).start()
+        number += 1
 
 
 def main() -> None:
@@ -112,10 +152,16 @@ def main() -> None:
     parser.add_argument("--file", default="")
     parser.add_argument("--pages", type=int, default=1)
     parser.add_argument("--connection-per-page", action="store_true")
-    parser.add_argument("--bytes", type=int, required=True, help="of each page, of the file, or of the sequence")
+    parser.add_argument("--bytes", type=int, required=True, help="of each page, of the file, of the sequence, or of the mean answer")
+    parser.add_argument("--cpu", type=float, default=0, help="mean processor time of a request, in seconds")
+    parser.add_argument("--rate", type=float, default=0, help="mean number of requests per second, at random times")
+    parser.add_argument("--seed", default="", help="of random times and requests")
     options = parser.parse_args()
     print("ready", flush=True)
     sys.stdin.readline()
+    if options.rate:
+        at_random_times(options)
+        return
     made = 0
     while made < options.count or not options.count:
         result = timed(KINDS[options.kind], options)
