@@ -18,6 +18,7 @@ import picocli.CommandLine.Spec;
       FluidCommand.class,
       HerdingCommand.class,
       MixCommand.class,
+      AntagonistCommand.class,
       MptcpFluidCommand.class,
       HamiltonianCommand.class,
       ScaleCommand.class

@@ -40,7 +40,7 @@ class SimulationCommandsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"fluid", "herding", "mix"})
+  @ValueSource(strings = {"fluid", "herding", "mix", "antagonist"})
   void sameCommand_givesTheSameToTheLastDigit(String command) throws IOException {
     String first = run(command, "--json", "--seeds", "2", "--requests", "2");
     assertEquals(first, run(command, "--json", "--seeds", "2", "--requests", "2"));
@@ -163,6 +163,10 @@ class SimulationCommandsTest {
         "fluid --bytes 0 | --bytes must be positive",
         "fluid --pause -1 | --pause must not be negative",
         "herding --requests 0 | --requests must be positive",
+        "antagonist --load 0 | --load must be positive",
+        "antagonist --requests 0 | --requests must be positive",
+        "antagonist --seeds 0 | --seeds must be positive",
+        "antagonist --rules LC,FASTEST | there is no algorithm 'FASTEST'",
         "mix --interval 0 | --interval must be positive",
         "mix --seeds 0 | --seeds must be positive",
         "mix --topology nowhere | there is no network 'nowhere'",

@@ -60,6 +60,12 @@ public final class SharedWork<J> {
     share();
   }
 
+  /** Tells that the rates of the same jobs are others from now on. */
+  public void ratesChanged() {
+    settle();
+    share();
+  }
+
   /** How many jobs there are. */
   public int size() {
     return running.size();

@@ -6,6 +6,7 @@ import io.malob.algorithm.graph.Path;
 import io.malob.simulation.fluid.EventQueue;
 import io.malob.simulation.fluid.MaxMinShares;
 import io.malob.simulation.fluid.SharedWork;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -13,23 +14,46 @@ import java.util.Objects;
 /**
  * The links of a network as the fluid model sees them: each transfer has its max-min fair share at
  * every moment, from its first bit to its last; queues, losses and slow starts are not modelled.
+ * Cross traffic takes a part of a link, whatever the transfers need.
  */
 final class FluidNetwork {
   private final EventQueue events;
   private final Map<DirectedLink, Integer> numbers = new HashMap<>();
   private final double[] carriedBits;
+  private final double[] capacities;
+  private final double[] crossTrafficBps;
   private final SharedWork<int[]> transfers;
+  private MaxMinShares shares;
+  private long settledNanos;
 
   FluidNetwork(EventQueue events, LabNetwork network) {
     this.events = events;
     this.carriedBits = new double[network.links().size()];
     network.links().keySet().forEach(link -> numbers.put(link, numbers.size()));
-    MaxMinShares shares =
-        new MaxMinShares(
-            network.links().values().stream()
-                .mapToDouble(LabNetwork.LinkLimits::capacityBps)
-                .toArray());
-    this.transfers = new SharedWork<>(events, shares::of, this::carried);
+    this.capacities =
+        network.links().values().stream().mapToDouble(LabNetwork.LinkLimits::capacityBps).toArray();
+    this.crossTrafficBps = new double[capacities.length];
+    this.shares = new MaxMinShares(capacities);
+    this.transfers = new SharedWork<>(events, flows -> shares.of(flows), this::carried);
+  }
+
+  /** From now on, cross traffic takes this part of a link; from 0 to less than 1. */
+  void setCrossTraffic(DirectedLink link, double part) {
+    settleCrossTraffic();
+    int number = number(link);
+    crossTrafficBps[number] = part * capacities[number];
+    double[] left = new double[capacities.length];
+    Arrays.setAll(left, any -> capacities[any] - crossTrafficBps[any]);
+    shares = new MaxMinShares(left);
+    transfers.ratesChanged();
+  }
+
+  private void settleCrossTraffic() {
+    double seconds = (events.nowNanos() - settledNanos) / EventQueue.SECOND;
+    settledNanos = events.nowNanos();
+    for (int link = 0; link < carriedBits.length; link++) {
+      carriedBits[link] += crossTrafficBps[link] * seconds;
+    }
   }
 
   private void carried(int[] links, double bits) {
@@ -52,9 +76,10 @@ final class FluidNetwork {
     return Objects.requireNonNull(numbers.get(link), () -> link + " is not in the network");
   }
 
-  /** The bits that each link has carried so far. */
+  /** The bits that each link has carried so far, cross traffic included. */
   ImmutableMap<DirectedLink, Double> carriedBits() {
     transfers.settle();
+    settleCrossTraffic();
     ImmutableMap.Builder<DirectedLink, Double> carried = ImmutableMap.builder();
     numbers.forEach((link, number) -> carried.put(link, carriedBits[number]));
     return carried.buildOrThrow();

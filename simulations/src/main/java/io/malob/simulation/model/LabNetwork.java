@@ -4,7 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
+import io.malob.algorithm.Counting;
+import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.LinkLoads;
+import io.malob.algorithm.graph.LinkValue;
+import io.malob.algorithm.graph.LinkValues;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
 import java.io.IOException;
@@ -14,6 +20,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -158,9 +166,34 @@ public record LabNetwork(
     return new LabNetwork(switches, topology, scaled.buildOrThrow(), clients, servers);
   }
 
+  /** The same with several servers at the place of each server. */
+  public LabNetwork withServersPerPlace(int count) {
+    ImmutableList.Builder<Host> more = ImmutableList.builder();
+    for (int each = 1; each <= count; each++) {
+      for (Host server : servers) {
+        more.add(new Host(server.name() + "." + each, server.switchId(), server.address()));
+      }
+    }
+    return new LabNetwork(switches, topology, links, clients, more.build());
+  }
+
   /** The properties of a link. */
   public LinkLimits limits(DirectedLink link) {
     return Objects.requireNonNull(links.get(link), () -> link + " is not in the network");
+  }
+
+  /** What a balancer knows of it while nothing uses its links. */
+  NetworkSnapshot idle() {
+    Map<DirectedLink, LinkValue> values =
+        Maps.transformValues(
+            links,
+            limits ->
+                new LinkValue(
+                    OptionalLong.of(limits.latencyNanos()),
+                    OptionalDouble.of(limits.capacityBps()),
+                    OptionalDouble.of(limits.capacityBps())));
+    return new NetworkSnapshot(
+        LinkValues.of(topology, values, new LinkLoads(), Counting.MEASURED_ONLY));
   }
 
   /** A switch by its name, or by its datapath id; empty if there is none. */

@@ -1,5 +1,7 @@
 package io.malob.simulation.model;
 
+import java.util.SplittableRandom;
+
 /**
  * One request of a client: several exchanges, one after the other, each a round trip, a computation
  * on one processor of the server, and an answer.
@@ -18,6 +20,17 @@ public record Service(String name, int exchanges, double answerBits, double cpuS
   /** A file (section 4.2.2 of the thesis). */
   public static Service ftp(double bytes) {
     return new Service("ftp", 1, bytes * BYTE, 0);
+  }
+
+  /** A request whose answer and processor time are drawn from exponential distributions. */
+  Service drawn(SplittableRandom random) {
+    return new Service(
+        name, exchanges, answerBits * exponential(random), cpuSeconds * exponential(random));
+  }
+
+  /** With the mean 1. StrictMath gives the same digits on every machine. */
+  static double exponential(SplittableRandom random) {
+    return -StrictMath.log(1 - random.nextDouble());
   }
 
   /** A computation with a short answer (section 4.2.3 of the thesis). */

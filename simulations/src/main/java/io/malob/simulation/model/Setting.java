@@ -14,6 +14,7 @@ import io.malob.algorithm.Counting;
  *     the capacity of each link, and nothing of servers
  * @param processors of each server, in the network's order
  * @param weights of each server, in the network's order
+ * @param antagonists what else uses servers and links
  */
 public record Setting(
     LabNetwork network,
@@ -21,7 +22,8 @@ public record Setting(
     Counting counting,
     double intervalSeconds,
     ImmutableList<Integer> processors,
-    ImmutableList<Integer> weights) {
+    ImmutableList<Integer> weights,
+    Antagonists antagonists) {
 
   /** Refuses servers without processors or weight. */
   public Setting {
@@ -32,13 +34,25 @@ public record Setting(
     }
   }
 
+  /** Servers and links that nothing else uses. */
+  public Setting(
+      LabNetwork network,
+      Algorithm algorithm,
+      Counting counting,
+      double intervalSeconds,
+      ImmutableList<Integer> processors,
+      ImmutableList<Integer> weights) {
+    this(network, algorithm, counting, intervalSeconds, processors, weights, Antagonists.NONE);
+  }
+
   /** The same with another algorithm. */
   public Setting with(Algorithm other) {
-    return new Setting(network, other, counting, intervalSeconds, processors, weights);
+    return new Setting(network, other, counting, intervalSeconds, processors, weights, antagonists);
   }
 
   /** The same with another definition of load. */
   public Setting with(Counting other) {
-    return new Setting(network, algorithm, other, intervalSeconds, processors, weights);
+    return new Setting(
+        network, algorithm, other, intervalSeconds, processors, weights, antagonists);
   }
 }

@@ -34,6 +34,7 @@ public final class Simulation {
     SplittableRandom streams = new SplittableRandom(seed);
     workload.sources().forEach(source -> all.add(new Progress(source, streams.split())));
     unfinished = all.size();
+    setting.antagonists().start(events, network, setting.network(), servers, streams);
   }
 
   /** Runs until each source has its number of requests. */
@@ -74,7 +75,7 @@ public final class Simulation {
       boolean counts = started++ < source.requests();
       requests.start(
           source.at().switchId(),
-          source.service(),
+          request(),
           took -> {
             if (counts) {
               took(took);
@@ -83,6 +84,12 @@ public final class Simulation {
               afterPause(loop.pauseSeconds(), this::next);
             }
           });
+    }
+
+    private Service request() {
+      return source instanceof Poisson poisson && poisson.varied()
+          ? source.service().drawn(random)
+          : source.service();
     }
 
     private void arrive() {
@@ -99,9 +106,9 @@ public final class Simulation {
       }
     }
 
-    /** Exponentially distributed. StrictMath gives the same digits on every machine. */
+    /** Exponentially distributed. */
     private void afterPause(double meanSeconds, Runnable action) {
-      events.after(-meanSeconds * StrictMath.log(1 - random.nextDouble()), action);
+      events.after(meanSeconds * Service.exponential(random), action);
     }
   }
 }

@@ -38,9 +38,16 @@ public record Workload(ImmutableList<Source> sources) {
    * Many clients at one place, whose requests come at random, independent of open ones.
    *
    * @param perSecond how many come on average
+   * @param varied whether answers and processor times are drawn from exponential distributions
    */
-  public record Poisson(Host at, Service service, int requests, double perSecond)
-      implements Source {}
+  public record Poisson(Host at, Service service, int requests, double perSecond, boolean varied)
+      implements Source {
+
+    /** Requests that are all alike. */
+    public Poisson(Host at, Service service, int requests, double perSecond) {
+      this(at, service, requests, perSecond, false);
+    }
+  }
 
   /** A number of closed loops at the clients of a network, in turn. */
   public static ImmutableList<Source> closedLoops(
@@ -51,11 +58,17 @@ public record Workload(ImmutableList<Source> sources) {
         .collect(ImmutableList.toImmutableList());
   }
 
-  /** Requests at random at each client of a network. */
+  /** Requests at random at each client of a network, all alike. */
   public static ImmutableList<Source> poisson(
       LabNetwork network, Service service, int requests, double perSecond) {
+    return poisson(network, service, requests, perSecond, false);
+  }
+
+  /** Requests at random at each client of a network; see {@link Poisson}. */
+  static ImmutableList<Source> poisson(
+      LabNetwork network, Service service, int requests, double perSecond, boolean varied) {
     return network.clients().stream()
-        .map(client -> new Poisson(client, service, requests, perSecond))
+        .map(client -> new Poisson(client, service, requests, perSecond, varied))
         .collect(ImmutableList.toImmutableList());
   }
 }

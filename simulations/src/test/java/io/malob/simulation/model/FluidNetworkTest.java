@@ -64,4 +64,14 @@ class FluidNetworkTest {
     events.runUntil(() -> ends.size() == 2);
     assertEquals(List.of(120e6, 0.0), ends);
   }
+
+  /** 40 Mbit/s for a second, then 10. */
+  @Test
+  void crossTraffic_takesItsPartFirst() {
+    transfer(NEAR, CLIENT, 60e6);
+    events.after(1, () -> network.setCrossTraffic(link(NEAR, CLIENT), 0.75));
+    events.after(2, () -> ends.add(network.carriedBits().get(link(NEAR, CLIENT))));
+    events.runUntil(() -> false);
+    assertEquals(List.of(80e6, 3.0), ends);
+  }
 }

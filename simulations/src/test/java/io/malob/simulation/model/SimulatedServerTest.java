@@ -53,4 +53,17 @@ class SimulatedServerTest {
     compute(server, 9);
     assertEquals(1.5, server.slowness());
   }
+
+  /** A second at full speed, then 2 of 4 processors for 4 computations. */
+  @Test
+  void quota_appliesToTheRestOfComputations() {
+    SimulatedServer server = new SimulatedServer(events, 4);
+    for (int i = 0; i < 4; i++) {
+      compute(server, 3);
+    }
+    events.after(1, () -> server.setQuota(0.5));
+    events.runUntil(() -> false);
+    assertEquals(List.of(5.0, 5.0, 5.0, 5.0), ends);
+    assertEquals(12, server.busySeconds(), 1e-9);
+  }
 }
