@@ -16,25 +16,31 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A VIP that is proactive only under load. */
-class AutoPlacementTest extends OnEachProfile {
+@ParameterizedClass
+@EnumSource(
+    value = SwitchProfile.class,
+    names = {"FOUR_TABLES", "ONE_TABLE"})
+class AutoPlacementTest {
   private static final int CALM_SECONDS = 20;
 
-  private final ProactiveFixture fixture =
-      new ProactiveFixture(
-              network(
-                  Map.of(
-                      "autoPerSecond", "100",
-                      "autoHalfOpen", "50",
-                      "autoCalmSeconds", Integer.toString(CALM_SECONDS))),
-              "placement",
-              "auto")
-          .settle();
-  private final Host client = fixture.client;
+  private final SwitchProfile profile;
+  private final ProactiveFixture fixture;
+  private final Host client;
 
   AutoPlacementTest(SwitchProfile profile) {
-    super(profile);
+    this.profile = profile;
+    Map<String, String> settings =
+        Map.of(
+            "autoPerSecond", "100",
+            "autoHalfOpen", "50",
+            "autoCalmSeconds", Integer.toString(CALM_SECONDS));
+    fixture =
+        new ProactiveFixture(new BalancerNetwork(profile, settings), "placement", "auto").settle();
+    client = fixture.client;
   }
 
   /** That many complete connections, all of which the client ends at once. */

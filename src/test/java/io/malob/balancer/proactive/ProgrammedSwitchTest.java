@@ -105,6 +105,79 @@ class ProgrammedSwitchTest {
         switches.get(1).table().rules().get(0).instructions());
   }
 
+  private void reroute(OFFlowAdd... rules) {
+    sw.reroute("owner", List.of(rules), TABLES, 0);
+  }
+
+  @Test
+  void reroute_otherActions_waitForTheirTurn() {
+    set(toClient(null));
+    flush();
+
+    reroute(toClient(new Label(5)));
+    assertEquals(List.of(), flush());
+    assertTrue(sw.isWaiting());
+    pacer.tick();
+
+    assertEquals(List.of(OFFlowModCommand.MODIFY_STRICT), flush());
+    assertFalse(sw.isWaiting());
+    assertEquals(
+        toClient(new Label(5)).getInstructions(),
+        switches.get(1).table().rules().get(0).instructions());
+  }
+
+  @Test
+  void reroute_andBackOrWithoutTheRule_sendsNothingLater() {
+    set(toClient(null));
+    flush();
+    reroute(toClient(new Label(5)));
+    reroute(toClient(null));
+    pacer.tick();
+    assertEquals(List.of(), flush());
+
+    reroute(toClient(new Label(5)));
+    set();
+    pacer.tick();
+
+    assertEquals(List.of(OFFlowModCommand.DELETE_STRICT), flush());
+  }
+
+  @Test
+  void disconnected_sendsWhatWaits_onceTheSwitchHasBeenRead() {
+    set(toClient(null));
+    flush();
+    reroute(toClient(new Label(5)));
+
+    sw.disconnected();
+    pacer.tick();
+    assertEquals(List.of(), flush());
+    Set<RuleKey> read = new HashSet<>();
+    assertTrue(sw.found(found(toClient(null)), false, read));
+    sw.complete(read, 0, TABLES.layout(), 0);
+
+    assertEquals(List.of(OFFlowModCommand.ADD), flush());
+    assertEquals(
+        toClient(new Label(5)).getInstructions(),
+        switches.get(1).table().rules().get(0).instructions());
+  }
+
+  /** Its owner makes rules for the other layout. */
+  @Test
+  void complete_inAnotherLayout_sendsNoRuleOfTheFormer() {
+    set(translate(MEMBER));
+    flush();
+
+    sw.complete(Set.of(), 0, TableLayout.ONE_TABLE, 0);
+    assertEquals(List.of(), flush());
+    sw.set(
+        "owner",
+        List.of(ReplyRules.translateToController(FACTORY, WEB, MEMBER)),
+        new SwitchTables(FACTORY, TableLayout.ONE_TABLE),
+        0);
+
+    assertEquals(List.of(OFFlowModCommand.ADD), flush());
+  }
+
   @Test
   void set_anotherCookie_addsTheRuleAnew() {
     set(translate(MEMBER));
