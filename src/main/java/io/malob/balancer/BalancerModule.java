@@ -108,6 +108,7 @@ import io.malob.balancer.reroute.LongFlows;
 import io.malob.balancer.reroute.PathMover;
 import io.malob.balancer.reroute.PortChanges;
 import io.malob.balancer.reroute.PreparedLabels;
+import io.malob.balancer.reroute.RulePacer;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.LinkStates;
 import io.malob.balancer.view.MemberTraffic;
@@ -420,15 +421,17 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     coreAccess.update(view.get().network().topology(), view.get().catalog());
   }
 
-  private void changePorts(ConnectionProgrammer connectionProgrammer) {
-    PortChanges portChanges =
-        new PortChanges(connections, connectionProgrammer, housekeeping::execute);
+  private RulePacer rulePacer(ConnectionProgrammer connectionProgrammer) {
+    RulePacer pacer = new RulePacer(everywhere, housekeeping::execute, nanoTime);
+    PortChanges portChanges = new PortChanges(connections, connectionProgrammer, pacer);
     labels.whenRerouted(portChanges::rerouted);
     housekeeping.every(
-        PortChanges.TICK_MILLIS,
-        "changing ports",
-        portChanges::isPending,
-        new Task("changing ports of connections", portChanges::tick));
+        RulePacer.TICK_MILLIS,
+        "changing rules",
+        () -> portChanges.isPending() || pacer.isWaiting(),
+        new Task("finding rules of rerouted connections", portChanges::find),
+        new Task("changing rules", pacer::tick));
+    return pacer;
   }
 
   private static Catalog openCatalog(Store store) throws FloodlightModuleException {
@@ -529,7 +532,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             records.records(),
             buckets,
             nanoTime);
-    changePorts(connectionProgrammer);
+    RulePacer pacer = rulePacer(connectionProgrammer);
     teardown =
         new ConnectionTeardown(
             views,
@@ -651,6 +654,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             labels,
             hostRules,
             programmer,
+            pacer,
             hosts,
             halfOpen,
             preparation,

@@ -14,6 +14,7 @@ import io.malob.balancer.proactive.ProactiveSettings;
 import io.malob.balancer.proactive.ProactiveVips;
 import io.malob.balancer.recovery.ReadSwitches;
 import io.malob.balancer.recovery.SwitchPreparation;
+import io.malob.balancer.reroute.RulePacer;
 import io.malob.balancer.view.ViewWriter;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.RefusedRule;
@@ -56,6 +57,7 @@ final class ProactivePlacement implements SwitchMessages.Proactive {
       LabelTable labels,
       HostRuleCache hostRules,
       FlowProgrammer programmer,
+      RulePacer pacer,
       HostFinder hosts,
       HalfOpenLimit halfOpen,
       SwitchPreparation preparation,
@@ -83,6 +85,7 @@ final class ProactivePlacement implements SwitchMessages.Proactive {
             buckets,
             clients,
             programmer,
+            pacer,
             hosts::probeEverywhere,
             halfOpen::now,
             preparation::matchesTcpFlags,

@@ -10,6 +10,7 @@ import io.malob.balancer.api.ExplainedConnection.Refused;
 import io.malob.balancer.api.PlacedConnection;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Protocol;
+import io.malob.testing.SwitchProfile;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -24,13 +25,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ExplanationAgreesTest {
   private static final int CHANGES = 150;
 
-  private final PolicyFixture fixture = new PolicyFixture();
+  private static final List<SwitchProfile> PROFILES =
+      List.of(
+          SwitchProfile.FOUR_TABLES, SwitchProfile.ONE_TABLE_WITH_GROUPS, SwitchProfile.ONE_TABLE);
+
+  private PolicyFixture fixture = new PolicyFixture();
   private final Map<String, Integer> outcomes = new TreeMap<>();
   private int srcPort = 40_000;
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
   void connection_goesWhereItsExplanationSays(long seed) {
+    fixture = new PolicyFixture(new BalancerNetwork(PROFILES.get((int) seed % PROFILES.size())));
     Random random = new Random(seed);
     for (int i = 0; i < CHANGES; i++) {
       change(random);

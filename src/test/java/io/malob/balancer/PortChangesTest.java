@@ -3,10 +3,11 @@ package io.malob.balancer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.balancer.BalancerNetwork.Host;
-import io.malob.balancer.reroute.PortChanges;
+import io.malob.balancer.reroute.RulePacer;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Catalog;
 import io.malob.testing.Frames;
 import io.malob.testing.SwitchProfile;
 import java.util.stream.Stream;
@@ -19,7 +20,8 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The repair of paths at switches without groups, whose rules of connections name ports.
+ * The repair of paths at switches without groups, whose rules of connections and of proactive VIPs
+ * name ports.
  *
  * <pre>
  *  client 1--s1 2-----------1 s2 2-- m1
@@ -29,6 +31,8 @@ import org.projectfloodlight.openflow.types.OFPort;
 class PortChangesTest {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final int CONNECTIONS = 120;
+  private static final int CLIENTS = 90;
+  private static final int BUCKETS = 64;
 
   /** What may be sent in one go. */
   private static final int PER_TICK = 50;
@@ -70,7 +74,7 @@ class PortChangesTest {
   }
 
   private void tick() {
-    net.passMillis(PortChanges.TICK_MILLIS);
+    net.passMillis(RulePacer.TICK_MILLIS);
   }
 
   @Test
@@ -97,5 +101,61 @@ class PortChangesTest {
     tick();
     tick();
     assertEquals(CONNECTIONS, leadingOutOf(s1, Cookie.Kind.REQUEST, 3));
+  }
+
+  /** A proactive VIP on port 81, with clients that fill more than one turn. */
+  private void addProactiveVip() {
+    net.create(
+        Catalog.VIPS,
+        "id",
+        "w",
+        "address",
+        VIP.toString(),
+        "protocol",
+        "tcp",
+        "port",
+        "81",
+        "placement",
+        "proactive");
+    net.create(Catalog.POOLS, "id", "q", "vip_id", "w");
+    net.create(Catalog.MEMBERS, "id", "n1", "address", "10.0.0.11", "port", "8081", "pool_id", "q");
+    for (int number = 0; number < CLIENTS; number++) {
+      Host each = Host.of(s1, 1, "10.0.1." + number);
+      net.learn(each);
+      net.send(each, Frames.arpRequest(each.mac(), each.ip(), VIP));
+    }
+    for (int quarter = 0; quarter < 16; quarter++) {
+      net.passMillis(250);
+    }
+    assertEquals(BUCKETS, leadingOutOf(s1, Cookie.Kind.BUCKET, 2));
+    assertEquals(CLIENTS, leadingOutOf(s2, Cookie.Kind.PROACTIVE, 1));
+  }
+
+  /** All rules of clients' requests that have been changed. */
+  private long changedAtClients() {
+    return leadingOutOf(s1, Cookie.Kind.REQUEST, 3) + leadingOutOf(s1, Cookie.Kind.BUCKET, 3);
+  }
+
+  private long changedAtMembers() {
+    return leadingOutOf(s2, Cookie.Kind.REPLY, 3) + leadingOutOf(s2, Cookie.Kind.PROACTIVE, 3);
+  }
+
+  @Test
+  void repair_changesRulesOfProactiveVipsAndConnections_atOneBoundedRate() {
+    addProactiveVip();
+
+    net.unlink(s1, 2);
+
+    for (int changed = PER_TICK; changed < CONNECTIONS + BUCKETS; changed += PER_TICK) {
+      tick();
+      assertEquals(changed, changedAtClients());
+      assertEquals(changed, changedAtMembers());
+    }
+    tick();
+    assertEquals(CONNECTIONS + BUCKETS, changedAtClients());
+    tick();
+    assertEquals(CONNECTIONS + CLIENTS, changedAtMembers());
+    assertEquals(0, leadingOutOf(s1, Cookie.Kind.BUCKET, 2));
+    assertEquals(0, leadingOutOf(s2, Cookie.Kind.PROACTIVE, 1));
   }
 }

@@ -18,7 +18,9 @@ import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
 import io.malob.testing.SwitchProfile;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -40,15 +42,22 @@ import org.projectfloodlight.openflow.types.DatapathId;
     value = SwitchProfile.class,
     names = {"FOUR_TABLES", "ONE_TABLE_WITH_GROUPS", "ONE_TABLE"})
 class ProactiveCoreTest {
-  private final BalancerNetwork net = new BalancerNetwork();
-  private final DatapathId s1;
-  private final DatapathId s4;
+  private final SwitchProfile edge;
+  private final DatapathId s1 = DatapathId.of(1);
+  private final DatapathId s3 = DatapathId.of(3);
+  private final DatapathId s4 = DatapathId.of(4);
+  private BalancerNetwork net = new BalancerNetwork();
   private final Host client = Host.of(DatapathId.of(4), 4, "10.0.0.1");
   private final Host far = Host.of(DatapathId.of(3), 5, "10.0.0.2");
   private final Host m1 = Host.of(DatapathId.of(4), 3, "10.0.0.11");
   private final Host m2 = Host.of(DatapathId.of(3), 4, "10.0.0.12");
 
   ProactiveCoreTest(SwitchProfile edge) {
+    this.edge = edge;
+    start();
+  }
+
+  private void start() {
     net.create(
         Catalog.VIPS,
         "id",
@@ -67,9 +76,9 @@ class ProactiveCoreTest {
       String address = member.ip().toString();
       net.create(Catalog.MEMBERS, "id", id, "address", address, "port", "8080", "pool_id", "p");
     }
-    s1 = net.addSwitch(1, edge);
-    DatapathId s3 = net.addSwitch(3, SwitchProfile.NO_MASKS);
-    s4 = net.addSwitch(4, edge);
+    net.addSwitch(1, edge);
+    net.addSwitch(3, SwitchProfile.NO_MASKS);
+    net.addSwitch(4, edge);
     net.link(s1, 2, s3, 1);
     net.link(s3, 2, s4, 1);
     List.of(client, far, m1, m2).forEach(net::learn);
@@ -128,6 +137,58 @@ class ProactiveCoreTest {
     }
 
     assertEquals(32, members.stream().filter(m2::equals).count());
+  }
+
+  private Map<Integer, Host> openAll() {
+    Map<Integer, Host> members = new HashMap<>();
+    for (int port : ALL_BUCKETS) {
+      for (Host from : List.of(client, far)) {
+        Host member = memberOf(from, port, SYN);
+        assertAnswered(member, from, port);
+        members.put(from.port() * 100_000 + port, member);
+      }
+    }
+    return members;
+  }
+
+  private void assertAllGoOn(Map<Integer, Host> members) {
+    for (int port : ALL_BUCKETS) {
+      for (Host from : List.of(client, far)) {
+        Host member = members.get(from.port() * 100_000 + port);
+        assertEquals(member, memberOf(from, port, ACK));
+        assertAnswered(member, from, port);
+      }
+    }
+  }
+
+  @Test
+  void restart_movesNoConnection() {
+    Map<Integer, Host> members = openAll();
+    pass(2);
+
+    net = net.restarted();
+    start();
+    assertAllGoOn(members);
+    pass(70);
+
+    assertAllGoOn(members);
+    assertEquals(0, net.module.proactive().get(0).moves());
+  }
+
+  @Test
+  void brokenLink_isGoneAround_andBack() {
+    net.link(s1, 3, s4, 2);
+    Map<Integer, Host> members = openAll();
+    pass(2);
+
+    net.unlink(s3, 2);
+    pass(2);
+    assertAllGoOn(members);
+
+    net.link(s3, 2, s4, 1);
+    pass(5);
+    assertAllGoOn(members);
+    assertEquals(0, net.module.proactive().get(0).moves());
   }
 
   /** A switch does not send packets back to their port by rules that many clients share. */

@@ -27,6 +27,7 @@ import io.malob.openflow.bucket.BucketCookie;
 import io.malob.openflow.bucket.BucketSource;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
+import io.malob.testing.EachSwitchProfile;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
@@ -39,9 +40,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFFlowModCommand;
@@ -50,10 +49,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 
 /** A proactive VIP from its first rule to its last, while members and paths change. */
-@ParameterizedClass
-@EnumSource(
-    value = SwitchProfile.class,
-    names = {"FOUR_TABLES", "ONE_TABLE"})
+@EachSwitchProfile
 class ProactivePlacementTest {
   private final SwitchProfile profile;
   private static final int PIN_SECONDS = 600;

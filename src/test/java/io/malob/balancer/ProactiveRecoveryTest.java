@@ -3,6 +3,9 @@ package io.malob.balancer;
 import static io.malob.balancer.ProactiveFixture.ACK;
 import static io.malob.balancer.ProactiveFixture.ALL_BUCKETS;
 import static io.malob.balancer.ProactiveFixture.MOVE_SECONDS;
+import static io.malob.testing.SwitchProfile.FOUR_TABLES;
+import static io.malob.testing.SwitchProfile.ONE_TABLE;
+import static io.malob.testing.SwitchProfile.ONE_TABLE_WITH_GROUPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,6 +16,7 @@ import io.malob.balancer.api.ProactiveStats.State;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.bucket.BucketCookie;
 import io.malob.state.catalog.Catalog;
+import io.malob.testing.EachSwitchProfile;
 import io.malob.testing.FakeRule;
 import io.malob.testing.SwitchProfile;
 import java.util.HashMap;
@@ -23,18 +27,16 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFFlowModCommand;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /** Proactive VIPs when controllers start again, and when switches are lost, full or afresh. */
-@ParameterizedClass
-@EnumSource(
-    value = SwitchProfile.class,
-    names = {"FOUR_TABLES", "ONE_TABLE_WITH_GROUPS"})
+@EachSwitchProfile
 class ProactiveRecoveryTest {
   private final SwitchProfile profile;
   private final ProactiveFixture fixture;
@@ -328,6 +330,49 @@ class ProactiveRecoveryTest {
             .filter(message -> !isProbe(message))
             .toList());
     assertEquals(0, fixture.stats().moves());
+  }
+
+  /** A switch with other software may hold rules in another layout. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void switchThatReturnsWithAnotherLayout_getsRulesOfThat_andConnectionsGoOn(boolean keepsRules) {
+    Map<Integer, Host> members = openAll(fixture);
+    for (SwitchProfile next : List.of(FOUR_TABLES, ONE_TABLE, ONE_TABLE_WITH_GROUPS, profile)) {
+      for (Host at : List.of(client, m2)) {
+        returnAs(next, at.switchId(), keepsRules);
+
+        assertEquals(64, fixture.buckets(fixture.s1).size(), () -> next + " at " + at);
+        assertEquals(Optional.empty(), problem(fixture));
+        members.forEach(
+            (port, member) -> {
+              assertEquals(member, fixture.memberOf(client, port, ACK));
+              fixture.assertAnswered(member, client, port, ACK);
+            });
+      }
+      fixture.pass(2); // rules of the former layout would be found now
+      assertServesAlone(fixture);
+    }
+    assertEquals(0, fixture.stats().moves());
+  }
+
+  private void returnAs(SwitchProfile next, DatapathId at, boolean keepsRules) {
+    net.disconnect(at);
+    fixture.pass(2);
+    if (!keepsRules) {
+      net.table(at).clear();
+    }
+    net.table(at).become(next);
+    net.reconnect(at);
+    net.explore(at);
+    fixture.pass(10);
+  }
+
+  /** Without the controller, all clients of all buckets reach members and get answers. */
+  private void assertServesAlone(ProactiveFixture at) {
+    at.withoutController();
+    openAll(at);
+    assertEquals(1, at.askForVip(client).size());
+    at.net.network.setController(at.net::packetIn);
   }
 
   @Test

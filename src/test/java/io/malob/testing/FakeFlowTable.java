@@ -52,7 +52,7 @@ public final class FakeFlowTable {
       Comparator.comparing(FakeRule::table)
           .thenComparing(Comparator.comparingInt(FakeRule::priority).reversed());
 
-  private final SwitchProfile profile;
+  private SwitchProfile profile;
   private final LongSupplier nanoTime;
   private final FakeGroups groups = new FakeGroups();
 
@@ -81,6 +81,15 @@ public final class FakeFlowTable {
   /** What the switch can do. */
   public SwitchProfile profile() {
     return profile;
+  }
+
+  /** The switch can do something else from now on. It keeps the rules that fit. */
+  public void become(SwitchProfile next) {
+    profile = next;
+    entries.removeIf(entry -> !next.fits(entry.rule));
+    if (!next.hasGroups()) {
+      groups.clear();
+    }
   }
 
   /** A rule in its place, and when a packet last matched it. */

@@ -100,6 +100,15 @@ public enum SwitchProfile {
     }
   }
 
+  /** Whether a switch can hold a rule. */
+  boolean fits(FakeRule rule) {
+    boolean leadsOn =
+        rule.instructions().stream()
+            .anyMatch(
+                each -> each instanceof OFInstructionGotoTable next && lacks(next.getTableId()));
+    return !lacks(rule.table()) && !leadsOn && (hasGroups() || rule.groups().isEmpty());
+  }
+
   private void checkTable(OFFlowMod message) {
     TableId table = message.getTableId();
     boolean all =

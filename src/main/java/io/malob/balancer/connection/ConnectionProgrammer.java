@@ -273,27 +273,35 @@ public final class ConnectionProgrammer {
    * @param done called once, on any thread: whether the switch has confirmed the change
    */
   public void relabel(Connection connection, Route route, boolean isReply, Consumer<Boolean> done) {
-    DatapathId at = connection.edge(!isReply);
-    Optional<OFFactory> factory = programmer.factory(at);
-    if (factory.isEmpty()) {
-      done.accept(false);
-      return;
-    }
-    OFMessage message =
-        isReply
-            ? ConnectionRules.relabelReply(
-                factory.get(),
-                connection.replyTranslation(route),
-                connection.vipNumber(),
-                connection.server().number(),
-                connection.generation())
-            : ConnectionRules.relabelRequest(
-                factory.get(),
-                connection.requestTranslation(route),
-                connection.vipNumber(),
-                connection.server().number(),
-                connection.generation());
-    programmer.sendInOrder(List.of(new SwitchMessages(at, ImmutableList.of(message))), done);
+    relabelling(connection, route, isReply)
+        .ifPresentOrElse(
+            message ->
+                programmer.sendInOrder(
+                    List.of(
+                        new SwitchMessages(connection.edge(!isReply), ImmutableList.of(message))),
+                    done),
+            () -> done.accept(false));
+  }
+
+  /** The message that does so; empty if the switch is away. */
+  public Optional<OFMessage> relabelling(Connection connection, Route route, boolean isReply) {
+    return programmer
+        .factory(connection.edge(!isReply))
+        .map(
+            factory ->
+                isReply
+                    ? ConnectionRules.relabelReply(
+                        factory,
+                        connection.replyTranslation(route),
+                        connection.vipNumber(),
+                        connection.server().number(),
+                        connection.generation())
+                    : ConnectionRules.relabelRequest(
+                        factory,
+                        connection.requestTranslation(route),
+                        connection.vipNumber(),
+                        connection.server().number(),
+                        connection.generation()));
   }
 
   /**

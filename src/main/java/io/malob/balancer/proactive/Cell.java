@@ -3,6 +3,7 @@ package io.malob.balancer.proactive;
 import io.malob.balancer.bucket.Bucket.Cause;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /** The state of one bucket at one client edge. For one thread at a time. */
@@ -31,6 +32,24 @@ final class Cell {
 
   boolean isSentMoving;
   long sentAtNanos;
+
+  /** The change of its rule that waits for its turn; null if none does. */
+  @Nullable Reroute waiting;
+
+  /** Another path to the same member. */
+  record Reroute(Lead lead, Optional<OFPort> port, OFMessage message) {}
+
+  Optional<OFMessage> takeTurn(long nowNanos) {
+    @Nullable Reroute next = waiting;
+    if (next == null) {
+      return Optional.empty();
+    }
+    waiting = null;
+    sent = next.lead;
+    sentPort = next.port;
+    sentAtNanos = nowNanos;
+    return Optional.of(next.message);
+  }
 
   boolean isMoving() {
     return before != 0;

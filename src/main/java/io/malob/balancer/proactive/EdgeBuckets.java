@@ -12,6 +12,7 @@ import io.malob.balancer.bucket.Bucket;
 import io.malob.balancer.bucket.Bucket.Cause;
 import io.malob.balancer.bucket.BucketTable;
 import io.malob.balancer.bucket.Buckets;
+import io.malob.balancer.proactive.Cell.Reroute;
 import io.malob.balancer.proactive.Situation.Standing;
 import io.malob.openflow.Onward;
 import io.malob.openflow.SwitchTables;
@@ -33,6 +34,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -109,6 +111,9 @@ final class EdgeBuckets {
 
   /** Whether the assignment or what was sent has changed since it was last programmed. */
   private boolean isDirty;
+
+  /** Whether rules waited for their turn to change when they were last programmed. */
+  private boolean isWaiting;
 
   /** When moves or the patience with absent members end next. */
   private long dueNanos;
@@ -237,6 +242,7 @@ final class EdgeBuckets {
     }
     boolean hasOtherMembers = before == null || !now.hasMembersOf(before);
     isDirty |= leads.takeChanged() || hasOtherMembers || now.nowNanos() - dueNanos >= 0;
+    isDirty |= isWaiting && !hasWaiting();
     if (isDirty) {
       shares.setMet(false);
       rescue(now);
@@ -601,8 +607,18 @@ final class EdgeBuckets {
     for (int index = 0; index < cells.length; index++) {
       program(now, wire, current, index);
     }
+    isWaiting = hasWaiting();
+    if (!isWaiting) {
+      leads.releaseReplaced();
+    }
     exits = leads.ports();
-    leads.releaseReplaced();
+    if (isWaiting) {
+      Arrays.stream(cells).flatMap(cell -> cell.sentPort.stream()).forEach(exits::add);
+    }
+  }
+
+  private boolean hasWaiting() {
+    return Arrays.stream(cells).anyMatch(cell -> cell.waiting != null);
   }
 
   private void program(Situation now, Wire wire, BucketKey current, int index) {
@@ -623,11 +639,21 @@ final class EdgeBuckets {
     Onward next = lead.get().onward(server.at());
     Optional<OFPort> port = wire.tables.namedPort(next);
     if (lead.get().equals(cell.sent) && port.equals(cell.sentPort)) {
+      cell.waiting = null;
       return;
     }
     OFFlowAdd rule = BucketRules.toMember(wire.tables, now.traffic(), current, index, server, next);
     boolean keepsCookie = !cell.isSentMoving && cell.sentMember == cell.member;
-    wire.sw.then(keepsCookie ? ProgrammedSwitch.change(wire.factory(), rule) : rule);
+    OFMessage message = keepsCookie ? ProgrammedSwitch.change(wire.factory(), rule) : rule;
+    if (keepsCookie && wire.tables.isOne() && cell.sent != null && cell.sent.isTo(server)) {
+      boolean isQueued = cell.waiting != null;
+      cell.waiting = new Reroute(lead.get(), port, message);
+      if (!isQueued) {
+        wire.sw.pace(cell::takeTurn);
+      }
+      return;
+    }
+    wire.sw.then(message);
     sent(index, lead.get(), port, cell.member, false, now.nowNanos());
   }
 
@@ -651,6 +677,7 @@ final class EdgeBuckets {
     if (isMoving || cell.sentMember != memberNumber || cell.isSentMoving) {
       traffic.replaced(index);
     }
+    cell.waiting = null;
     cell.sent = lead;
     cell.sentPort = port;
     cell.sentMember = memberNumber;
@@ -740,6 +767,7 @@ final class EdgeBuckets {
     if (wire != null) {
       wire.sw.then(BucketRules.removeAll(wire.factory(), vipNumber));
     }
+    Arrays.stream(cells).forEach(cell -> cell.waiting = null);
     cells = new Cell[0];
     countMembers();
     key = null;
@@ -808,10 +836,16 @@ final class EdgeBuckets {
         && Arrays.stream(cells).anyMatch(cell -> cell.sent == null && !cell.isSentMoving);
   }
 
+  /** The switch is away. What waits for its turn is sent, as all others, when it is back. */
+  void disconnected() {
+    Arrays.stream(cells).forEach(cell -> cell.takeTurn(cell.sentAtNanos));
+  }
+
   /** Has the rules sent again that the switch was found not to have. */
   void complete(Set<Integer> seen, long settledNanos) {
     for (int index = 0; index < cells.length; index++) {
       if (!seen.contains(index) && cells[index].sentAtNanos <= settledNanos) {
+        cells[index].waiting = null;
         cells[index].sent = null;
         cells[index].sentMember = 0;
         cells[index].isSentMoving = false;

@@ -20,6 +20,14 @@ record Lead(@Nullable Server server, LabelledPath path) {
     return new Lead(server, labels.acquire(path));
   }
 
+  /** Whether it leads to a member, at the place where that is now. */
+  boolean isTo(Server other) {
+    return server != null
+        && server.address() == other.address()
+        && server.port() == other.port()
+        && server.at().equals(other.at());
+  }
+
   /** Whether packets may follow it. */
   boolean isReady() {
     return path.isReady();

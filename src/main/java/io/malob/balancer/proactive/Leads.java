@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -52,15 +53,8 @@ final class Leads<K> {
   }
 
   private static boolean isSame(Lead lead, @Nullable Server server, Path path) {
-    @Nullable Server its = lead.server();
-    boolean isSameServer =
-        its == null
-            ? server == null
-            : server != null
-                && its.address() == server.address()
-                && its.port() == server.port()
-                && its.at().equals(server.at());
-    return isSameServer && lead.path().path().equals(path);
+    boolean isSameEnd = server == null ? lead.server() == null : lead.isTo(server);
+    return isSameEnd && lead.path().path().equals(path);
   }
 
   private void advance(K key) {
@@ -99,9 +93,9 @@ final class Leads<K> {
     return Optional.ofNullable(current.get(key));
   }
 
-  /** The ports where paths begin that can be followed now. */
+  /** The ports where paths begin that rules follow now. */
   Set<OFPort> ports() {
-    return current.values().stream()
+    return Stream.concat(current.values().stream(), replaced.stream())
         .map(lead -> lead.path().path())
         .filter(path -> path.hops() > 0)
         .map(Path::firstPort)

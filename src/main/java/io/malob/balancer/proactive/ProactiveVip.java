@@ -1,5 +1,6 @@
 package io.malob.balancer.proactive;
 
+import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Sets;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
@@ -148,7 +149,8 @@ final class ProactiveVip {
   }
 
   /** Brings everything one step closer to what the VIP wants. */
-  void advance(Situation now, Map<Integer, Attachment> clients, Set<DatapathId> switchesWithHosts) {
+  void advance(
+      Situation now, ImmutableMap<Integer, Attachment> clients, Set<DatapathId> switchesWithHosts) {
     takeOverRecovered(now.nowNanos());
     isWanted = decide(now);
     refusals.values().removeIf(each -> now.nowNanos() - each.atNanos >= RETRY_NANOS);
@@ -266,7 +268,7 @@ final class ProactiveVip {
           .set(
               new EntryOwner(traffic.vipNumber()),
               entry == null ? List.of() : rules(entry, wire),
-              wire.factory(),
+              wire.tables(),
               now.nowNanos());
     }
   }
@@ -437,7 +439,7 @@ final class ProactiveVip {
               wire -> {
                 edge.remove(traffic.vipNumber(), wire);
                 wire.sw()
-                    .set(new EntryOwner(traffic.vipNumber()), List.of(), wire.factory(), nowNanos);
+                    .set(new EntryOwner(traffic.vipNumber()), List.of(), wire.tables(), nowNanos);
               },
               () -> {
                 edge.remove(traffic.vipNumber(), null);

@@ -16,6 +16,7 @@ import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.connection.HostRuleCache;
 import io.malob.balancer.proactive.EdgeBuckets.Wire;
 import io.malob.balancer.recovery.FoundProactiveRules;
+import io.malob.balancer.reroute.RulePacer;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.ServicePlan;
 import io.malob.balancer.view.VipMac;
@@ -39,7 +40,6 @@ import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -69,7 +69,6 @@ import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
-import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
@@ -103,6 +102,7 @@ public final class ProactiveVips implements FoundProactiveRules {
   private final ProactiveClients clients;
   private final Corrections corrections;
   private final UnknownClients unknownClients;
+  private final ArpAnswers arpAnswers;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final Map<Integer, ProactiveVip> vips = new TreeMap<>();
@@ -110,7 +110,6 @@ public final class ProactiveVips implements FoundProactiveRules {
   private final Map<DatapathId, Long> orphansSince = new HashMap<>();
   private Map<IpFamily, SetMultimap<DatapathId, Set<Integer>>> hosts = Map.of();
   private final Map<Integer, ImmutableMap<Integer, Attachment>> clientsByVip = new HashMap<>();
-  private @Nullable ArpInputs arp;
   private long polledAtNanos;
   private volatile boolean isBusy;
 
@@ -171,6 +170,7 @@ public final class ProactiveVips implements FoundProactiveRules {
    * No VIPs.
    *
    * @param isRead whether the rules of a switch have been read
+   * @param pacer bounds the rate of changes on switches with one table
    * @param probe sends ARP requests for a host, in the name of a VIP
    * @param halfOpen the half-open connections of a VIP, by number
    * @param matchesTcpFlags whether a switch matches TCP flags
@@ -191,6 +191,7 @@ public final class ProactiveVips implements FoundProactiveRules {
       Buckets buckets,
       ProactiveClients clients,
       FlowProgrammer programmer,
+      RulePacer pacer,
       BiConsumer<IPAddress<?>, IPAddress<?>> probe,
       IntUnaryOperator halfOpen,
       Predicate<DatapathId> matchesTcpFlags,
@@ -203,7 +204,7 @@ public final class ProactiveVips implements FoundProactiveRules {
         new Parts(
             labels,
             hostRules,
-            new Programmed(programmer, serialExecutor, isRead, matchesTcpFlags),
+            new Programmed(programmer, pacer, serialExecutor, isRead, matchesTcpFlags),
             buckets,
             new SourceProbe(programmer, settings.preferred()),
             new AutoMode.Thresholds(
@@ -219,6 +220,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     this.coreAccess = coreAccess;
     this.clients = clients;
     this.unknownClients = new UnknownClients(probe, parts.programmed(), serialExecutor, nanoTime);
+    this.arpAnswers = new ArpAnswers(parts.programmed());
     this.corrections = corrections;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
@@ -260,8 +262,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     }
     if (vips.isEmpty()) {
       stats = ImmutableList.of();
-      arp = null;
-      parts.programmed().clear(new ArpOwner(), now);
+      answerArp(Set.of(), now);
       removeOrphans(now);
       parts.programmed().flush();
       return;
@@ -394,60 +395,16 @@ public final class ProactiveVips implements FoundProactiveRules {
             .collect(Collectors.toSet());
   }
 
-  private record ArpOwner() {}
-
-  /** What the answers to ARP requests depend on. */
-  private record ArpInputs(
-      Map<Integer, Map<Integer, Attachment>> clientsByVip, Set<DatapathId> connected) {}
-
-  /**
-   * Lets the clients' own switches answer their ARP requests, also without a controller. OpenFlow
-   * cannot make a neighbour solicitation an advertisement: it has no action for its flags.
-   */
+  /** Lets switches answer the clients of VIP addresses that have buckets. */
   private void answerArp(Set<Integer> addresses, long now) {
-    ArpInputs inputs =
-        new ArpInputs(
-            addresses.stream()
-                .filter(each -> !AddressKey.isIpv6(each))
-                .collect(Collectors.toMap(each -> each, this::clientsOf)),
-            switches.getAllSwitchDpids().stream()
-                .filter(parts.programmed()::isConnected)
-                .collect(Collectors.toSet()));
-    if (inputs.equals(arp)) {
-      return;
-    }
-    arp = inputs;
-    Map<DatapathId, List<Map.Entry<Integer, Map.Entry<Integer, Attachment>>>> bySwitch =
-        new HashMap<>();
-    inputs.clientsByVip.forEach(
-        (vip, ofVip) -> {
-          for (Map.Entry<Integer, Attachment> client : ofVip.entrySet()) {
-            bySwitch
-                .computeIfAbsent(client.getValue().switchId(), any -> new ArrayList<>())
-                .add(Map.entry(vip, client));
-          }
-        });
-    for (DatapathId switchId : inputs.connected) {
-      parts
-          .programmed()
-          .wire(switchId)
-          .ifPresent(
-              wire -> {
-                List<OFFlowAdd> rules = new ArrayList<>();
-                bySwitch
-                    .getOrDefault(switchId, List.of())
-                    .forEach(
-                        each ->
-                            rules.add(
-                                ReplyRules.arpAnswer(
-                                    wire.factory(),
-                                    each.getKey(),
-                                    VipMac.of(each.getKey()),
-                                    each.getValue().getKey(),
-                                    each.getValue().getValue())));
-                wire.sw().set(new ArpOwner(), rules, wire.factory(), now);
-              });
-    }
+    arpAnswers.advance(
+        addresses.stream()
+            .filter(each -> !AddressKey.isIpv6(each))
+            .collect(Collectors.toMap(each -> each, this::clientsOf)),
+        switches.getAllSwitchDpids().stream()
+            .filter(parts.programmed()::isConnected)
+            .collect(Collectors.toSet()),
+        now);
   }
 
   private void removeOrphans(long now) {
@@ -660,7 +617,10 @@ public final class ProactiveVips implements FoundProactiveRules {
       return;
     }
     long now = nanoTime.getAsLong();
-    parts.programmed().at(switchId).complete(reading.rules, settledNanos, now);
+    parts
+        .programmed()
+        .at(switchId)
+        .complete(reading.rules, settledNanos, parts.programmed().layout(switchId), now);
     if (vips.values().stream().anyMatch(vip -> vip.hasRecovered(switchId))) {
       serialExecutor.execute(this::tick); // packets of buckets that move must not wait
     }
@@ -678,13 +638,18 @@ public final class ProactiveVips implements FoundProactiveRules {
   /** A switch has lost all rules. */
   public void reset(DatapathId switchId) {
     begin(switchId);
-    parts.programmed().at(switchId).reset(nanoTime.getAsLong());
+    parts
+        .programmed()
+        .at(switchId)
+        .reset(parts.programmed().layout(switchId), nanoTime.getAsLong());
     complete(switchId, nanoTime.getAsLong());
   }
 
   /** A switch has disconnected or is no longer controlled. */
   public void disconnected(DatapathId switchId) {
     parts.sourceProbe().forget(switchId);
+    parts.programmed().at(switchId).disconnected();
+    vips.values().forEach(vip -> vip.edge(switchId).ifPresent(EdgeBuckets::disconnected));
   }
 
   /** A switch has rejected a message; false if it was not a probe. Thread-safe. */

@@ -1,6 +1,7 @@
 package io.malob.balancer.proactive;
 
 import io.malob.balancer.proactive.EdgeBuckets.Wire;
+import io.malob.balancer.reroute.RulePacer;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.label.Label;
@@ -19,6 +20,7 @@ final class Programmed {
   private static final int MAX_PENDING = 50_000;
 
   private final FlowProgrammer programmer;
+  private final RulePacer pacer;
   private final Executor serialExecutor;
 
   /** Whether a switch is connected and its rules have been read. */
@@ -29,17 +31,19 @@ final class Programmed {
 
   Programmed(
       FlowProgrammer programmer,
+      RulePacer pacer,
       Executor serialExecutor,
       Predicate<DatapathId> isRead,
       Predicate<DatapathId> matchesTcpFlags) {
     this.programmer = programmer;
+    this.pacer = pacer;
     this.serialExecutor = serialExecutor;
     this.isRead = isRead;
     this.matchesTcpFlags = matchesTcpFlags;
   }
 
   ProgrammedSwitch at(DatapathId switchId) {
-    return switches.computeIfAbsent(switchId, ProgrammedSwitch::new);
+    return switches.computeIfAbsent(switchId, any -> new ProgrammedSwitch(any, pacer));
   }
 
   /**
@@ -64,13 +68,8 @@ final class Programmed {
   void clear(DatapathId switchId, Object owner, long nowNanos) {
     wire(switchId)
         .ifPresentOrElse(
-            wire -> wire.sw().set(owner, List.of(), wire.factory(), nowNanos),
+            wire -> wire.sw().set(owner, List.of(), wire.tables(), nowNanos),
             () -> at(switchId).forget(owner));
-  }
-
-  /** The same from all switches. */
-  void clear(Object owner, long nowNanos) {
-    switches.keySet().forEach(each -> clear(each, owner, nowNanos));
   }
 
   boolean isConnected(DatapathId switchId) {

@@ -1,10 +1,13 @@
 package io.malob.balancer.proactive;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.balancer.reroute.RulePacer;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.FoundRules;
 import io.malob.openflow.RuleKey;
 import io.malob.openflow.SwitchMessages;
+import io.malob.openflow.SwitchTables;
+import io.malob.openflow.TableLayout;
 import io.malob.openflow.label.Label;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -31,37 +34,61 @@ import org.projectfloodlight.openflow.types.U64;
  */
 final class ProgrammedSwitch {
   private final DatapathId switchId;
+  private final RulePacer pacer;
   private final Map<RuleKey, Sent> rules = new HashMap<>();
   private final Map<Object, Set<RuleKey>> ofOwner = new HashMap<>();
 
   /** Rules of an earlier run that no owner has wanted so far. */
   private final Map<RuleKey, OFFlowStatsEntry> orphans = new HashMap<>();
 
+  /** Rules that wait for their turn to replace those that were sent. */
+  private final Map<RuleKey, OFFlowAdd> waiting = new HashMap<>();
+
   private final List<OFMessage> outbox = new ArrayList<>();
 
   /** The messages that were sent and are not confirmed yet. */
   private int unconfirmed;
 
-  /** A rule and the time when it was last sent. */
-  private record Sent(OFFlowAdd rule, long atNanos) {}
+  /** A rule, the layout that it was made for, and the time when it was last sent. */
+  private record Sent(OFFlowAdd rule, TableLayout layout, long atNanos) {}
 
-  ProgrammedSwitch(DatapathId switchId) {
+  ProgrammedSwitch(DatapathId switchId, RulePacer pacer) {
     this.switchId = switchId;
+    this.pacer = pacer;
+  }
+
+  DatapathId switchId() {
+    return switchId;
   }
 
   /** Makes these the rules of an owner. Rules that the switch has already do not change. */
-  void set(Object owner, Collection<OFFlowAdd> wanted, OFFactory factory, long nowNanos) {
+  void set(Object owner, Collection<OFFlowAdd> wanted, SwitchTables tables, long nowNanos) {
+    set(owner, wanted, tables, nowNanos, false);
+  }
+
+  /** The same, but rules that the switch has with other actions change at a bounded rate. */
+  void reroute(Object owner, Collection<OFFlowAdd> wanted, SwitchTables tables, long nowNanos) {
+    set(owner, wanted, tables, nowNanos, true);
+  }
+
+  private void set(
+      Object owner,
+      Collection<OFFlowAdd> wanted,
+      SwitchTables tables,
+      long nowNanos,
+      boolean isPaced) {
     Set<RuleKey> before = ofOwner.getOrDefault(owner, Set.of());
     Set<RuleKey> now = new HashSet<>();
     for (OFFlowAdd rule : wanted) {
       RuleKey key = RuleKey.of(rule);
       now.add(key);
-      put(key, rule, factory, nowNanos);
+      put(key, rule, tables, nowNanos, isPaced);
     }
     for (RuleKey key : before) {
       @Nullable Sent sent = now.contains(key) ? null : rules.remove(key);
       if (sent != null) {
-        outbox.add(delete(factory, key, sent.rule.getCookie()));
+        waiting.remove(key);
+        outbox.add(delete(tables.factory(), key, sent.rule.getCookie()));
       }
     }
     if (now.isEmpty()) {
@@ -76,12 +103,18 @@ final class ProgrammedSwitch {
    * has when it returns are removed when they are read.
    */
   void forget(Object owner) {
-    ofOwner.getOrDefault(owner, Set.of()).forEach(rules::remove);
+    for (RuleKey key : ofOwner.getOrDefault(owner, Set.of())) {
+      rules.remove(key);
+      waiting.remove(key);
+    }
     ofOwner.remove(owner);
   }
 
-  private void put(RuleKey key, OFFlowAdd rule, OFFactory factory, long nowNanos) {
-    @Nullable Sent sent = rules.get(key);
+  private void put(
+      RuleKey key, OFFlowAdd rule, SwitchTables tables, long nowNanos, boolean isPaced) {
+    @Nullable Sent latest = rules.get(key);
+    // what the switch has kept from another layout is not known
+    @Nullable Sent sent = latest == null || latest.layout != tables.layout() ? null : latest;
     @Nullable OFFlowStatsEntry orphan = orphans.remove(key);
     U64 cookie =
         sent != null ? sent.rule.getCookie() : orphan != null ? orphan.getCookie() : U64.ZERO;
@@ -89,14 +122,41 @@ final class ProgrammedSwitch {
         sent != null
             ? sent.rule.getInstructions().equals(rule.getInstructions())
             : orphan != null && orphan.getInstructions().equals(rule.getInstructions());
-    if (cookie.equals(rule.getCookie()) && hasActions) {
-      if (sent == null) {
-        rules.put(key, new Sent(rule, nowNanos));
+    boolean keepsCookie = cookie.equals(rule.getCookie());
+    if (isPaced && sent != null && keepsCookie && !hasActions) {
+      if (waiting.put(key, rule) == null) {
+        pace(now -> takeTurn(key, tables, now));
       }
       return;
     }
-    outbox.add(cookie.equals(rule.getCookie()) ? change(factory, rule) : rule);
-    rules.put(key, new Sent(rule, nowNanos));
+    waiting.remove(key);
+    if (keepsCookie && hasActions) {
+      if (sent == null) {
+        rules.put(key, new Sent(rule, tables.layout(), nowNanos));
+      }
+      return;
+    }
+    outbox.add(keepsCookie ? change(tables.factory(), rule) : rule);
+    rules.put(key, new Sent(rule, tables.layout(), nowNanos));
+  }
+
+  private Optional<OFMessage> takeTurn(RuleKey key, SwitchTables tables, long nowNanos) {
+    @Nullable OFFlowAdd rule = waiting.remove(key);
+    if (rule == null) {
+      return Optional.empty();
+    }
+    rules.put(key, new Sent(rule, tables.layout(), nowNanos));
+    return Optional.of(change(tables.factory(), rule));
+  }
+
+  /** Adds a change that is made at a bounded rate. */
+  void pace(RulePacer.Change change) {
+    pacer.add(switchId, change);
+  }
+
+  /** Whether rules of owners wait for their turn to change. */
+  boolean isWaiting() {
+    return !waiting.isEmpty();
   }
 
   /** Adds a message that is sent after those before. */
@@ -181,13 +241,26 @@ final class ProgrammedSwitch {
     return orphans.containsKey(key);
   }
 
-  /** Sends the rules again that the switch was found not to have. */
-  void complete(Set<RuleKey> seen, long settledNanos, long nowNanos) {
+  /** The switch is away. What waits for its turn is sent, as all others, when it is back. */
+  void disconnected() {
+    waiting.forEach(
+        (key, rule) ->
+            rules.computeIfPresent(key, (any, sent) -> new Sent(rule, sent.layout, sent.atNanos)));
+    waiting.clear();
+  }
+
+  /**
+   * Sends the rules again that the switch was found not to have. Owners replace those for another
+   * layout.
+   */
+  void complete(Set<RuleKey> seen, long settledNanos, @Nullable TableLayout layout, long nowNanos) {
     for (Map.Entry<RuleKey, Sent> each : rules.entrySet()) {
       Sent sent = each.getValue();
-      if (!seen.contains(each.getKey()) && sent.atNanos <= settledNanos) {
-        outbox.add(sent.rule);
-        each.setValue(new Sent(sent.rule, nowNanos));
+      if (!seen.contains(each.getKey()) && sent.layout == layout && sent.atNanos <= settledNanos) {
+        @Nullable OFFlowAdd next = waiting.remove(each.getKey());
+        OFFlowAdd rule = next == null ? sent.rule : next;
+        outbox.add(rule);
+        each.setValue(new Sent(rule, sent.layout, nowNanos));
       }
     }
   }
@@ -208,8 +281,8 @@ final class ProgrammedSwitch {
   }
 
   /** The switch has lost all rules. */
-  void reset(long longAgoNanos) {
+  void reset(@Nullable TableLayout layout, long nowNanos) {
     orphans.clear();
-    complete(Set.of(), Long.MAX_VALUE, longAgoNanos);
+    complete(Set.of(), Long.MAX_VALUE, layout, nowNanos);
   }
 }

@@ -15,8 +15,13 @@ import javax.net.ssl.SSLHandshakeException;
  * Why a server has not done what a request asks for.
  *
  * @param text the reason, for users
+ * @param isSilence whether there was no answer in time
  */
-record Failure(Effect effect, String text) {
+record Failure(Effect effect, String text, boolean isSilence) {
+  Failure(Effect effect, String text) {
+    this(effect, text, false);
+  }
+
   /** What is known of the request's effect, and what helps. */
   enum Effect {
     /** It has no effect; another server, or the same one later, may accept it. */
@@ -63,11 +68,12 @@ record Failure(Effect effect, String text) {
     if (why instanceof Thrown carrier) {
       return carrier.failure;
     } else if (why instanceof ConnectException || why instanceof HttpConnectTimeoutException) {
-      return new Failure(Effect.NONE, "cannot be reached");
+      return new Failure(
+          Effect.NONE, "cannot be reached", why instanceof HttpConnectTimeoutException);
     } else if (why instanceof SSLHandshakeException) {
       return new Failure(Effect.NONE, "TLS failed: " + why.getMessage());
     } else if (why instanceof HttpTimeoutException || why instanceof TimeoutException) {
-      return new Failure(Effect.UNKNOWN, "no answer in time");
+      return new Failure(Effect.UNKNOWN, "no answer in time", true);
     } else if (why instanceof EtcdException) {
       return new Failure(Effect.UNKNOWN, String.valueOf(why.getMessage()));
     }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Gateway {
   /** Of a machine that is gone; a running one answers in a round trip. */
-  private static final Duration CONNECT = Duration.ofMillis(500);
+  static final Duration CONNECT = Duration.ofMillis(500);
 
   static final int OK = 200;
 

@@ -205,6 +205,9 @@ public final class HttpEtcd implements Etcd {
     private int attempts;
     private boolean hasLoggedInAgain;
 
+    /** Whether the latest attempt had too little time left to connect. */
+    private boolean isShort;
+
     Call(String path, byte[] body, boolean isRepeatable, Decoder<T> decoder) {
       this.path = path;
       this.body = body;
@@ -224,6 +227,7 @@ public final class HttpEtcd implements Etcd {
       if (isRepeatable && patience.compareTo(half) > 0) {
         patience = half;
       }
+      isShort = patience.compareTo(Gateway.CONNECT) < 0;
       CompletableFuture<?> unused =
           gateway
               .post(server, path, body, patience)
@@ -251,7 +255,11 @@ public final class HttpEtcd implements Etcd {
     }
 
     private void failed(URI server, Failure failure) {
-      problems.put(server, failure.text());
+      if (isShort && failure.isSilence()) {
+        problems.putIfAbsent(server, failure.text());
+      } else {
+        problems.put(server, failure.text());
+      }
       switch (failure.effect()) {
         case REFUSED -> result.completeExceptionally(EtcdException.refused(failure.text()));
         case LOGGED_OUT -> {

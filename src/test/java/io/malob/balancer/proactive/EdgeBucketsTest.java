@@ -12,6 +12,7 @@ import io.malob.balancer.proactive.EdgeBuckets.Permission;
 import io.malob.balancer.proactive.EdgeBuckets.State;
 import io.malob.balancer.proactive.EdgeBuckets.Wire;
 import io.malob.balancer.proactive.Situation.Standing;
+import io.malob.balancer.reroute.RulePacer;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.ServicePlan;
 import io.malob.json.RejectedException;
@@ -52,7 +53,8 @@ class EdgeBucketsTest {
 
   private final FakeSwitches switches = new FakeSwitches(1);
   private final FlowProgrammer programmer = new FlowProgrammer(switches);
-  private final ProgrammedSwitch sw = new ProgrammedSwitch(EDGE);
+  private final ProgrammedSwitch sw =
+      new ProgrammedSwitch(EDGE, new RulePacer(programmer, Runnable::run, () -> 0));
   private final Wire wire =
       new Wire(sw, new SwitchTables(FakeSwitches.FACTORY, TableLayout.FOUR_TABLES), true);
   private final Map<Integer, Standing> standings =

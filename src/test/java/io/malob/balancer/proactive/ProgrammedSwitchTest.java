@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.algorithm.Server;
+import io.malob.balancer.reroute.RulePacer;
 import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.Onward;
@@ -34,19 +35,20 @@ import org.projectfloodlight.openflow.types.OFPort;
 
 class ProgrammedSwitchTest {
   private static final OFFactory FACTORY = FakeSwitches.FACTORY;
+  private static final SwitchTables TABLES = new SwitchTables(FACTORY, TableLayout.FOUR_TABLES);
   private static final BucketTraffic WEB =
       new BucketTraffic(7, IPv4Address.of("10.0.0.100"), MacAddress.of(100), IpProtocol.TCP, 80);
   private static final Server MEMBER = Servers.of(1, 1);
 
   private final FakeSwitches switches = new FakeSwitches(1);
   private final FlowProgrammer programmer = new FlowProgrammer(switches);
-  private final ProgrammedSwitch sw = new ProgrammedSwitch(DatapathId.of(1));
+  private final RulePacer pacer = new RulePacer(programmer, Runnable::run, () -> 0);
+  private final ProgrammedSwitch sw = new ProgrammedSwitch(DatapathId.of(1), pacer);
   private int seen;
 
   private static OFFlowAdd toClient(@Nullable Label label) {
-    SwitchTables tables = new SwitchTables(FACTORY, TableLayout.FOUR_TABLES);
     Onward next = label == null ? Onward.to(MEMBER.at()) : Onward.by(label, OFPort.of(7));
-    return ReplyRules.toClient(tables, WEB, IPv4Address.of("10.0.0.1"), next);
+    return ReplyRules.toClient(TABLES, WEB, IPv4Address.of("10.0.0.1"), next);
   }
 
   private static OFFlowAdd translate(Server member) {
@@ -65,7 +67,7 @@ class ProgrammedSwitchTest {
   }
 
   private void set(OFFlowAdd... rules) {
-    sw.set("owner", List.of(rules), FACTORY, 0);
+    sw.set("owner", List.of(rules), TABLES, 0);
   }
 
   /** The commands that are sent now. */
@@ -103,6 +105,79 @@ class ProgrammedSwitchTest {
         switches.get(1).table().rules().get(0).instructions());
   }
 
+  private void reroute(OFFlowAdd... rules) {
+    sw.reroute("owner", List.of(rules), TABLES, 0);
+  }
+
+  @Test
+  void reroute_otherActions_waitForTheirTurn() {
+    set(toClient(null));
+    flush();
+
+    reroute(toClient(new Label(5)));
+    assertEquals(List.of(), flush());
+    assertTrue(sw.isWaiting());
+    pacer.tick();
+
+    assertEquals(List.of(OFFlowModCommand.MODIFY_STRICT), flush());
+    assertFalse(sw.isWaiting());
+    assertEquals(
+        toClient(new Label(5)).getInstructions(),
+        switches.get(1).table().rules().get(0).instructions());
+  }
+
+  @Test
+  void reroute_andBackOrWithoutTheRule_sendsNothingLater() {
+    set(toClient(null));
+    flush();
+    reroute(toClient(new Label(5)));
+    reroute(toClient(null));
+    pacer.tick();
+    assertEquals(List.of(), flush());
+
+    reroute(toClient(new Label(5)));
+    set();
+    pacer.tick();
+
+    assertEquals(List.of(OFFlowModCommand.DELETE_STRICT), flush());
+  }
+
+  @Test
+  void disconnected_sendsWhatWaits_onceTheSwitchHasBeenRead() {
+    set(toClient(null));
+    flush();
+    reroute(toClient(new Label(5)));
+
+    sw.disconnected();
+    pacer.tick();
+    assertEquals(List.of(), flush());
+    Set<RuleKey> read = new HashSet<>();
+    assertTrue(sw.found(found(toClient(null)), false, read));
+    sw.complete(read, 0, TABLES.layout(), 0);
+
+    assertEquals(List.of(OFFlowModCommand.ADD), flush());
+    assertEquals(
+        toClient(new Label(5)).getInstructions(),
+        switches.get(1).table().rules().get(0).instructions());
+  }
+
+  /** Its owner makes rules for the other layout. */
+  @Test
+  void complete_inAnotherLayout_sendsNoRuleOfTheFormer() {
+    set(translate(MEMBER));
+    flush();
+
+    sw.complete(Set.of(), 0, TableLayout.ONE_TABLE, 0);
+    assertEquals(List.of(), flush());
+    sw.set(
+        "owner",
+        List.of(ReplyRules.translateToController(FACTORY, WEB, MEMBER)),
+        new SwitchTables(FACTORY, TableLayout.ONE_TABLE),
+        0);
+
+    assertEquals(List.of(OFFlowModCommand.ADD), flush());
+  }
+
   @Test
   void set_anotherCookie_addsTheRuleAnew() {
     set(translate(MEMBER));
@@ -119,7 +194,7 @@ class ProgrammedSwitchTest {
   @Test
   void set_fewerRules_deletesTheOthers_andOnlyThoseOfTheOwner() {
     set(translate(MEMBER), toClient(null));
-    sw.set("other", List.of(translate(Servers.of(2, 1))), FACTORY, 0);
+    sw.set("other", List.of(translate(Servers.of(2, 1))), TABLES, 0);
     flush();
 
     set(toClient(null));
@@ -144,16 +219,16 @@ class ProgrammedSwitchTest {
 
   @Test
   void complete_sendsRulesThatAreMissingAgain_butNotRecentOnes() {
-    sw.set("owner", List.of(translate(MEMBER)), FACTORY, 100);
+    sw.set("owner", List.of(translate(MEMBER)), TABLES, 100);
     flush();
     Set<RuleKey> read = new HashSet<>();
     assertTrue(sw.found(found(translate(MEMBER)), false, read));
-    sw.complete(read, 100, 200);
+    sw.complete(read, 100, TABLES.layout(), 200);
     assertEquals(List.of(), flush());
 
-    sw.complete(Set.of(), 99, 200);
+    sw.complete(Set.of(), 99, TABLES.layout(), 200);
     assertEquals(List.of(), flush());
-    sw.complete(Set.of(), 100, 200);
+    sw.complete(Set.of(), 100, TABLES.layout(), 200);
     assertEquals(List.of(OFFlowModCommand.ADD), flush());
   }
 
@@ -164,7 +239,7 @@ class ProgrammedSwitchTest {
     Set<RuleKey> read = new HashSet<>();
 
     assertTrue(sw.found(found(toClient(new Label(5))), false, read));
-    sw.complete(read, 0, 0);
+    sw.complete(read, 0, TABLES.layout(), 0);
 
     assertEquals(List.of(OFFlowModCommand.ADD), flush());
   }
@@ -195,7 +270,7 @@ class ProgrammedSwitchTest {
     set(translate(MEMBER), toClient(null));
     flush();
 
-    sw.reset(0);
+    sw.reset(TABLES.layout(), 0);
 
     assertEquals(List.of(OFFlowModCommand.ADD, OFFlowModCommand.ADD), flush());
   }

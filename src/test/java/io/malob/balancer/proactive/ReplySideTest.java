@@ -9,6 +9,7 @@ import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.balancer.connection.HostRuleCache;
+import io.malob.balancer.reroute.RulePacer;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.ServicePlan;
 import io.malob.json.RejectedException;
@@ -43,7 +44,12 @@ class ReplySideTest {
   private final FakeSwitches switches = new FakeSwitches(1, SwitchProfile.ONE_TABLE);
   private final FlowProgrammer programmer = switches.programmer();
   private final Programmed programmed =
-      new Programmed(programmer, Runnable::run, any -> true, any -> true);
+      new Programmed(
+          programmer,
+          new RulePacer(programmer, Runnable::run, () -> 0),
+          Runnable::run,
+          any -> true,
+          any -> true);
   private final ReplySide side =
       new ReplySide(
           new LabelTable(programmer, () -> 0), new HostRuleCache(60), programmed, MAX_PAIRS);
@@ -85,7 +91,7 @@ class ReplySideTest {
 
     advance(4);
     assertEquals(6, pairs());
-    assertTrue(side.crowded().orElseThrow().contains("2 members to 4 clients"));
+    assertTrue(side.crowded().orElseThrow().contains("2 members to more than 3 clients"));
 
     advance(2);
     assertEquals(4, pairs());

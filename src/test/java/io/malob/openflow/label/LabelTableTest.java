@@ -12,7 +12,6 @@ import io.malob.algorithm.graph.Path;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowProgrammer;
-import io.malob.testing.EachSwitchProfile;
 import io.malob.testing.FakeRule;
 import io.malob.testing.LogLines;
 import io.malob.testing.SwitchProfile;
@@ -28,11 +27,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-@EachSwitchProfile
+@ParameterizedClass
+@EnumSource(
+    value = SwitchProfile.class,
+    names = {"FOUR_TABLES", "ONE_TABLE_WITH_GROUPS", "ONE_TABLE", "NO_MASKS"})
 class LabelTableTest {
   private static final Path PATH = path(1, 2, 3);
   private static final Path WITHIN = Path.within(DatapathId.of(1));
