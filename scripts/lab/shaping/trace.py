@@ -17,7 +17,7 @@ from malob.network.links import check_limit
 DIRECTORY = Path(__file__).parent.parent / "traces"
 
 _COLUMNS = ("seconds", "rate_mbps", "delay_ms", "loss")
-_MAX_STEPS = 100_000
+MAX_STEPS = 100_000
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,21 @@ class Step:
 
 @dataclass(frozen=True)
 class Trace:
-    """Steps in the order of their times, and the comments at the head of the file, which explain them."""
+    """Steps in the order of their times, and the comments at the head of the file, which explain them.
+
+    lasts_s: the time until it restarts; None: the last step applies as long as the one before it.
+    """
 
     name: str
     description: str
     steps: tuple[Step, ...]
+    lasts_s: float | None = None
 
     @property
     def period_s(self) -> float:
         """The time until it restarts."""
+        if self.lasts_s is not None:
+            return self.lasts_s
         if len(self.steps) == 1:
             return 1.0
         return 2 * self.steps[-1].seconds - self.steps[-2].seconds
@@ -102,8 +108,8 @@ def parse(name: str, text: str) -> Trace:
             steps.append(_step(at, columns, line, steps))
     if not steps:
         raise UsageError(f"trace '{name}' has no rows")
-    if len(steps) > _MAX_STEPS:
-        raise UsageError(f"trace '{name}' has more than {_MAX_STEPS} rows")
+    if len(steps) > MAX_STEPS:
+        raise UsageError(f"trace '{name}' has more than {MAX_STEPS} rows")
     return Trace(name, " ".join(comments), tuple(steps))
 
 

@@ -77,6 +77,7 @@ def configuration(settings: Settings, inside_mac: str, ipv6: bool, uplinks: Sequ
     return {
         "switch": ":".join(pairs),
         "default_uplink": settings.default_uplink,
+        "race_ports": list(settings.race_ports),
         "inside": {
             "port": INSIDE_PORT,
             "mac": inside_mac,

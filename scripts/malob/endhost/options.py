@@ -16,6 +16,8 @@ ALGORITHMS = ("RR", "MBW", "WRR", "ADAPTIVE", "GROUP")
 #: 198.18.0.0/15 is for measurements inside of networks (RFC 2544): no host of the Internet has an address of it.
 DEFAULT_INSIDE = "198.18.255.2/30"
 
+_MAX_RACE_PORTS = 64
+
 #: The kernel's syntax for the name of an interface.
 _NAME = re.compile(r"[^\s/:=,]{1,15}")
 
@@ -88,13 +90,23 @@ def inside(text: str) -> str:
     return str(interface)
 
 
+def ports(text: str) -> tuple[int, ...]:
+    """PORT,PORT...; argparse reports the error."""
+    words = text.split(",")
+    if len(words) > _MAX_RACE_PORTS or not all(word.isascii() and word.isdigit() and 0 < int(word) < 65536 for word in words):
+        raise argparse.ArgumentTypeError(f"expected up to {_MAX_RACE_PORTS} ports from 1 to 65535, as in 80,443, not '{text}'")
+    return tuple(dict.fromkeys(map(int, words)))
+
+
 @dataclass(frozen=True)
 class Settings:
-    """All options of `up`. algorithm: None leaves the controller's own. inside: address and length of its prefix."""
+    """All options of `up`. algorithm: None leaves the controller's own. race_ports: destination ports of connections that begin
+    over two uplinks. inside: address and length of its prefix."""
 
     uplinks: tuple[UplinkOption, ...]
     algorithm: str | None = None
     default_uplink: str | None = None
+    race_ports: tuple[int, ...] = ()
     inside: str = DEFAULT_INSIDE
     openflow_port: int = 6653
     http_port: int = 8080
@@ -137,4 +149,5 @@ class Settings:
     @staticmethod
     def of(document: Mapping[str, Any]) -> Settings:
         """From what document() made."""
-        return Settings(**{**document, "uplinks": tuple(UplinkOption(**uplink) for uplink in document["uplinks"])})
+        uplinks = tuple(UplinkOption(**uplink) for uplink in document["uplinks"])
+        return Settings(**{**document, "uplinks": uplinks, "race_ports": tuple(document.get("race_ports", ()))})

@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     loads = arguments.chosen(options.only, LOADS)
     congestion = endhost_arguments.congestion(options)
     need_root(f"lab run {NAME}")
-    prepare("lab", "controller", "bench", *([] if options.no_plots else ["plots"]))
+    prepare("lab", "endhost", "bench", *([] if options.no_plots else ["plots"]))
     study = CapacityStudy(options, cases(loads), congestion)
     with orderly_end():
         return _finish(options, study, study.run())

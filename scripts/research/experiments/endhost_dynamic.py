@@ -9,9 +9,11 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 
 from lab.multihomed import UplinkLine
 from lab.strain import StrainMeter
+from malob.errors import UsageError
 from malob.system.preparation import need_root
 from malob.system.waiting import orderly_end, say
 from research.experiments import (
@@ -21,6 +23,7 @@ from research.experiments import (
     endhost_paths,
     endhost_policies,
     endhost_recording,
+    endhost_traces,
     machine,
     measurement,
     plan,
@@ -32,6 +35,7 @@ from research.experiments.endhost_loop import FetchLoop
 from research.experiments.endhost_paths import DELAY_MS, Paths
 from research.experiments.endhost_recording import Recording
 from research.experiments.endhost_site import EndhostSite, open_site
+from research.experiments.endhost_traces import OwnTraces
 from research.experiments.estimate import Estimate
 from research.experiments.folder import Folder
 from research.experiments.progress import Progress
@@ -61,7 +65,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--traces", metavar="NAME,NAME...", help=f"of {', '.join(endhost_paths.NAMES)} (default all; with --quick {endhost_paths.NAMES[0]})"
     )
-    parser.add_argument("--seconds", type=arguments.amount, metavar="S", help="play only the first S seconds of each trace (default all)")
+    parser.add_argument(
+        "--trace",
+        action="append",
+        type=Path,
+        metavar="FILE",
+        help="play your own trace instead: a .csv with a column of seconds and one of Mbit/s for each uplink, or a trace of Mahimahi, one file"
+        " per uplink (repeat)",
+    )
+    parser.add_argument(
+        "--seconds", type=arguments.amount, metavar="S", help="play each trace for S seconds; shorter ones restart (default each once)"
+    )
     parser.add_argument(
         "--time-scale",
         type=arguments.amount,
@@ -87,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     """The exit code of the command."""
     study = DynamicStudy(options, endhost_arguments.congestion(options))
     need_root(f"lab run {NAME}")
-    prepare("lab", "controller", "bench", *([] if options.no_plots else ["plots"]))
+    prepare("lab", "endhost", "bench", *([] if options.no_plots else ["plots"]))
     with orderly_end():
         return _finish(options, study, study.run())
 
@@ -107,7 +121,17 @@ def _settings(options: argparse.Namespace) -> _Settings:
     if options.quick:
         policies = policies if options.only else list(_QUICK_POLICIES)
         traces = traces if options.traces else list(endhost_paths.NAMES[:1])
+    if options.trace:
+        traces = [endhost_traces.NAME]
     return _Settings(policies, traces, options.time_scale or (_QUICK_SCALE if options.quick else 1.0))
+
+
+def _own(options: argparse.Namespace) -> OwnTraces | None:
+    if options.trace is None:
+        return None
+    if options.traces or options.timeouts:
+        raise UsageError("--trace: cannot be combined with --traces or --timeouts")
+    return endhost_traces.load(options.trace)
 
 
 class DynamicStudy:
@@ -115,9 +139,11 @@ class DynamicStudy:
 
     def __init__(self, options: argparse.Namespace, congestion: str) -> None:
         """Raises UsageError."""
+        self.own = _own(options)
         settings = _settings(options)
         self._options, self._congestion = options, congestion
-        self._paths = {name: self._played(endhost_paths.named(name), settings) for name in endhost_paths.NAMES}
+        available = {paths.name: paths for paths in ([self.own.paths()] if self.own else map(endhost_paths.named, endhost_paths.NAMES))}
+        self._paths = {name: self._played(paths, settings) for name, paths in available.items()}
         self.time_scale = settings.time_scale
         self.rounds = options.rounds or 1
         self.cases = endhost_dynamic_report.cases(
@@ -132,7 +158,7 @@ class DynamicStudy:
 
     def _played(self, paths: Paths, settings: _Settings) -> Paths:
         whole = paths.faster(settings.time_scale)
-        return whole if self._options.seconds is None else whole.shorter(self._options.seconds)
+        return whole if self._options.seconds is None else whole.lasting(self._options.seconds)
 
     def run(self) -> Record:
         """All slices."""
@@ -140,7 +166,8 @@ class DynamicStudy:
         say(f"writing results to {self.folder.path}")
         slices = plan.interleaved(list(self._by_key), self.rounds, self._options.seed)
         guesses = {case.key: self._paths[case.trace].seconds + _SETTING_UP_S for case in self.cases}
-        lines = [UplinkLine.of(10, DELAY_MS, _QUEUE_PACKETS)] * 2
+        uplinks = max(len(paths.traces) for paths in self._paths.values())
+        lines = [UplinkLine.of(10, DELAY_MS, _QUEUE_PACKETS)] * uplinks
         with open_site(lines, self._congestion, self.folder, [FILE_BYTES]) as self._site:
             return measurement.run(self, slices, self.folder, Progress(slices, Estimate(guesses)))
 
@@ -197,6 +224,7 @@ class DynamicStudy:
             "rounds": self.rounds,
             "time_scale": self.time_scale,
             "seconds": {name: self._paths[name].seconds for name in used},
+            **({"trace_files": self.own.to_json()} if self.own else {}),
             "delay_ms": DELAY_MS,
             "queue_packets": _QUEUE_PACKETS,
             "congestion_control": self._congestion,
@@ -217,5 +245,6 @@ def _finish(options: argparse.Namespace, study: DynamicStudy, record: Record) ->
     if options.json:
         print(json.dumps(summed.to_json(), indent=2))
     else:
-        print("\n".join(["", *endhost_dynamic_report.table(results), "", *report.check_lines(summed)]))
+        files = study.own.lines() if study.own else []
+        print("\n".join(["", *endhost_dynamic_report.table(results), "", *files, *report.check_lines(summed)]))
     return endhost_arguments.verdict(summed, record, options.check, study.folder.path)

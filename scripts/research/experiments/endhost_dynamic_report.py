@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from malob.cli.table import render
 from malob.errors import UsageError
-from research.experiments import endhost_policies
+from research.experiments import endhost_policies, endhost_traces
 from research.experiments.endhost_paths import Paths
 from research.experiments.endhost_policies import Policy
 from research.experiments.endhost_recording import Second
@@ -38,7 +38,7 @@ _WANTED_SHARE = 0.9
 
 #: Only MPTCP and the policies compared with it run with the outage.
 _OUTAGE_POLICIES = ("wrr", "wrr-est", "adaptive", "mptcp-eth0", "mptcp-eth1")
-_TITLES = {"synthetic": "figure-12", "realistic": "figure-26", "outage": "figure-25"}
+_TITLES = {"synthetic": "figure-12", "realistic": "figure-26", "outage": "figure-25", endhost_traces.NAME: "together"}
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     policies = arguments.chosen(options.only, POLICIES)
     congestion = endhost_arguments.congestion(options)
     need_root(f"lab run {NAME}")
-    prepare("lab", "controller", "bench", "throughput", *([] if options.no_plots else ["plots"]))
+    prepare("lab", "endhost", "bench", "throughput", *([] if options.no_plots else ["plots"]))
     study = OverheadStudy(options, policies, congestion)
     with orderly_end():
         return _finish(options, study, study.run())

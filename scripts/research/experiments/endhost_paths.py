@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lab.shaping import trace
@@ -16,7 +18,8 @@ _NOTHING_MBPS = 0.1
 
 @dataclass(frozen=True)
 class Paths:
-    """A trace of some seconds for each uplink and both directions. time_scale: the speed-up of the playback."""
+    """A trace for each uplink and both directions, played for some seconds; shorter traces restart at their ends.
+    time_scale: the speed-up of the playback."""
 
     name: str
     traces: tuple[Trace, ...]
@@ -25,12 +28,11 @@ class Paths:
 
     def faster(self, factor: float) -> Paths:
         """The same in a shorter time."""
-        traces = tuple(replace(each, steps=tuple(replace(step, seconds=step.seconds / factor) for step in each.steps)) for each in self.traces)
-        return Paths(self.name, traces, self.seconds / factor, self.time_scale * factor)
+        return Paths(self.name, tuple(_faster(each, factor) for each in self.traces), self.seconds / factor, self.time_scale * factor)
 
-    def shorter(self, seconds: float) -> Paths:
-        """The paths cut to the first seconds; None: unchanged."""
-        return replace(self, seconds=min(seconds, self.seconds))
+    def lasting(self, seconds: float) -> Paths:
+        """The same for another time."""
+        return replace(self, seconds=seconds)
 
     def without_gaps(self) -> Paths:
         """The same with the previous rate during outages."""
@@ -38,22 +40,33 @@ class Paths:
 
     def capacity_mbps(self, uplink: int, second: float) -> float:
         """The capacity of an uplink at a time."""
-        found = self.traces[uplink].steps[0]
-        for step in self.traces[uplink].steps:
-            if step.seconds > second:
-                break
-            found = step
-        return found.rate_mbps * (1 - (found.loss or 0)) if found.loss != 1 else 0.0
+        return next(_pieces(self.traces[uplink], second, math.inf))[0]
 
-    def mean_mbps(self, uplink: int) -> float:
-        """The capacity of an uplink, averaged over the whole time."""
-        times = [step.seconds for step in self.traces[uplink].steps if step.seconds < self.seconds] + [self.seconds]
-        return sum(self.capacity_mbps(uplink, begin) * (end - begin) for begin, end in zip(times, times[1:])) / self.seconds
+    def mean_mbps(self, uplink: int, begin: float = 0.0, end: float | None = None) -> float:
+        """The capacity of an uplink, averaged over a time; by default the whole time."""
+        until = self.seconds if end is None else end
+        return sum(mbps * seconds for mbps, seconds in _pieces(self.traces[uplink], begin, until)) / (until - begin)
 
     @property
     def optimum_mbps(self) -> float:
         """The average capacity of all uplinks."""
         return sum(self.mean_mbps(uplink) for uplink in range(len(self.traces)))
+
+
+def _faster(old: Trace, factor: float) -> Trace:
+    return replace(old, steps=tuple(replace(step, seconds=step.seconds / factor) for step in old.steps), lasts_s=old.period_s / factor)
+
+
+def _pieces(trace: Trace, begin: float, end: float) -> Iterator[tuple[float, float]]:
+    """The capacities between two times, in Mbit/s, and for how many seconds each."""
+    rounds, second = divmod(begin, trace.period_s)
+    number, at = bisect_right(trace.steps, second, key=lambda step: step.seconds), begin
+    while at < end:
+        step = trace.steps[number - 1]
+        last = number == len(trace.steps)
+        until = min(end, rounds * trace.period_s + (trace.period_s if last else trace.steps[number].seconds))
+        yield step.rate_mbps * (1 - (step.loss or 0)), until - at
+        at, number, rounds = until, 1 if last else number + 1, rounds + last
 
 
 def _without_gaps(old: Trace) -> Trace:
@@ -63,19 +76,28 @@ def _without_gaps(old: Trace) -> Trace:
     return replace(old, steps=tuple(steps))
 
 
-def _made(name: str, *steps: tuple[float, float]) -> Trace:
-    """From seconds and Mbit/s, which may be 0."""
-    return Trace(name, "", tuple(Step(seconds, mbps or _NOTHING_MBPS, DELAY_MS, 0.0 if mbps else 1.0) for seconds, mbps in steps))
+def path_step(seconds: float, mbps: float) -> Step:
+    """A rate from a time on; 0 for no throughput at all."""
+    return Step(seconds, mbps or _NOTHING_MBPS, DELAY_MS, 0.0 if mbps else 1.0)
+
+
+def _made(name: str, lasts_s: float, *traces: Sequence[tuple[float, float]]) -> Paths:
+    """From the seconds and Mbit/s of each uplink."""
+    return Paths(
+        name,
+        tuple(Trace(f"eth{uplink}", "", tuple(path_step(*step) for step in steps), lasts_s) for uplink, steps in enumerate(traces)),
+        lasts_s,
+    )
 
 
 def synthetic() -> Paths:
     """Figure 11 of the paper of 2020."""
-    return Paths("synthetic", (_made("eth0", (0, 5), (20, 20), (80, 1)), _made("eth1", (0, 10))), 100)
+    return _made("synthetic", 100, [(0, 5), (20, 20), (80, 1)], [(0, 10)])
 
 
 def outage() -> Paths:
     """Figure 24: each uplink is without throughput for 50 s. The only rate in the text is the 30 Mbit/s of eth1."""
-    return Paths("outage", (_made("eth0", (0, 20), (50, 0), (100, 20)), _made("eth1", (0, 30), (150, 0), (200, 30))), 250)
+    return _made("outage", 250, [(0, 20), (50, 0), (100, 20)], [(0, 30), (150, 0), (200, 30)])
 
 
 def realistic() -> Paths:

@@ -99,7 +99,7 @@ class Recording:
         self._wait_for(until)
 
     def _add(self, begin: float, end: float, received: Sequence[float]) -> None:
-        capacities = tuple(self._paths.capacity_mbps(uplink, (begin + end) / 2) for uplink in self._uplinks)
+        capacities = tuple(self._paths.mean_mbps(uplink, begin, end) for uplink in self._uplinks)
         self.seconds.append(Second(round(begin), tuple(received), capacities, self._estimates(), end - begin))
 
     def _elapsed_s(self) -> float:
@@ -109,9 +109,11 @@ class Recording:
         return [self._site.network.received_bytes(uplink) for uplink in self._uplinks]
 
     def _tell_capacities(self, second: float) -> None:
+        """Reports the mean of the current second of the original trace."""
         if self._tell:
+            begin = math.floor((second + _BEHIND_S) * self._parts) / self._parts
             for uplink, name in enumerate(self._site.network.names):
-                capacity = self._paths.capacity_mbps(uplink, second + _BEHIND_S)
+                capacity = self._paths.mean_mbps(uplink, begin, begin + 1 / self._parts)
                 # an uplink with capacity 0 would be considered dead
                 self._site.product.record_capacity(name, max(capacity, _MIN_MBPS) if self._behind else capacity)
 

@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     policies = arguments.chosen(options.only, POLICIES)
     congestion = endhost_arguments.congestion(options)
     need_root(f"lab run {NAME}")
-    prepare("lab", "controller", "bench", *([] if options.no_plots else ["plots"]))
+    prepare("lab", "endhost", "bench", *([] if options.no_plots else ["plots"]))
     study = StaticStudy(options, endhost_static_cases.cases(options.quick, policies), congestion)
     with orderly_end():
         return _finish(options, study, study.run())

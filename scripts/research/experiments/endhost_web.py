@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     """The exit code of the command."""
     study = WebStudy(options, endhost_arguments.congestion(options))
     need_root(f"lab run {NAME}")
-    prepare("lab", "controller", "bench", *(["quic"] if "quic" in study.transports else []), *([] if options.no_plots else ["plots"]))
+    prepare("lab", "endhost", "bench", *(["quic"] if "quic" in study.transports else []), *([] if options.no_plots else ["plots"]))
     with orderly_end():
         return _finish(options, study, study.run())
 

@@ -42,6 +42,20 @@ while select.select([s], [], [], 0.5)[0]:
 """
 
 
+#: Connects a number of times, one after the other; prints the gateway that answered, and the seconds of connect().
+_CONNECTS = """
+import re, socket, sys, time
+for _ in range(int(sys.argv[3])):
+    began = time.monotonic()
+    with socket.create_connection((sys.argv[1], int(sys.argv[2])), 5) as s:
+        took = time.monotonic() - began
+        s.sendall(b"GET / HTTP/1.0\\r\\n\\r\\n")
+        print(re.search(r"mle-\\d", s.makefile().read())[0], took)
+"""
+
+_LOSE_SYNS = "table inet losing { chain coming { type filter hook input priority 0; tcp flags syn drop; }; }"
+
+
 @pytest.mark.needs("endhost")
 class _WithUplinks(unittest.TestCase):
     network: UplinkNetwork
@@ -372,6 +386,31 @@ class EndhostLifeTest(_WithUplinks):
         talk.quit()
         again = self.network.malob("down")
         self.assertEqual(0, again.returncode)
+
+    def test_first_answer_to_a_syn_chooses_the_uplink(self) -> None:
+        self.network.up("--algorithm", "RR", "--race-ports", str(HTTP_PORT))
+        # both answer: one connection each time, and a reset of the other
+        resets = self.network.counted("resets")
+        self.assertEqual(10, len(self.connects(10)))
+        wait_until(lambda: self.network.counted("resets") == resets + 10, "the other connections to be reset", 5)
+        status = self.network.status()
+        self.assertEqual((10, 30), (status["races"]["total"], status["races"]["extra_packets"]))
+        self.assertEqual(10, status["flows"]["total"])
+        self.assertEqual("", run(namespaces.inside("mle-1", ["ss", "-Htn", "state", "syn-recv"])))
+        # one of them loses all SYNs, which no probe of its router shows: a retransmission would come after a second
+        run(namespaces.inside("mle-1", ["nft", _LOSE_SYNS]))
+        try:
+            found = self.connects(10)
+        finally:
+            run(namespaces.inside("mle-1", ["nft", "delete table inet losing"]))
+        self.assertEqual({"mle-2"}, {gateway for gateway, _ in found})
+        self.assertLess(max(seconds for _, seconds in found), 0.9)
+        self.network.down()
+        self.assert_as_before()
+
+    def connects(self, count: int) -> list[tuple[str, float]]:
+        lines = self.network.host(sys.executable, "-I", "-c", _CONNECTS, SERVER, str(HTTP_PORT), str(count)).splitlines()
+        return [(gateway, float(seconds)) for gateway, seconds in map(str.split, lines)]
 
     def test_down_after_everything_was_killed(self) -> None:
         self.network.up()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import tempfile
 import unittest
@@ -13,7 +14,7 @@ from malob.cli.endhost import view
 from malob.endhost import checks, document, offloads, policy
 from malob.endhost.document import UplinkState
 from malob.endhost.network import MAIN, Interface
-from malob.endhost.options import Settings, UplinkOption, inside
+from malob.endhost.options import Settings, UplinkOption, inside, ports
 from malob.endhost.policy import Way
 from malob.endhost.rules import Rule
 from malob.errors import ScriptError, UsageError
@@ -84,8 +85,19 @@ class OptionsTest(unittest.TestCase):
             self.assertFalse(other.goes_on_from(earlier))
 
     def test_settings_are_the_same_after_a_document(self) -> None:
-        told = settings("eth0=10.0.1.1,weight=2", "eth1", algorithm="RR", default_uplink="eth1", force=True)
-        self.assertEqual(told, Settings.of(told.document()))
+        told = settings("eth0=10.0.1.1,weight=2", "eth1", algorithm="RR", default_uplink="eth1", race_ports=(80, 443), force=True)
+        self.assertEqual(told, Settings.of(json.loads(json.dumps(told.document()))))
+
+    def test_settings_of_an_earlier_version_have_no_races(self) -> None:
+        document = settings("eth0").document()
+        del document["race_ports"]
+        self.assertEqual(settings("eth0"), Settings.of(document))
+
+    def test_ports_are_numbers_of_ports(self) -> None:
+        self.assertEqual((443, 80), ports("443,80,443"))
+        for text in ("", "0", "65536", "80,", "http", "-1", "80 443", "٨٠", ",".join(["80"] * 65)):
+            with self.subTest(text), self.assertRaises(argparse.ArgumentTypeError):
+                ports(text)
 
 
 class JournalTest(unittest.TestCase):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
+import hashlib
 import json
 import math
 import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
+from pathlib import Path
 from typing import Any, Callable
 
 from lab.shaping import trace
@@ -22,6 +26,7 @@ from research.experiments import (
     arguments,
     campus_traces,
     endhost_browsing,
+    endhost_dynamic,
     endhost_dynamic_report,
     endhost_loop,
     endhost_model,
@@ -33,6 +38,7 @@ from research.experiments import (
     endhost_static,
     endhost_static_cases,
     endhost_static_report,
+    endhost_traces,
     endhost_web_cases,
     endhost_web_report,
 )
@@ -153,9 +159,140 @@ class PathsTest(unittest.TestCase):
             self.assertEqual((whole.seconds / 4, 4), (fast.seconds, fast.time_scale))
             self.assertAlmostEqual(whole.optimum_mbps, fast.optimum_mbps)
 
-    def test_shorter_traces_end_early(self) -> None:
-        self.assertAlmostEqual(15, endhost_paths.synthetic().shorter(20).optimum_mbps)
-        self.assertEqual(100, endhost_paths.synthetic().shorter(1000).seconds)
+    def test_traces_end_early_or_restart(self) -> None:
+        synthetic = endhost_paths.synthetic()
+        self.assertAlmostEqual(15, synthetic.lasting(20).optimum_mbps)
+        self.assertAlmostEqual((synthetic.optimum_mbps * 200 + 15 * 10) / 210, synthetic.lasting(210).optimum_mbps)
+        self.assertEqual([1, 5, 5, 20], [synthetic.capacity_mbps(0, second) for second in (99.9, 100, 119, 120)])
+        self.assertAlmostEqual((5 * 10 + 20 * 60 + 1 * 20 + 5 * 10) / 100, synthetic.mean_mbps(0, 10, 110))
+
+    def test_emulator_restarts_a_trace_when_the_model_does(self) -> None:
+        for name in endhost_paths.NAMES:
+            for paths in (endhost_paths.named(name), endhost_paths.named(name).faster(4)):
+                for each in paths.traces:
+                    with self.subTest(name, trace=each.name):
+                        self.assertTrue(len(each.steps) == 1 or each.period_s == paths.seconds)
+
+
+class OwnTracesTest(unittest.TestCase):
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory(prefix="malob-test-")
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+
+    def file(self, name: str, text: str) -> Path:
+        file = self.directory / name
+        file.write_text(text)
+        return file
+
+    def test_columns_of_a_csv_are_uplinks(self) -> None:
+        own = endhost_traces.load([self.file("walk.csv", "# a walk\nseconds, wifi,lte\n0,10,2.5\n\n30,0,5\n60,20,5\n")])
+        paths = own.paths()
+        self.assertEqual(90, paths.seconds)
+        self.assertEqual([10, 0, 0, 20, 10], [paths.capacity_mbps(0, second) for second in (0, 30, 59, 60, 90)])
+        self.assertEqual([2.5, 5, 5, 5, 2.5], [paths.capacity_mbps(1, second) for second in (0, 30, 59, 60, 90)])
+        self.assertEqual(1, paths.traces[0].steps[1].loss)
+        self.assertAlmostEqual((10 + 0 + 20 + 2.5 + 5 + 5) / 3, paths.optimum_mbps)
+
+    def test_wrong_csv_is_rejected_with_line_and_column(self) -> None:
+        for text, words in (
+            ("", "x.csv: has no rows"),
+            ("seconds,a\n", "x.csv: has no rows"),
+            ("time,a\n0,1\n", "x.csv, line 1, column 1: expected 'seconds', not 'time'"),
+            ("seconds\n0\n", "x.csv, line 1: expected a column for each uplink"),
+            ("seconds,a,\n0,1,1\n", "x.csv, line 1, column 3: has no name"),
+            ("seconds,a,a\n0,1,1\n", "x.csv, line 1, column 3: there is a column 'a' already"),
+            ("#\nseconds,a,b\n0,1\n", "x.csv, line 3: expected 3 columns, not 2"),
+            ("seconds,a,b\n0,1,fast\n", "x.csv, line 2, column 'b': expected a number, not 'fast'"),
+            ("seconds,a,b\n0,nan,1\n", "x.csv, line 2, column 'a': expected a number, not 'nan'"),
+            ("seconds,a,b\n0,-1,1\n", "x.csv, line 2, column 'a': expected Mbit/s, 0 or from 0.001 to 100,000, not -1"),
+            ("seconds,a,b\n0,1,1e-7\n", "x.csv, line 2, column 'b': expected Mbit/s"),
+            ("seconds,a,b\n1,1,1\n", "x.csv, line 2, column 'seconds': the first row must be at 0"),
+            ("seconds,a,b\n0,1,1\n2,1,1\n2,1,1\n", "x.csv, line 4, column 'seconds': must be at least 0.001 more"),
+            ("seconds,a,b\n0,1,1\n1e7,1,1\n", "x.csv, line 3, column 'seconds': must be at most 1,000,000"),
+        ):
+            with self.subTest(text), self.assertRaises(UsageError) as raised:
+                endhost_traces.parse_csv("x.csv", text)
+            self.assertIn(words, str(raised.exception))
+
+    def test_opportunities_of_mahimahi_are_packets_of_1500_bytes(self) -> None:
+        # ten packets at 1 to 10 ms, none in the second 100 ms, two at the end of the third bin, of 50 ms
+        trace_ = endhost_traces.parse_mahimahi("some/walk.down", "\n".join(map(str, [*range(1, 11), 250, 250])) + "\n")
+        self.assertEqual("walk.down", trace_.name)
+        self.assertEqual(0.25, trace_.period_s)
+        self.assertEqual([0, 0.1, 0.2], [step.seconds for step in trace_.steps])
+        self.assertEqual([1.2, 0.001, 0.48], [step.rate_mbps for step in trace_.steps])
+        self.assertEqual({0.0}, {step.loss for step in trace_.steps})
+
+    def test_mahimahi_restarts_after_its_last_timestamp(self) -> None:
+        own = endhost_traces.load([self.file("a.up", "100\n" * 10 + "200\n" * 30), self.file("b", "".join(f"{ms}\n" for ms in range(1, 90_001)))])
+        paths = own.paths()
+        self.assertEqual(90, paths.seconds)
+        self.assertAlmostEqual(2.4 + 12, paths.optimum_mbps, places=6)
+        self.assertEqual([1.2, 3.6, 1.2], [round(paths.capacity_mbps(0, second), 6) for second in (60.05, 60.15, 60.25)])
+        self.assertAlmostEqual(12, paths.capacity_mbps(1, 100))
+
+    def test_short_trace_of_mahimahi_is_a_constant_rate(self) -> None:
+        for text, mbps in (("1\n", 12.0), ("0\n1\n", 24.0), ("2\n4\n6\n", 6.0)):
+            only = endhost_traces.parse_mahimahi("x", text)
+            self.assertEqual([mbps], [step.rate_mbps for step in only.steps])
+            self.assertEqual(1, only.period_s)
+
+    def test_wrong_mahimahi_is_rejected_with_line_and_column(self) -> None:
+        for text, words in (
+            ("", "x: the last line must be more than 0 ms"),
+            ("0\n0\n", "x: the last line must be more than 0 ms"),
+            ("1\n\n2\n", "x, line 2, column 1: expected a whole number of milliseconds, not ''"),
+            ("1\n2.5\n", "x, line 2, column 1: expected a whole number of milliseconds, not '2.5'"),
+            ("-1\n", "x, line 1, column 1: expected a whole number"),
+            ("5\n4\n", "x, line 2, column 1: 4 ms is before the line above (5 ms)"),
+            ("900000000\n", "x: has more than 100,000 rates"),
+        ):
+            with self.subTest(text), self.assertRaises(UsageError) as raised:
+                endhost_traces.parse_mahimahi("x", text)
+            self.assertIn(words, str(raised.exception))
+
+    def test_results_name_files_formats_and_digests(self) -> None:
+        csv, mahimahi = "seconds,wifi,lte\n0,10,5\n", "1\n"
+        own = endhost_traces.load([self.file("two.csv", csv), self.file("third", mahimahi)])
+        digests = [hashlib.sha256(text.encode()).hexdigest() for text in (csv, mahimahi)]
+        self.assertEqual(
+            [
+                {"file": "two.csv", "format": "csv", "sha256": digests[0], "uplinks": {"eth0": "wifi", "eth1": "lte"}},
+                {"file": "third", "format": "mahimahi", "sha256": digests[1], "uplinks": {"eth2": "third"}},
+            ],
+            own.to_json(),
+        )
+        self.assertEqual(f"trace of eth2: third (mahimahi, SHA-256 {digests[1]})", own.lines()[1])
+        self.assertEqual(60, own.paths().seconds)
+
+    def test_wrong_files_are_named(self) -> None:
+        binary = self.directory / "binary"
+        binary.write_bytes(b"\xff\xfe")
+        for files, words in (
+            ([self.directory / "none"], "none: No such file"),
+            ([binary], "binary is not a text file"),
+            ([self.file("one", "1\n")], "expected 2 to 8 uplinks in all files together, not 1"),
+        ):
+            with self.subTest(words), self.assertRaises(UsageError) as raised:
+                endhost_traces.load(files).paths()
+            self.assertIn(words, str(raised.exception))
+
+    def test_options_that_choose_other_traces_are_rejected(self) -> None:
+        file = self.file("two.csv", "seconds,wifi,lte\n0,10,5\n")
+        for more in (["--traces", "outage"], ["--timeouts", "3"]):
+            with self.subTest(more), self.assertRaisesRegex(UsageError, "--trace: cannot be combined"):
+                self.study("--trace", str(file), *more)
+        study = self.study("--trace", str(file), "--only", "wrr", "--seconds", "5", "--time-scale", "2")
+        self.assertEqual(["wrr.file"], study.parameters()["cases"])
+        self.assertEqual({"file": 5}, study.parameters()["seconds"])
+        self.assertNotIn("trace_files", self.study("--traces", "outage").parameters())
+
+    @staticmethod
+    def study(*words: str) -> endhost_dynamic.DynamicStudy:
+        parser = argparse.ArgumentParser()
+        endhost_dynamic.add_arguments(parser)
+        return endhost_dynamic.DynamicStudy(parser.parse_args(words), "cubic")
 
 
 class PagesTest(unittest.TestCase):

@@ -41,6 +41,13 @@ def parser() -> Parser:
     up.add_argument("--algorithm", choices=options.ALGORITHMS, help="how an uplink is chosen for a flow (default: the controller's, WRR)")
     up.add_argument("--default-uplink", metavar="NAME", help="for traffic other than TCP and UDP (default: the first uplink that is alive)")
     up.add_argument(
+        "--race-ports",
+        metavar="PORT,PORT...",
+        type=options.ports,
+        default=(),
+        help="start TCP connections to these ports over two uplinks, and keep the first that answers (default: none)",
+    )
+    up.add_argument(
         "--inside",
         metavar="CIDR",
         type=options.inside,
@@ -66,7 +73,15 @@ def parser() -> Parser:
 
 def _up(told: argparse.Namespace) -> int:
     settings = Settings(
-        tuple(told.uplink), told.algorithm, told.default_uplink, told.inside, told.openflow_port, told.http_port, told.force, told.allow_ssh
+        tuple(told.uplink),
+        told.algorithm,
+        told.default_uplink,
+        told.race_ports,
+        told.inside,
+        told.openflow_port,
+        told.http_port,
+        told.force,
+        told.allow_ssh,
     )
     need_root("endhost up")
     place = Place.here()

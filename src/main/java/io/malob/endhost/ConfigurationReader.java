@@ -17,11 +17,13 @@ final class ConfigurationReader {
   /** The max number of uplinks; their numbers in cookies are below 256. */
   private static final int MAX_UPLINKS = 64;
 
+  private static final int MAX_RACE_PORTS = 64;
+
   private static final long MAX_BPS = 1_000_000_000_000L;
   private static final double MAX_WEIGHT = 1e9;
 
   private static final ImmutableSet<String> NETWORK =
-      ImmutableSet.of("switch", "algorithm", "default_uplink", "inside", "uplinks");
+      ImmutableSet.of("switch", "algorithm", "default_uplink", "race_ports", "inside", "uplinks");
   private static final ImmutableSet<String> INSIDE =
       ImmutableSet.of("port", "mac", "gateway_mac", "ipv4", "gateway_ipv4", "ipv6", "gateway_ipv6");
   private static final ImmutableSet<String> UPLINK =
@@ -46,7 +48,17 @@ final class ConfigurationReader {
         inside(fields.get("inside").only(INSIDE)),
         fields.get("algorithm").optional(ConfigurationReader::algorithm).orElse(algorithm),
         defaultUplink.optional(value -> value.oneOf(uplinks.stream().map(Uplink::name).toList())),
+        fields.get("race_ports").optional(ConfigurationReader::ports).orElse(ImmutableSet.of()),
         uplinks);
+  }
+
+  private static ImmutableSet<Integer> ports(JsonInput<RejectedException> array)
+      throws RejectedException {
+    ImmutableSet.Builder<Integer> ports = ImmutableSet.builder();
+    for (JsonInput<RejectedException> element : array.elements(MAX_RACE_PORTS)) {
+      ports.add(element.whole(1, 65_535));
+    }
+    return ports.build();
   }
 
   private static Inside inside(JsonInput<RejectedException> fields) throws RejectedException {

@@ -75,6 +75,7 @@ public final class EndhostModule extends BaseModule
   private UplinkChoice choice;
   private OpenFlows flows;
   private FlowEnds ends;
+  private Races races;
   private SwitchKeeper rules;
   private HostKeeper keeper;
   private ConfigurationWriter configuration;
@@ -159,7 +160,10 @@ public final class EndhostModule extends BaseModule
     configuration = new ConfigurationWriter(uplinks, choice, keeper, serialExecutor);
     refusedFlows = new RefusedFlows(flows, serialExecutor, this::endRefused);
     FirstPackets firstPackets = new FirstPackets();
-    FlowPlacer placer = new FlowPlacer(flows, choice, sender, refusals, resets, nanoTime);
+    races = new Races();
+    FlowPlacer placer =
+        new FlowPlacer(
+            flows, choice, sender, refusals, resets, races, rules::matchesTcpFlags, nanoTime);
     packets =
         new PacketIns(
             uplinks,
@@ -167,11 +171,11 @@ public final class EndhostModule extends BaseModule
             ends,
             new ArpProxy(sender),
             new NeighbourProxy(sender),
-            new IcmpErrors(flows, sender, refusals),
+            new IcmpErrors(flows, races, sender, refusals),
             firstPackets,
             refusals,
             nanoTime);
-    status = new HostStatus(flows, refusals, firstPackets);
+    status = new HostStatus(flows, refusals, firstPackets, races);
   }
 
   @Override
@@ -188,6 +192,7 @@ public final class EndhostModule extends BaseModule
 
   private void sweep() {
     keeper.wiring().ifPresent(wiring -> ends.sweep(wiring, nanoTime.getAsLong()));
+    races.sweep(nanoTime.getAsLong());
   }
 
   private void resetLater() {

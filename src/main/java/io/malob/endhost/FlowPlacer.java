@@ -1,11 +1,16 @@
 package io.malob.endhost;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.openflow.packet.IpPacket;
+import io.malob.openflow.packet.Packet;
 import io.malob.openflow.uplink.FlowKey;
 import io.malob.openflow.uplink.InsideEnd;
 import io.malob.openflow.uplink.UplinkEnd;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -30,20 +35,31 @@ final class FlowPlacer {
   private final Refusals refusals;
   private final Fragments fragments;
   private final Resets resets;
+  private final Races races;
+  private final BooleanSupplier seesAnswers;
   private final Allowance barred = new Allowance(BARRED_PER_SECOND);
 
+  /**
+   * Places no flow yet.
+   *
+   * @param seesAnswers whether SYN-ACKs without a rule come to the controller
+   */
   FlowPlacer(
       OpenFlows flows,
       UplinkChoice choice,
       FlowSender sender,
       Refusals refusals,
       Resets resets,
+      Races races,
+      BooleanSupplier seesAnswers,
       LongSupplier nanoTime) {
     this.flows = flows;
     this.choice = choice;
     this.sender = sender;
     this.refusals = refusals;
     this.resets = resets;
+    this.races = races;
+    this.seesAnswers = seesAnswers;
     this.fragments = new Fragments(flows, choice, sender, refusals, nanoTime);
   }
 
@@ -97,6 +113,9 @@ final class FlowPlacer {
     if (stranded != null) {
       flows.forget(stranded);
     }
+    if (key.protocol() == FlowKey.TCP && raceAgain(wiring, key, packet)) {
+      return false;
+    }
     Optional<UplinkView> chosen = choice.choose(wiring, key);
     if (chosen.isEmpty() || flows.isFull()) {
       refuse(chosen.isEmpty() ? Refusal.NO_UPLINK : Refusal.TABLE_FULL, wiring, inside, packet);
@@ -105,6 +124,9 @@ final class FlowPlacer {
     @Nullable UplinkEnd uplink = wiring.byNumber().get(chosen.get().number());
     if (uplink == null) {
       return false;
+    }
+    if (race(wiring, key, uplink, packet, nowNanos)) {
+      return true;
     }
     IPAddress<?> address = uplink.address(key.version()).orElseThrow();
     Flow flow = flows.open(key, uplink.number(), address, nowNanos);
@@ -121,6 +143,82 @@ final class FlowPlacer {
       long nowNanos) {
     boolean rules = flow.needsRules(nowNanos, RULES_AGAIN_NANOS);
     sender.carry(wiring, inside, uplink, flow, rules, packet.frame());
+  }
+
+  /** Sends a SYN over a second uplink as well; false if the connection is not to be raced. */
+  private boolean race(
+      Wiring wiring, FlowKey key, UplinkEnd first, IpPacket packet, long nowNanos) {
+    // a SYN with data could be executed twice
+    boolean isToRace =
+        key.protocol() == FlowKey.TCP
+            && wiring.view().network().racePorts().contains(key.peerPort())
+            && packet.tcpSequenceLength() == 1
+            && seesAnswers.getAsBoolean()
+            && !races.isFull();
+    Optional<UplinkEnd> second =
+        isToRace
+            ? UplinkChoice.other(wiring, key, first.number())
+                .map(other -> wiring.byNumber().get(other.number()))
+            : Optional.empty();
+    second.ifPresent(
+        other -> {
+          races.begin(key, first.number(), other.number(), packet.tcpSequence(), nowNanos);
+          sendAll(wiring, ImmutableList.of(first, other), key, packet);
+        });
+    return second.isPresent();
+  }
+
+  /** Sends a retransmitted SYN like the first; false if its race is decided, or has no uplinks. */
+  private boolean raceAgain(Wiring wiring, FlowKey key, IpPacket packet) {
+    List<UplinkEnd> uplinks = new ArrayList<>();
+    for (int number : races.running(key, packet.tcpSequence())) {
+      @Nullable UplinkEnd uplink = wiring.byNumber().get(number);
+      if (uplink != null && wiring.isUsable(number, key)) {
+        uplinks.add(uplink);
+      }
+    }
+    if (!uplinks.isEmpty()) {
+      sendAll(wiring, uplinks, key, packet);
+    }
+    return !uplinks.isEmpty();
+  }
+
+  private void sendAll(Wiring wiring, List<UplinkEnd> uplinks, FlowKey key, IpPacket packet) {
+    races.extraPackets.add(uplinks.size() - 1L);
+    sender.sendOver(wiring, uplinks, key, packet.frame());
+  }
+
+  /** Takes a SYN-ACK without a rule. */
+  private void answered(
+      Wiring wiring,
+      InsideEnd inside,
+      UplinkEnd uplink,
+      FlowKey key,
+      IpPacket packet,
+      long nowNanos) {
+    if (!wiring.isUsable(uplink.number(), key)) {
+      return;
+    }
+    switch (races.answered(key, uplink.number(), packet.tcpAcknowledgement())) {
+      case WINS -> {
+        IPAddress<?> address = uplink.address(key.version()).orElseThrow();
+        Flow flow = flows.open(key, uplink.number(), address, nowNanos);
+        flow.hasRules(nowNanos);
+        sender.carryBack(wiring, inside, uplink, flow, packet.frame());
+      }
+      case LOSES -> sender.resetPeer(wiring, uplink, packet);
+      case OTHER -> {} // of the host's own connection
+    }
+  }
+
+  /** Takes a copy of a reset from an uplink: there is no rule that delivers it during a race. */
+  void rejected(Wiring wiring, InsideEnd inside, UplinkEnd uplink, IpPacket packet) {
+    FlowKey key = FlowKey.received(packet);
+    boolean isItsAnswer =
+        races.running(key, packet.tcpAcknowledgement() - 1).contains(uplink.number());
+    if (isItsAnswer && races.rejected(key, uplink.number())) {
+      sender.handBack(wiring, inside, key, packet.frame());
+    }
   }
 
   private void refuse(Refusal why, Wiring wiring, InsideEnd inside, IpPacket packet) {
@@ -140,6 +238,8 @@ final class FlowPlacer {
     @Nullable Flow flow = flows.find(key);
     if (flow != null && flow.uplink() == uplink.number()) {
       sender.handBack(wiring, inside, key, packet.frame());
+    } else if (packet.hasTcpFlags(Packet.TCP_SYN | Packet.TCP_ACK)) {
+      answered(wiring, inside, uplink, key, packet, nowNanos);
     } else if (key.protocol() != FlowKey.TCP && barred.take(nowNanos)) {
       sender.bar(wiring, uplink, key);
     }

@@ -37,6 +37,29 @@ final class FlowSender {
         });
   }
 
+  /** Installs a flow's rules and delivers the answer to its first packet, in one write. */
+  void carryBack(Wiring wiring, InsideEnd inside, UplinkEnd uplink, Flow flow, byte[] frame) {
+    programmer.send(
+        wiring.switchId(),
+        factory -> {
+          List<OFMessage> messages =
+              new ArrayList<>(
+                  FlowRules.carry(factory, inside, uplink, flow.key(), flow.generation()));
+          messages.add(FlowRules.sendBack(factory, inside, flow.key(), frame));
+          return messages;
+        });
+  }
+
+  /** Forwards a packet of the host over several uplinks. */
+  void sendOver(Wiring wiring, List<UplinkEnd> uplinks, FlowKey key, byte[] frame) {
+    programmer.send(
+        wiring.switchId(),
+        factory ->
+            uplinks.stream()
+                .map(uplink -> FlowRules.sendOut(factory, uplink, key, frame))
+                .toList());
+  }
+
   /** Installs a flow's rules. */
   void carry(Wiring wiring, InsideEnd inside, UplinkEnd uplink, Flow flow) {
     programmer.send(
@@ -76,6 +99,11 @@ final class FlowSender {
     if (!packet.hasTcpFlags(Packet.TCP_RST)) {
       tell(wiring, inside, Replies.tcpReset(packet));
     }
+  }
+
+  /** Resets the connection of a peer that a TCP packet from an uplink belongs to. */
+  void resetPeer(Wiring wiring, UplinkEnd uplink, IpPacket packet) {
+    sendAt(wiring, uplink.port(), Replies.tcpReset(packet));
   }
 
   /** Tells the host that there is no path for a packet that it sent. */

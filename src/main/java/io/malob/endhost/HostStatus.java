@@ -18,11 +18,13 @@ final class HostStatus {
   private final OpenFlows flows;
   private final Refusals refusals;
   private final FirstPackets firstPackets;
+  private final Races races;
 
-  HostStatus(OpenFlows flows, Refusals refusals, FirstPackets firstPackets) {
+  HostStatus(OpenFlows flows, Refusals refusals, FirstPackets firstPackets, Races races) {
     this.flows = flows;
     this.refusals = refusals;
     this.firstPackets = firstPackets;
+    this.races = races;
   }
 
   Map<String, @Nullable Object> status(Optional<HostView> view, boolean connected) {
@@ -35,11 +37,13 @@ final class HostStatus {
           status.put("switch", network.switchId().toString());
           status.put("algorithm", network.algorithm());
           status.put("default_uplink", network.defaultUplink().orElse(null));
+          status.put("race_ports", network.racePorts().asList());
           status.put("inside", inside(network.inside()));
           status.put("uplinks", now.uplinks().stream().map(this::uplink).toList());
         });
     status.put("flows", counts(view));
     status.put("first_packet_ms", firstPacketMillis());
+    status.put("races", raceCounts());
     return status;
   }
 
@@ -129,6 +133,14 @@ final class HostStatus {
     Map<String, @Nullable Object> shown = new LinkedHashMap<>();
     shown.put("median", percentile(sorted, 50));
     shown.put("p99", percentile(sorted, 99));
+    return shown;
+  }
+
+  private Map<String, @Nullable Object> raceCounts() {
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    shown.put("total", races.total.sum());
+    shown.put("won_by_second", races.wonBySecond.sum());
+    shown.put("extra_packets", races.extraPackets.sum());
     return shown;
   }
 

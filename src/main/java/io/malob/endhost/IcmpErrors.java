@@ -17,12 +17,14 @@ final class IcmpErrors {
   private static final int PER_SECOND = 200;
 
   private final OpenFlows flows;
+  private final Races races;
   private final FlowSender sender;
   private final Refusals refusals;
   private final Allowance allowance = new Allowance(PER_SECOND);
 
-  IcmpErrors(OpenFlows flows, FlowSender sender, Refusals refusals) {
+  IcmpErrors(OpenFlows flows, Races races, FlowSender sender, Refusals refusals) {
     this.flows = flows;
+    this.races = races;
     this.sender = sender;
     this.refusals = refusals;
   }
@@ -46,7 +48,9 @@ final class IcmpErrors {
    */
   private boolean concernsFlow(FlowKey key, UplinkEnd uplink, long nowNanos) {
     @Nullable Flow flow = flows.find(key);
-    if (flow == null || flow.uplink() != uplink.number()) {
+    boolean isConcerned =
+        flow == null ? races.rejected(key, uplink.number()) : flow.uplink() == uplink.number();
+    if (!isConcerned) {
       return false;
     }
     boolean isAllowed = allowance.take(nowNanos);

@@ -64,6 +64,10 @@ final class PacketIns {
     } else if (UplinkCookie.is(cookie, UplinkCookie.Kind.END) && ip.isPresent()) {
       FlowKey key = byHost ? FlowKey.sent(ip.get()) : FlowKey.received(ip.get());
       ends.copied(key, byHost, ip.get(), nowNanos);
+      if (!byHost && ip.get().hasTcpFlags(Packet.TCP_RST)) {
+        Optional.ofNullable(wiring.byPort().get(inPort))
+            .ifPresent(uplink -> placer.rejected(wiring, inside, uplink, ip.get()));
+      }
     } else if (byHost) {
       if (packet.kind() == Packet.Kind.ARP) {
         arp.take(wiring, inside, packet);

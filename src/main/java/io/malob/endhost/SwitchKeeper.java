@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the rules on the host's switch that do not belong to one flow. Changes are made by one
- * thread at a time; {@link #refused} is for any.
+ * thread at a time; {@link #refused} and {@link #matchesTcpFlags} are for any.
  */
 final class SwitchKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(SwitchKeeper.class);
@@ -47,6 +47,11 @@ final class SwitchKeeper {
   /** A newly connected switch may support features that an earlier one did not. */
   void switchChanged() {
     matchesTcpFlags = true;
+  }
+
+  /** Whether answers to first packets come to the controller. For any thread. */
+  boolean matchesTcpFlags() {
+    return matchesTcpFlags;
   }
 
   /** Installs the rules. Unchanged rules stay in place all the time. */

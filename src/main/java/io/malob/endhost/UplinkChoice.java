@@ -6,6 +6,7 @@ import io.malob.algorithm.link.UplinkLoad;
 import io.malob.algorithm.link.UplinkPicker;
 import io.malob.algorithm.link.UplinkPickers;
 import io.malob.openflow.uplink.FlowKey;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,6 +63,18 @@ final class UplinkChoice {
     }
     UplinkLoad picked = rule.pick(able.stream().map(this::load).toList());
     return able.stream().filter(each -> each.number() == picked.number()).findFirst();
+  }
+
+  /**
+   * The other uplink for a race: the one with the shortest round trip to its router; empty if there
+   * is only one.
+   */
+  static Optional<UplinkView> other(Wiring wiring, FlowKey key, int first) {
+    return wiring.usable().stream()
+        .filter(each -> each.number() != first && wiring.isUsable(each.number(), key))
+        .min(
+            Comparator.comparing((UplinkView each) -> each.roundTripNanos() == 0)
+                .thenComparing(UplinkView::roundTripNanos));
   }
 
   private UplinkLoad load(UplinkView view) {

@@ -46,7 +46,9 @@ class ConfigurationTest {
         "`\"port\": \"eth1\"` | `\"port\": \"eth0\"` | uplinks[1].port",
         "`\"name\": \"eth0\",` | `\"name\": \"eth0\", \"weight\": -1,` | uplinks[0].weight",
         "`\"10.0.2.2\"` | `\"10.0.2.256\"` | uplinks[1].ipv4",
-        "`\"inside\"` | `\"default_uplink\": \"wlan0\", \"inside\"` | default_uplink"
+        "`\"inside\"` | `\"default_uplink\": \"wlan0\", \"inside\"` | default_uplink",
+        "`\"inside\"` | `\"race_ports\": 80, \"inside\"` | race_ports",
+        "`\"inside\"` | `\"race_ports\": [80, 0], \"inside\"` | race_ports[1]"
       })
   void mistake_isRefusedWithItsField(String good, String bad, String field) {
     String wrong = GOOD.replace(good, bad == null ? "" : bad);

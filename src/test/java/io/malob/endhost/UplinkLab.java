@@ -1,6 +1,7 @@
 package io.malob.endhost;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.SettableFuture;
@@ -174,7 +175,8 @@ final class UplinkLab {
             IPv4Address.of("198.18.255.1"),
             Optional.empty(),
             Optional.empty());
-    return new HostNetwork(SWITCH, inside, "WRR", Optional.empty(), ImmutableList.copyOf(uplinks));
+    return new HostNetwork(
+        SWITCH, inside, "WRR", Optional.empty(), ImmutableSet.of(), ImmutableList.copyOf(uplinks));
   }
 
   void pass(long millis) {

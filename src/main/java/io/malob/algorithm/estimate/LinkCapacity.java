@@ -60,11 +60,13 @@ public final class LinkCapacity {
   /** An estimate with a larger error should become better. */
   private static final double ROUGH = 0.03;
 
-  /** After this time without an estimate, a link is probed less often, */
-  private static final long HURRY_NANOS = TimeUnit.SECONDS.toNanos(20);
+  /** After this time without an estimate, a link is probed less often until the next attempt. */
+  static final long HURRY_NANOS = TimeUnit.SECONDS.toNanos(20);
 
-  /** until the next attempt: the pause grows by this factor. */
-  private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(60);
+  /** The first pause between attempts; it doubles with each, up to the last. */
+  static final long FIRST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(40);
+
+  static final long LAST_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(20);
 
   private static final int MIN_ECHOES = 2;
   private static final int MAX_ECHOES = 256;
@@ -76,6 +78,7 @@ public final class LinkCapacity {
   private long estimatedNanos;
   private boolean isConfirmed;
   private OptionalLong hurriedNanos = OptionalLong.empty();
+  private long pauseNanos = FIRST_PAUSE_NANOS;
   private double shownBps;
   private double fastestNanos = Double.POSITIVE_INFINITY;
   private double saturationBps;
@@ -130,7 +133,7 @@ public final class LinkCapacity {
     lost = 0;
     estimate = Optional.empty();
     isConfirmed = false;
-    hurriedNanos = OptionalLong.empty();
+    forgetAttempts();
     fastestNanos = Double.POSITIVE_INFINITY;
     saturationBps = 0;
     rateBps = 0;
@@ -251,16 +254,24 @@ public final class LinkCapacity {
   /** The need for further probes; it falls if an estimate takes too long. */
   public ProbePlan.Need need(long nowNanos) {
     if (isMeasured(nowNanos) || isGood(nowNanos)) {
-      hurriedNanos = OptionalLong.empty();
+      forgetAttempts();
       return ProbePlan.Need.KNOWN;
     }
+    long sinceNanos = nowNanos - hurriedNanos.orElse(nowNanos);
     if (hurriedNanos.isEmpty()) {
       hurriedNanos = OptionalLong.of(nowNanos);
-    }
-    if ((nowNanos - hurriedNanos.getAsLong()) % AGAIN_NANOS > HURRY_NANOS) {
+    } else if (sinceNanos > HURRY_NANOS + pauseNanos) {
+      hurriedNanos = OptionalLong.of(nowNanos);
+      pauseNanos = Math.min(2 * pauseNanos, LAST_PAUSE_NANOS);
+    } else if (sinceNanos > HURRY_NANOS) {
       return ProbePlan.Need.KNOWN;
     }
     return told(nowNanos).bps == 0 ? ProbePlan.Need.UNKNOWN : ProbePlan.Need.ROUGH;
+  }
+
+  private void forgetAttempts() {
+    hurriedNanos = OptionalLong.empty();
+    pauseNanos = FIRST_PAUSE_NANOS;
   }
 
   private boolean isGood(long nowNanos) {

@@ -40,14 +40,16 @@ import org.slf4j.LoggerFactory;
  * The controller's core as a module: switches, their messages, timed work and stopping. It listens
  * when {@link IFloodlightProviderService#run} is called. Settings: {@code openFlowHost} (loopback),
  * {@code openFlowPort} (6653; 0 for a free one), {@code workerThreads} (one per processor), {@code
- * echoIntervalMillis}, {@code handshakeTimeoutMillis}, {@code requestTimeoutMillis}, {@code
- * maxPendingRequests}, {@code unreadTimeoutMillis}; for admission {@code switches} (datapath ids;
- * empty: all), {@code certificate}, {@code privateKey}, {@code clientAuthorities}.
+ * timerThreads} (4), {@code echoIntervalMillis}, {@code handshakeTimeoutMillis}, {@code
+ * requestTimeoutMillis}, {@code maxPendingRequests}, {@code unreadTimeoutMillis}; for admission
+ * {@code switches} (datapath ids; empty: all), {@code certificate}, {@code privateKey}, {@code
+ * clientAuthorities}.
  */
 @Settings({
   "openFlowHost",
   "openFlowPort",
   "workerThreads",
+  "timerThreads",
   "echoIntervalMillis",
   "handshakeTimeoutMillis",
   "requestTimeoutMillis",
@@ -111,6 +113,7 @@ public final class CoreModule extends BaseModule implements IMastershipService, 
     }
     int processors = Runtime.getRuntime().availableProcessors();
     workerThreads = settings.number("workerThreads", processors, 1, 1024);
+    threadPool.use(settings.number("timerThreads", ThreadPool.THREADS, 1, 1024));
     ChannelSettings byDefault = ChannelSettings.DEFAULT;
     channelSettings =
         new ChannelSettings(

@@ -15,7 +15,9 @@ import org.slf4j.LoggerFactory;
 /** The pool for timed work. Exceptions of tasks are logged: the JDK would hide them. */
 final class ThreadPool implements IThreadPoolService, AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(ThreadPool.class);
-  private static final int THREADS = 4;
+
+  /** The default number. */
+  static final int THREADS = 4;
 
   private final ScheduledThreadPoolExecutor executor = new LoggingExecutor();
 
@@ -23,6 +25,11 @@ final class ThreadPool implements IThreadPoolService, AutoCloseable {
     executor.setRemoveOnCancelPolicy(true);
     // tasks are rejected only after the shutdown, which is no error
     executor.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+  }
+
+  /** Sets the number of threads. */
+  void use(int threads) {
+    executor.setCorePoolSize(threads);
   }
 
   @Override

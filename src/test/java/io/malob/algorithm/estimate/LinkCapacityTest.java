@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -160,6 +161,24 @@ class LinkCapacityTest {
   void linkThatIsFasterThanTheClockCanTell_isNotKnown() {
     assertTrue(
         new Trial(1e9, 1).seconds(60).stream().allMatch(each -> each.source() == Source.UNKNOWN));
+  }
+
+  @Test
+  void linkWithoutEstimate_isProbedMuchForShortTimesWithGrowingPauses() {
+    LinkCapacity capacity = new LinkCapacity();
+    List<Long> begun = new ArrayList<>();
+    long probedSeconds = 0;
+    boolean isProbed = false;
+    for (long second = 0; second < 4_000; second++) {
+      boolean wasProbed = isProbed;
+      isProbed = capacity.need(TimeUnit.SECONDS.toNanos(second)) == ProbePlan.Need.UNKNOWN;
+      probedSeconds += isProbed ? 1 : 0;
+      if (isProbed && !wasProbed) {
+        begun.add(second);
+      }
+    }
+    assertEquals(List.of(0L, 61L, 162L, 343L, 684L, 1_345L, 2_566L, 3_787L), begun);
+    assertEquals(8 * 21, probedSeconds);
   }
 
   @ParameterizedTest
