@@ -29,7 +29,8 @@ import org.projectfloodlight.openflow.types.OFPort;
  * <p>It is a state machine. Each transition is one method, which holds one lock and returns its
  * {@link Effects} for the caller to carry out. So of several threads exactly one takes a connection
  * off the counts, and a connection counts on its VIP, member and paths if and only if it is {@link
- * State#OPENING} or {@link State#OPEN}.
+ * State#OPENING} or {@link State#OPEN}. One to the port of FTP does not count on its paths: it
+ * carries commands only, and would narrow the paths of its own data connections.
  *
  * <pre>
  * transition     OPENING   OPEN      ENDED     DORMANT   CLOSED
@@ -557,7 +558,13 @@ public final class Connection {
     state = next;
     @Nullable Route paths = route;
     if (paths != null && counted != next.counts()) {
-      paths.countActive(next.counts() ? 1 : -1);
+      count(paths, next.counts() ? 1 : -1);
+    }
+  }
+
+  private void count(Route paths, int change) {
+    if (!isToFtp()) {
+      paths.countActive(change);
     }
   }
 
@@ -567,10 +574,10 @@ public final class Connection {
     route = newRoute;
     boolean counts = state.counts();
     if (counts && newRoute != null) {
-      newRoute.countActive(1);
+      count(newRoute, 1);
     }
     if (counts && old != null) {
-      old.countActive(-1);
+      count(old, -1);
     }
     return old;
   }
