@@ -1,16 +1,7 @@
 package io.malob.simulation.model;
 
-import com.google.common.collect.Maps;
-import io.malob.algorithm.Counting;
 import io.malob.algorithm.NetworkSnapshot;
-import io.malob.algorithm.graph.DirectedLink;
-import io.malob.algorithm.graph.LinkLoads;
-import io.malob.algorithm.graph.LinkValue;
-import io.malob.algorithm.graph.LinkValues;
 import io.malob.simulation.model.LabNetwork.Host;
-import java.util.Map;
-import java.util.OptionalDouble;
-import java.util.OptionalLong;
 
 /**
  * The advantage of the widest path over the path with the fewest links in an idle network.
@@ -23,7 +14,7 @@ public record Detours(int pairs, int wider) {
 
   /** Those of a network. */
   public static Detours of(LabNetwork network) {
-    NetworkSnapshot idle = idle(network);
+    NetworkSnapshot idle = network.idle();
     int wider = 0;
     for (Host client : network.clients()) {
       for (Host server : network.servers()) {
@@ -31,19 +22,6 @@ public record Detours(int pairs, int wider) {
       }
     }
     return new Detours(network.clients().size() * network.servers().size(), wider);
-  }
-
-  private static NetworkSnapshot idle(LabNetwork network) {
-    Map<DirectedLink, LinkValue> values =
-        Maps.transformValues(
-            network.links(),
-            limits ->
-                new LinkValue(
-                    OptionalLong.of(limits.latencyNanos()),
-                    OptionalDouble.of(limits.capacityBps()),
-                    OptionalDouble.of(limits.capacityBps())));
-    return new NetworkSnapshot(
-        LinkValues.of(network.topology(), values, new LinkLoads(), Counting.MEASURED_ONLY));
   }
 
   private static boolean isWider(NetworkSnapshot idle, Host client, Host server) {

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.simulation.fluid.EventQueue;
+import io.malob.simulation.fluid.Forecast;
 import io.malob.simulation.fluid.MaxMinShares;
 import io.malob.simulation.fluid.SharedWork;
 import java.util.HashMap;
@@ -18,13 +19,14 @@ final class FluidNetwork {
   private final EventQueue events;
   private final Map<DirectedLink, Integer> numbers = new HashMap<>();
   private final double[] carriedBits;
+  private final MaxMinShares shares;
   private final SharedWork<int[]> transfers;
 
   FluidNetwork(EventQueue events, LabNetwork network) {
     this.events = events;
     this.carriedBits = new double[network.links().size()];
     network.links().keySet().forEach(link -> numbers.put(link, numbers.size()));
-    MaxMinShares shares =
+    this.shares =
         new MaxMinShares(
             network.links().values().stream()
                 .mapToDouble(LabNetwork.LinkLimits::capacityBps)
@@ -43,9 +45,20 @@ final class FluidNetwork {
     if (path.links().isEmpty()) {
       events.after(0, whenDone);
     } else {
-      int[] links = path.links().stream().mapToInt(this::number).toArray();
-      transfers.start(links, bits, whenDone);
+      transfers.start(numbers(path), bits, whenDone);
     }
+  }
+
+  /** The future of the present transfers. */
+  Forecast forecast() {
+    Forecast forecast = new Forecast(shares);
+    transfers.forEach(forecast::add);
+    return forecast;
+  }
+
+  /** The links of a path, by number. */
+  int[] numbers(Path path) {
+    return path.links().stream().mapToInt(this::number).toArray();
   }
 
   private int number(DirectedLink link) {

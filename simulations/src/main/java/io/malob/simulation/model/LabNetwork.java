@@ -4,7 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
+import io.malob.algorithm.Counting;
+import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.LinkLoads;
+import io.malob.algorithm.graph.LinkValue;
+import io.malob.algorithm.graph.LinkValues;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
 import java.io.IOException;
@@ -14,6 +20,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -156,6 +164,20 @@ public record LabNetwork(
         (link, limits) ->
             scaled.put(link, new LinkLimits(limits.capacityBps() * factor, limits.latencyNanos())));
     return new LabNetwork(switches, topology, scaled.buildOrThrow(), clients, servers);
+  }
+
+  /** The network without load, whose links are all known. */
+  NetworkSnapshot idle() {
+    Map<DirectedLink, LinkValue> values =
+        Maps.transformValues(
+            links,
+            limits ->
+                new LinkValue(
+                    OptionalLong.of(limits.latencyNanos()),
+                    OptionalDouble.of(limits.capacityBps()),
+                    OptionalDouble.of(limits.capacityBps())));
+    return new NetworkSnapshot(
+        LinkValues.of(topology, values, new LinkLoads(), Counting.MEASURED_ONLY));
   }
 
   /** The properties of a link. */
