@@ -116,16 +116,18 @@ class FtpTest extends OnEachProfile {
 
   /** Else the path of its own data connections would seem half as wide. */
   @Test
-  void controlConnection_doesNotCountOnLinks() {
+  void controlConnection_countsOnLinksUntilItsFirstDataConnection() {
     service();
     only(toVip(client, 40_000, 21, SYN), first);
-    assertEquals(0, activeOnLinks());
+    assertEquals(2, activeOnLinks(), "in both directions");
 
     only(toVip(client, 40_001, 50_001, SYN), first);
-    assertEquals(2, activeOnLinks(), "the data connection, in both directions");
+    assertEquals(2, activeOnLinks(), "the data connection instead");
+    only(toVip(client, 40_002, 50_002, SYN), first);
+    assertEquals(4, activeOnLinks(), "both data connections");
 
     toVip(client, 40_000, 21, FIN | ACK);
-    assertEquals(2, activeOnLinks());
+    assertEquals(4, activeOnLinks());
   }
 
   private int activeOnLinks() {
