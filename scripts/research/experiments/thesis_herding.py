@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 
 from malob.cli.arguments import positive
@@ -22,6 +23,9 @@ _ALGORITHM = "HT-PS"
 #: Shorter than a transfer; otherwise each transfer would be placed on a new measurement, without herding.
 _INTERVALS_S, _QUICK_INTERVALS_S = "1,5,15", "5"
 _MONITOR = "io.malob.monitor.MonitorModule"
+
+#: How many intervals a case takes at least, by default. The first measurements show the idle network and mislead nothing.
+_MIN_INTERVALS = 4
 
 #: Two clients on each of four hosts.
 _CLIENTS = 8
@@ -43,9 +47,10 @@ def scenario(options: argparse.Namespace) -> Scenario:
         raise UsageError(f"{NAME} runs {_ALGORITHM} with and without --greedy: --only and --greedy are not allowed")
     size_mb = options.size or (30.0 if options.quick else 100.0)
     workload = thesis_ftp.workload_of(size_mb, options.scale)
-    requests = options.requests or (2 if options.quick else 4)
     rounds = options.rounds or (1 if options.quick else 3)
     intervals = _intervals(options.intervals or (_QUICK_INTERVALS_S if options.quick else _INTERVALS_S))
+    enough = math.ceil(_MIN_INTERVALS * intervals[-1] / workload.expected_s)
+    requests = options.requests or max(enough, 2 if options.quick else 4)
     cases, rows = [], []
     for interval_s in intervals:
         for way, properties in (("counted", {}), ("greedy", GREEDY)):
@@ -91,7 +96,7 @@ def _checks(summary: Summary, intervals: Sequence[int]) -> list[Check]:
         Check(
             f"p90 counted to p90 greedy, measured every {interval_s} s",
             summary.ratio(f"p90_s.{_ALGORITHM}.counted.{interval_s}s", f"p90_s.{_ALGORITHM}.greedy.{interval_s}s"),
-            0.8,
+            0.6,
         )
         for interval_s in intervals
     ]

@@ -144,6 +144,17 @@ class ScenarioTest(unittest.TestCase):
         self.assertEqual([1, 5, 15], scenario("thesis-herding").parameters["intervals_s"])
         self.assertEqual([5], scenario("thesis-herding", "--quick").parameters["intervals_s"])
 
+    def test_herding_takes_several_intervals(self) -> None:
+        """files of 30 MB take 9 s: seven of them take four intervals of 15 s, in which all but the first see loads"""
+
+        def requests(*options: str) -> int:
+            return int(scenario("thesis-herding", *options).parameters["requests_per_client_and_round"])
+
+        self.assertEqual(7, requests("--quick", "--intervals", "1,15"))
+        self.assertEqual(3, requests("--quick"))
+        self.assertEqual(4, requests())
+        self.assertEqual(2, requests("--quick", "--intervals", "15", "--requests", "2"))
+
     def test_settings_are_the_controllers_own(self) -> None:
         """each property is read by a module: a typo would have no effect"""
         source = Path(__file__).parents[3] / "src" / "main"

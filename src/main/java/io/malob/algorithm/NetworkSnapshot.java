@@ -36,6 +36,9 @@ public final class NetworkSnapshot {
    */
   private static final double KEPT_PART = 0.8;
 
+  /** A known path replaces another one if its share is wider by more than noise. */
+  private static final double WIDER = 1.1;
+
   /**
    * The max number of links that the searches of one batch may examine, and that the repeated
    * searches of one snapshot for paths that have become too narrow may examine: about 50 ms.
@@ -282,9 +285,10 @@ public final class NetworkSnapshot {
    * latency, then with the fewest links, then with the smaller switch ids; empty if there is none,
    * or none is known.
    *
-   * <p>When what was placed since has taken a fifth of it or more, it is searched for anew; until
-   * that is done, the best of the paths that are known is taken. In a large and busy network there
-   * is no time for that after each connection; then it stays so until the next snapshot.
+   * <p>When what was placed since has taken a fifth of it or more, it is searched for anew. In a
+   * large and busy network there is no time for that after each connection; then it waits for the
+   * next snapshot. Connections that have ended since may have made another path wider: the best of
+   * the known paths is taken.
    */
   public Optional<Path> widest(DatapathId src, DatapathId dst) {
     @Nullable BestPaths known = pathsTo(widest, src, dst);
@@ -292,23 +296,27 @@ public final class NetworkSnapshot {
       return wider(lowestLatency(src, dst), fewestHops(src, dst));
     }
     Optional<Path> path = known.path(src, dst);
-    if (path.isEmpty() || values.shareBps(path.get()) >= KEPT_PART * known.width(src, dst)) {
-      return path;
-    }
-    EffortBudget budget = repeated;
-    if (budget.isSpent()) {
-      return path;
-    }
-    ask(known, () -> budget.spend(widest.searchAgain(known, values.searches(), number).effort()));
-    @Nullable BestPaths now = widest.of(src, dst);
-    if (now != null && now != known) {
-      return now.path(src, dst);
+    if (path.isPresent() && values.shareBps(path.get()) < KEPT_PART * known.width(src, dst)) {
+      path = again(known, src, dst);
     }
     return wider(wider(path, lowestLatency(src, dst)), fewestHops(src, dst));
   }
 
+  /** The path after a new search, if that is done at once. */
+  private Optional<Path> again(BestPaths known, DatapathId src, DatapathId dst) {
+    EffortBudget budget = repeated;
+    if (budget.isSpent()) {
+      return known.path(src, dst);
+    }
+    ask(known, () -> budget.spend(widest.searchAgain(known, values.searches(), number).effort()));
+    @Nullable BestPaths now = widest.of(src, dst);
+    return (now == null ? known : now).path(src, dst);
+  }
+
   private Optional<Path> wider(Optional<Path> a, Optional<Path> b) {
-    return a.isPresent() && b.isPresent() && values.shareBps(b.get()) > values.shareBps(a.get())
+    return a.isPresent()
+            && b.isPresent()
+            && values.shareBps(b.get()) > WIDER * values.shareBps(a.get())
         ? b
         : a;
   }

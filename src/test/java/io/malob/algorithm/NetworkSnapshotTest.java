@@ -4,10 +4,20 @@ import static io.malob.testing.Topologies.path;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
+import com.google.common.collect.Maps;
+import io.malob.algorithm.estimate.ActiveCount;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.LinkLoads;
+import io.malob.algorithm.graph.LinkValue;
+import io.malob.algorithm.graph.LinkValues;
 import io.malob.algorithm.graph.Path;
+import io.malob.algorithm.graph.Topology;
 import io.malob.testing.Together;
 import io.malob.testing.Topologies;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -45,5 +55,37 @@ class NetworkSnapshotTest {
             assertEquals(src, line.fewestHops(src, S3).orElseThrow().src());
           }
         });
+  }
+
+  /** The widest path from 1 to 3 when a connection on the direct link has ended. */
+  private Path widestAfterAnEnd(double directBps) {
+    // 1 --- 3; 1 --- 2 --- 3 with 50 Mbit/s
+    Topology topology = Topologies.of(3, new int[] {1, 3}, new int[] {1, 2}, new int[] {2, 3});
+    DirectedLink direct = Topologies.link(1, 3);
+    Map<DirectedLink, LinkValue> values =
+        Maps.toMap(
+            topology.links(),
+            link -> {
+              OptionalDouble bps = OptionalDouble.of(link.equals(direct) ? directBps : 50e6);
+              return new LinkValue(OptionalLong.of(5_000_000), bps, bps);
+            });
+    LinkLoads loads = new LinkLoads();
+    ActiveCount onDirect = loads.of(direct);
+    onDirect.add(1);
+    NetworkSnapshot network =
+        new NetworkSnapshot(LinkValues.of(topology, values, loads, Counting.PLACED_SINCE));
+    assertEquals(path(1, 2, 3), network.widest(S1, S3).orElseThrow());
+    onDirect.add(-1);
+    return network.widest(S1, S3).orElseThrow();
+  }
+
+  @Test
+  void widest_afterAConnectionHasEnded_mayBeThePathThatItHad() {
+    assertEquals(path(1, 3), widestAfterAnEnd(80e6));
+  }
+
+  @Test
+  void widest_whenAnotherIsWiderByNoise_stays() {
+    assertEquals(path(1, 2, 3), widestAfterAnEnd(54e6));
   }
 }

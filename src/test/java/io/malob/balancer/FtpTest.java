@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.api.LinkStats;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
@@ -111,6 +112,26 @@ class FtpTest extends OnEachProfile {
 
     assertEquals(5, net.stats("m1").activeConnections());
     assertEquals(0, net.stats("m2").totalConnections());
+  }
+
+  /** Else the path of its own data connections would seem half as wide. */
+  @Test
+  void controlConnection_countsOnLinksUntilItsFirstDataConnection() {
+    service();
+    only(toVip(client, 40_000, 21, SYN), first);
+    assertEquals(2, activeOnLinks(), "in both directions");
+
+    only(toVip(client, 40_001, 50_001, SYN), first);
+    assertEquals(2, activeOnLinks(), "the data connection instead");
+    only(toVip(client, 40_002, 50_002, SYN), first);
+    assertEquals(4, activeOnLinks(), "both data connections");
+
+    toVip(client, 40_000, 21, FIN | ACK);
+    assertEquals(4, activeOnLinks());
+  }
+
+  private int activeOnLinks() {
+    return net.module.links().stream().mapToInt(LinkStats::active).sum();
   }
 
   @Test

@@ -8,13 +8,14 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Algorithm;
 import io.malob.simulation.model.Detours;
 import io.malob.simulation.model.LabNetwork;
+import io.malob.simulation.model.Mix;
 import io.malob.simulation.model.Outcome;
 import io.malob.simulation.model.Runs;
 import io.malob.simulation.model.Sample;
 import io.malob.simulation.model.Service;
 import io.malob.simulation.model.Setting;
 import io.malob.simulation.model.Workload;
-import io.malob.simulation.model.Workload.ClosedLoop;
+import io.malob.simulation.model.Workload.Source;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -38,6 +39,9 @@ final class FluidCommand implements Callable<Integer> {
       ImmutableList.of(
           "RR+SPH", "RR+SPL", "RR+HTP", "LC+SPH", "LC+SPL", "LC+HTP", "CPU+SPH", "CPU+SPL",
           "CPU+HTP", "SL-PS", "HT-PS");
+
+  /** Instead of a combination: a balancer that knows the network at every moment. */
+  static final String OMNISCIENT = "omniscient";
 
   private static final String BASE = "RR+SPH";
 
@@ -115,23 +119,33 @@ final class FluidCommand implements Callable<Integer> {
                 "p90 s",
                 "of " + BASE,
                 "alone s",
-                "of " + BASE));
+                "of " + BASE,
+                "mean s",
+                "of " + OMNISCIENT));
     double base = together(network, BASE).all().median();
     double baseAlone = alone(network, BASE).median();
-    try (ProgressLine line = new ProgressLine(COMBINATIONS.size())) {
+    double knowing = together(network, OMNISCIENT).all().mean();
+    ImmutableList<String> names =
+        ImmutableList.<String>builder()
+            .addAll(COMBINATIONS)
+            .add(Mix.PREDICTION, OMNISCIENT)
+            .build();
+    try (ProgressLine line = new ProgressLine(names.size())) {
       int done = 0;
-      for (String name : COMBINATIONS) {
+      for (String name : names) {
         line.at(done++, name);
         Runs runs = together(network, name);
         Sample all = runs.all();
         Sample medians = runs.each(run -> run.all().median());
         double alone = alone(network, name).median();
         report.metric("median_s." + name, all.median(), "s");
+        report.metric("mean_s." + name, all.mean(), "s");
         report.metric("p10_s." + name, all.percentile(10), "s");
         report.metric("p90_s." + name, all.percentile(90), "s");
         report.metric("median_min_s." + name, medians.min(), "s");
         report.metric("median_max_s." + name, medians.max(), "s");
         report.metric("median_of_" + BASE + "." + name, all.median() / base, "");
+        report.metric("mean_of_" + OMNISCIENT + "." + name, all.mean() / knowing, "");
         report.metric("alone_median_s." + name, alone, "s");
         report.line(
             List.of(
@@ -142,38 +156,58 @@ final class FluidCommand implements Callable<Integer> {
                 number(all.percentile(90)),
                 percent(all.median() / base),
                 number(alone),
-                percent(alone / baseAlone)));
+                percent(alone / baseAlone),
+                number(all.mean()),
+                percent(all.mean() / knowing)));
       }
     }
-    Detours detours = Detours.of(network);
+    remarkDetours(report, Detours.of(network));
+    remarkBound(report, alone(network, OMNISCIENT).median(), base);
+    return report;
+  }
+
+  private static void remarkDetours(SimulationReport report, Detours detours) {
     report.metric("pairs_with_a_wider_path", detours.wider(), "");
     report.remark(
         String.format(
             "Of %d pairs of client and server, %d have a wider path than the one with the fewest"
                 + " links.",
             detours.pairs(), detours.wider()));
-    return report;
   }
 
-  private Runs together(LabNetwork network, String algorithm) {
-    Service file = Service.ftp((double) bytes);
-    return Runs.of(
-        setting(network, algorithm),
-        new Workload(Workload.closedLoops(network, clients, file, requests, pause)),
-        options.seeds);
+  /** No transfer is faster than alone on its best path, whatever places it. */
+  private static void remarkBound(SimulationReport report, double bound, double base) {
+    report.metric("min_median_s", bound, "s");
+    report.remark(
+        String.format(
+            "No placement can have a median below %s s, %s of %s: that of transfers which are alone"
+                + " in the network.",
+            number(bound), percent(bound / base), BASE));
+  }
+
+  private Runs together(LabNetwork network, String name) {
+    return runs(network, name, new Workload(sources(network)), options.seeds);
   }
 
   /** The same clients, each with the network to itself. */
-  private Sample alone(LabNetwork network, String algorithm) {
-    Setting setting = setting(network, algorithm);
+  private Sample alone(LabNetwork network, String name) {
     return new Sample(
-        network.clients().stream()
-            .map(client -> new ClosedLoop(client, Service.ftp((double) bytes), requests, pause))
-            .map(loop -> new Workload(ImmutableList.of(loop)))
-            .flatMap(workload -> Runs.of(setting, workload, 1).outcomes().stream())
+        sources(network).stream()
+            .map(source -> new Workload(ImmutableList.of(source)))
+            .flatMap(workload -> runs(network, name, workload, 1).outcomes().stream())
             .map(Outcome::all)
             .flatMap(times -> times.inOrder().stream())
             .toList());
+  }
+
+  private ImmutableList<Source> sources(LabNetwork network) {
+    return Workload.closedLoops(network, clients, Service.ftp((double) bytes), requests, pause);
+  }
+
+  private Runs runs(LabNetwork network, String name, Workload workload, int seeds) {
+    return name.equals(OMNISCIENT)
+        ? Runs.omniscient(setting(network, BASE), workload, seeds)
+        : Runs.of(setting(network, name), workload, seeds);
   }
 
   private Setting setting(LabNetwork network, String algorithm) {

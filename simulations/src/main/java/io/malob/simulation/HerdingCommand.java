@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -62,6 +63,12 @@ final class HerdingCommand implements Callable<Integer> {
       description = "Measured requests of each client or site, per seed (${DEFAULT-VALUE}).")
   private int requests;
 
+  @Option(
+      names = "--bytes",
+      paramLabel = "N",
+      description = "The size of a file (100000000; with --poisson 10000000).")
+  private @Nullable Long bytes;
+
   /** One kind of requests, and the rules that are tried on it. */
   private record Scenario(Workload workload, String name, ImmutableList<String> rules) {}
 
@@ -69,15 +76,23 @@ final class HerdingCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     LabNetwork network = options.network();
     options.require(requests > 0, "--requests must be positive");
+    options.require(bytes == null || bytes > 0, "--bytes must be positive");
     SimulationReport report =
         new SimulationReport(
             NAME,
             ImmutableMap.of(
-                "topology", options.topology,
-                "scale", options.scale,
-                "arrivals", poisson ? "poisson" : "closed loop",
-                "requests", requests,
-                "seeds", options.seeds),
+                "topology",
+                options.topology,
+                "scale",
+                options.scale,
+                "arrivals",
+                poisson ? "poisson" : "closed loop",
+                "bytes",
+                Math.round(fileBytes()),
+                "requests",
+                requests,
+                "seeds",
+                options.seeds),
             List.of(
                 "rule",
                 "for",
@@ -102,16 +117,27 @@ final class HerdingCommand implements Callable<Integer> {
         }
       }
     }
+    remarkOmniscient(report, network);
     report.publish(options.output);
     return Main.DONE;
   }
 
   private List<Scenario> scenarios(LabNetwork network) {
-    Service file = Service.ftp(poisson ? 10e6 : 100e6);
     Service computation = Service.compute(poisson ? 1 : 30);
     return List.of(
-        new Scenario(workload(network, file, 0.8), file.name(), FILE_RULES),
+        new Scenario(files(network), "ftp", FILE_RULES),
         new Scenario(workload(network, computation, 1.1), computation.name(), COMPUTING_RULES));
+  }
+
+  private Workload files(LabNetwork network) {
+    return workload(network, Service.ftp(fileBytes()), 0.8);
+  }
+
+  private double fileBytes() {
+    if (bytes != null) {
+      return (double) bytes;
+    }
+    return poisson ? 10e6 : 100e6;
   }
 
   private Workload workload(LabNetwork network, Service service, double perSecond) {
@@ -134,6 +160,17 @@ final class HerdingCommand implements Callable<Integer> {
     double greedyP90 = greedyRuns.all().percentile(90);
     add(report, scenario, rule, interval, "greedy", greedyRuns, greedyP90);
     add(report, scenario, rule, interval, "counted", countedRuns, greedyP90);
+  }
+
+  private void remarkOmniscient(SimulationReport report, LabNetwork network) {
+    Setting setting = options.setting(network, new Algorithm(FILE_RULES.get(0)), 0);
+    Sample all = Runs.omniscient(setting, files(network), options.seeds).all();
+    report.metric("median_s.ftp.omniscient", all.median(), "s");
+    report.metric("p90_s.ftp.omniscient", all.percentile(90), "s");
+    report.remark(
+        String.format(
+            "An omniscient balancer would have a median of %s s and a p90 of %s s for files.",
+            number(all.median()), number(all.percentile(90))));
   }
 
   private void add(

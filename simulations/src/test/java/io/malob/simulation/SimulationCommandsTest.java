@@ -108,7 +108,33 @@ class SimulationCommandsTest {
     for (String name : FluidCommand.COMBINATIONS) {
       assertEquals(1, text.lines().filter(line -> line.startsWith(name + " ")).count(), name);
     }
+    assertEquals(1, text.lines().filter(line -> line.startsWith("omniscient ")).count());
     assertTrue(text.contains("Of 12 pairs of client and server, 2 have a wider path"), text);
+  }
+
+  /** 100 MB at 57.0 Mbit/s and 28 ms, from the farther of two servers. */
+  @Test
+  void fluid_boundsMedians() throws IOException {
+    JsonNode metrics =
+        metrics(
+            run(
+                "fluid",
+                "--json",
+                "--topology",
+                "thesis-two-servers",
+                "--processors",
+                "1,1",
+                "--clients",
+                "2",
+                "--seeds",
+                "1",
+                "--requests",
+                "3"));
+    double bound = metrics.at("/min_median_s/value").asDouble();
+    assertEquals(800e6 / 57e6 + 0.028, bound, 1e-8);
+    for (String name : FluidCommand.COMBINATIONS) {
+      assertTrue(metrics.path("median_s." + name).path("value").asDouble() >= bound, name);
+    }
   }
 
   @Test
@@ -167,6 +193,7 @@ class SimulationCommandsTest {
         "antagonist --requests 0 | --requests must be positive",
         "antagonist --seeds 0 | --seeds must be positive",
         "antagonist --rules LC,FASTEST | there is no algorithm 'FASTEST'",
+        "herding --bytes 0 | --bytes must be positive",
         "mix --interval 0 | --interval must be positive",
         "mix --seeds 0 | --seeds must be positive",
         "mix --topology nowhere | there is no network 'nowhere'",

@@ -15,11 +15,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sites, the best first, for the clients at one switch, within one snapshot. All are rated
  * once, when the ranking is created. After that, each choice rates the first site again, which
- * moves back if it has become worse, and one other site in turn, which may have become better. So a
- * choice costs O(log sites), and the order follows the loads. Thread-safe.
+ * moves back if it has become worse, and one other site in turn, which may have become better; if
+ * there are few sites, all. So a choice costs O(log sites), and the order follows the loads.
+ * Thread-safe.
  */
 final class Ranking {
   private static final int MAX_TRIES = 4;
+
+  /** Of up to so many sites, each choice rates all again; of more, one in turn. */
+  private static final int FEW_SITES = 4;
 
   private final JointRule rule;
   private final NetworkSnapshot network;
@@ -117,7 +121,10 @@ final class Ranking {
       return freshBest();
     }
     int now = turn.getAndIncrement();
-    rate(Integer.remainderUnsigned(now, sites.size()));
+    int rated = sites.size() <= FEW_SITES ? sites.size() : 1;
+    for (int i = 0; i < rated; i++) {
+      rate(Integer.remainderUnsigned(now * rated + i, sites.size()));
+    }
     int best = freshBest();
     if (isIn(now, best)) {
       return best;

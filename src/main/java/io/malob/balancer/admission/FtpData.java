@@ -98,6 +98,7 @@ public final class FtpData {
       rejectSender.reject(arrival, RejectReason.NO_MEMBER);
       return;
     }
+    control.yieldPaths();
     Server target = server.keepingPorts();
     Placer placer = pool.placer(control.algorithm());
     Service service = view.catalog().serviceFor(Protocol.TCP, FtpSessions.CONTROL_PORT);

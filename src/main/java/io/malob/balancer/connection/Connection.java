@@ -29,7 +29,7 @@ import org.projectfloodlight.openflow.types.OFPort;
  * <p>It is a state machine. Each transition is one method, which holds one lock and returns its
  * {@link Effects} for the caller to carry out. So of several threads exactly one takes a connection
  * off the counts, and a connection counts on its VIP, member and paths if and only if it is {@link
- * State#OPENING} or {@link State#OPEN}.
+ * State#OPENING} or {@link State#OPEN}. An exception is {@link #yieldPaths}.
  *
  * <pre>
  * transition     OPENING   OPEN      ENDED     DORMANT   CLOSED
@@ -240,6 +240,9 @@ public final class Connection {
 
   /** Whether it counts as a connection of another controller. */
   private volatile boolean isOfOther;
+
+  /** Whether it counts on its VIP and member only. */
+  private boolean yieldsPaths;
 
   private volatile boolean programmed;
   private boolean wasProgrammed;
@@ -557,8 +560,27 @@ public final class Connection {
     state = next;
     @Nullable Route paths = route;
     if (paths != null && counted != next.counts()) {
-      paths.countActive(next.counts() ? 1 : -1);
+      count(paths, next.counts() ? 1 : -1);
     }
+  }
+
+  private void count(Route paths, int change) {
+    if (!yieldsPaths) {
+      paths.countActive(change);
+    }
+  }
+
+  /**
+   * It does not count on its paths any more: an FTP control connection whose first data connection
+   * is about to count instead. It carries commands only, and would narrow the paths of its own data
+   * connections.
+   */
+  public synchronized void yieldPaths() {
+    @Nullable Route paths = route;
+    if (!yieldsPaths && paths != null && state.counts()) {
+      paths.countActive(-1);
+    }
+    yieldsPaths = true;
   }
 
   /** Replaces the paths, and moves the connection from the counts of the old to the new ones. */
@@ -567,10 +589,10 @@ public final class Connection {
     route = newRoute;
     boolean counts = state.counts();
     if (counts && newRoute != null) {
-      newRoute.countActive(1);
+      count(newRoute, 1);
     }
     if (counts && old != null) {
-      old.countActive(-1);
+      count(old, -1);
     }
     return old;
   }

@@ -53,8 +53,12 @@ class RankingTest {
       };
 
   private Ranking ranking() {
+    return ranking(SITES);
+  }
+
+  private Ranking ranking(int count) {
     ImmutableList<Site> sites =
-        IntStream.range(0, SITES)
+        IntStream.range(0, count)
             .mapToObj(
                 site ->
                     new Site(
@@ -97,6 +101,18 @@ class RankingTest {
     }
   }
 
+  @Test
+  void best_ofFewSites_isFoundAtOnceWhenItBecomesBetter() {
+    setCosts(9, 9, 9, 9, 9, 9, 9);
+    for (int better = 0; better < 4; better++) {
+      Ranking ranking = ranking(4);
+      ranking.best();
+      costs.set(better, 1);
+      assertEquals(better, ranking.best());
+      costs.set(better, 9);
+    }
+  }
+
   /** One thread has rated a site when another rates it, and is slower to write it down. */
   @Test
   void best_whenRatedTwiceAtOnce_doesNotLoseTheSite() {
@@ -105,7 +121,7 @@ class RankingTest {
     whileRating =
         () -> {
           costs.set(0, 9);
-          ranking.best(); // rates site 1 in turn, then 0, which comes up
+          ranking.best(); // rates site 0 in turn, which is no longer the best
           costs.set(0, 1);
         };
     ranking.best();

@@ -2,6 +2,7 @@ package io.malob.simulation.fluid;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ObjDoubleConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +70,12 @@ public final class SharedWork<J> {
   /** How many jobs there are. */
   public int size() {
     return running.size();
+  }
+
+  /** Calls back with each job and its unfinished work. */
+  public void forEach(ObjDoubleConsumer<J> each) {
+    settle();
+    running.forEach(one -> each.accept(one.job, one.left));
   }
 
   /** Updates the account. */

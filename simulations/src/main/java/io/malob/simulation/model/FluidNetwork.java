@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.simulation.fluid.EventQueue;
+import io.malob.simulation.fluid.Forecast;
 import io.malob.simulation.fluid.MaxMinShares;
 import io.malob.simulation.fluid.SharedWork;
 import java.util.Arrays;
@@ -67,9 +68,20 @@ final class FluidNetwork {
     if (path.links().isEmpty()) {
       events.after(0, whenDone);
     } else {
-      int[] links = path.links().stream().mapToInt(this::number).toArray();
-      transfers.start(links, bits, whenDone);
+      transfers.start(numbers(path), bits, whenDone);
     }
+  }
+
+  /** The future of the present transfers. */
+  Forecast forecast() {
+    Forecast forecast = new Forecast(shares);
+    transfers.forEach(forecast::add);
+    return forecast;
+  }
+
+  /** The links of a path, by number. */
+  int[] numbers(Path path) {
+    return path.links().stream().mapToInt(this::number).toArray();
   }
 
   private int number(DirectedLink link) {

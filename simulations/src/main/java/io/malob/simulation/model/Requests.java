@@ -11,7 +11,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 final class Requests {
   private final EventQueue events;
   private final LabNetwork lab;
-  private final SimulatedBalancer balancer;
+  private final Balancer balancer;
   private final FluidNetwork network;
   private final ImmutableList<SimulatedServer> servers;
   private final Consumer<Placement> onPlaced;
@@ -19,7 +19,7 @@ final class Requests {
   Requests(
       EventQueue events,
       LabNetwork lab,
-      SimulatedBalancer balancer,
+      Balancer balancer,
       FluidNetwork network,
       ImmutableList<SimulatedServer> servers,
       Consumer<Placement> onPlaced) {
@@ -37,7 +37,7 @@ final class Requests {
    * @param whenDone called with the duration in seconds
    */
   void start(DatapathId clientSwitch, Service service, DoubleConsumer whenDone) {
-    SimulatedBalancer.Placed placed = balancer.place(clientSwitch, service);
+    Balancer.Placed placed = balancer.place(clientSwitch, service);
     Placement placement = placed.placement();
     onPlaced.accept(placement);
     long began = events.nowNanos();
@@ -57,7 +57,7 @@ final class Requests {
       whenDone.run();
       return;
     }
-    SimulatedServer server = servers.get(balancer.indexOf(placement.server()));
+    SimulatedServer server = servers.get(placement.server().number() - 1);
     Runnable next = () -> exchange(placement, service, left - 1, whenDone);
     Runnable answer =
         () ->

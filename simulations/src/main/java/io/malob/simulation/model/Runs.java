@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import java.util.List;
 import java.util.OptionalDouble;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.LongStream;
 
@@ -16,10 +17,19 @@ public record Runs(ImmutableList<Outcome> outcomes) {
 
   /** Runs with the seeds from 1 up to that number, in parallel: they share nothing. */
   public static Runs of(Setting setting, Workload workload, int seeds) {
+    return of(seed -> Simulation.run(setting, workload, seed), seeds);
+  }
+
+  /** The same by {@link Simulation#omniscient}. */
+  public static Runs omniscient(Setting setting, Workload workload, int seeds) {
+    return of(seed -> Simulation.omniscient(setting, workload, seed), seeds);
+  }
+
+  private static Runs of(LongFunction<Outcome> run, int seeds) {
     return new Runs(
         LongStream.rangeClosed(1, seeds)
             .parallel()
-            .mapToObj(seed -> Simulation.run(setting, workload, seed))
+            .mapToObj(run)
             .collect(ImmutableList.toImmutableList()));
   }
 

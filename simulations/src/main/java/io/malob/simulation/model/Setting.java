@@ -2,7 +2,13 @@ package io.malob.simulation.model;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Counting;
+import io.malob.algorithm.Server;
+import io.malob.algorithm.ServerLoad;
+import java.util.stream.IntStream;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * The setting of a simulation.
@@ -25,6 +31,9 @@ public record Setting(
     ImmutableList<Integer> weights,
     Antagonists antagonists) {
 
+  /** The port of hosts; no link ends at it. */
+  private static final int HOST_PORT = 65_000;
+
   /** Refuses servers without processors or weight. */
   public Setting {
     int servers = network.servers().size();
@@ -43,6 +52,18 @@ public record Setting(
       ImmutableList<Integer> processors,
       ImmutableList<Integer> weights) {
     this(network, algorithm, counting, intervalSeconds, processors, weights, Antagonists.NONE);
+  }
+
+  /** The servers, without connections and reports, numbered from 1 in the network's order. */
+  ImmutableList<Server> servers() {
+    return IntStream.range(0, weights.size())
+        .mapToObj(i -> server(i + 1, network.servers().get(i), weights.get(i)))
+        .collect(ImmutableList.toImmutableList());
+  }
+
+  private static Server server(int number, LabNetwork.Host host, int weight) {
+    Attachment at = new Attachment(host.switchId(), OFPort.of(HOST_PORT), MacAddress.of(number));
+    return new Server(number, host.address().getInt(), 0, weight, at, new ServerLoad());
   }
 
   /** The same with another algorithm. */

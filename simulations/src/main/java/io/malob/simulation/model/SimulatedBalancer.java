@@ -1,13 +1,11 @@
 package io.malob.simulation.model;
 
 import com.google.common.collect.ImmutableList;
-import io.malob.algorithm.Attachment;
 import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Placers;
 import io.malob.algorithm.Server;
-import io.malob.algorithm.ServerLoad;
 import io.malob.algorithm.estimate.ActiveCount;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.LinkLoads;
@@ -18,16 +16,14 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.MacAddress;
-import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * The environment of a placer in the controller: the snapshot that it reads, and the counts of its
  * placements.
  */
-final class SimulatedBalancer {
-  /** The port of hosts; no link ends at it. */
-  private static final int HOST_PORT = 65_000;
+final class SimulatedBalancer implements Balancer {
+  /** The time between two snapshots of the controller. */
+  private static final double HOUSEKEEPING_SECONDS = 1;
 
   private final Setting setting;
   private final ImmutableList<Server> servers;
@@ -36,32 +32,24 @@ final class SimulatedBalancer {
   private final Learning learning;
   private NetworkSnapshot snapshot;
 
-  /**
-   * A request that has been placed.
-   *
-   * @param whenEnded learns from it
-   */
-  record Placed(Placement placement, Runnable whenEnded) {}
-
   SimulatedBalancer(EventQueue events, Setting setting) {
     this.setting = setting;
     this.learning = new Learning(events);
-    ImmutableList.Builder<Server> list = ImmutableList.builder();
-    for (int i = 0; i < setting.network().servers().size(); i++) {
-      list.add(server(i + 1, setting.network().servers().get(i), setting.weights().get(i)));
-    }
-    this.servers = list.build();
+    this.servers = setting.servers();
     this.placer = Placers.of(setting.algorithm(), servers, new AtomicInteger(), setting.counting());
     this.snapshot = new NetworkSnapshot(setting.network().topology());
+    events.after(HOUSEKEEPING_SECONDS, () -> keepHouse(events));
   }
 
-  private static Server server(int number, LabNetwork.Host host, int weight) {
-    Attachment at = new Attachment(host.switchId(), OFPort.of(HOST_PORT), MacAddress.of(number));
-    return new Server(number, host.address().getInt(), 0, weight, at, new ServerLoad());
+  /** Renews known paths and ratings for the current loads, as the controller does. */
+  private void keepHouse(EventQueue events) {
+    snapshot = snapshot.with(snapshot.values());
+    placer.prepare(snapshot);
+    events.after(HOUSEKEEPING_SECONDS, () -> keepHouse(events));
   }
 
-  /** Chooses, and counts the connection until {@link #ended}. */
-  Placed place(DatapathId clientSwitch, Service service) {
+  @Override
+  public Placed place(DatapathId clientSwitch, Service service) {
     Placer.Request request =
         new Placer.Request(clientSwitch, any -> true, learning.profile(service));
     if (!(placer.place(request, snapshot) instanceof Placement placement)) {
@@ -74,8 +62,8 @@ final class SimulatedBalancer {
     return new Placed(placement, whenEnded);
   }
 
-  /** The connection is over. */
-  void ended(Placed placed) {
+  @Override
+  public void ended(Placed placed) {
     placed.placement().server().load().closed();
     placer.loadChanged(placed.placement().server());
     count(placed.placement(), -1);
@@ -105,10 +93,5 @@ final class SimulatedBalancer {
     Server server = servers.get(index);
     server.load().reported(cpuFraction, responseNanos);
     placer.loadChanged(server);
-  }
-
-  /** The place of a server in the network. */
-  int indexOf(Server server) {
-    return server.number() - 1;
   }
 }

@@ -21,15 +21,17 @@ public final class Simulation {
   private final Requests requests;
   private int unfinished;
 
-  private Simulation(Setting setting, Workload workload, long seed) {
+  private Simulation(Setting setting, Workload workload, long seed, boolean isOmniscient) {
     ImmutableList<SimulatedServer> servers =
         setting.processors().stream()
             .map(processors -> new SimulatedServer(events, processors))
             .collect(ImmutableList.toImmutableList());
     FluidNetwork network = new FluidNetwork(events, setting.network());
-    SimulatedBalancer balancer = new SimulatedBalancer(events, setting);
+    Balancer balancer =
+        isOmniscient
+            ? new Omniscient(events, setting, network)
+            : measuredBalancer(setting, network, servers);
     requests = new Requests(events, setting.network(), balancer, network, servers, herding::placed);
-    new Measuring(events, setting, network, servers, balancer).start(herding::measured);
     // separate random streams, so that all algorithms have the same clients
     SplittableRandom streams = new SplittableRandom(seed);
     workload.sources().forEach(source -> all.add(new Progress(source, streams.split())));
@@ -37,12 +39,30 @@ public final class Simulation {
     setting.antagonists().start(events, network, setting.network(), servers, streams);
   }
 
+  private Balancer measuredBalancer(
+      Setting setting, FluidNetwork network, ImmutableList<SimulatedServer> servers) {
+    SimulatedBalancer balancer = new SimulatedBalancer(events, setting);
+    new Measuring(events, setting, network, servers, balancer).start(herding::measured);
+    return balancer;
+  }
+
   /** Runs until each source has its number of requests. */
   public static Outcome run(Setting setting, Workload workload, long seed) {
-    Simulation simulation = new Simulation(setting, workload, seed);
-    simulation.all.forEach(Progress::first);
-    simulation.events.runUntil(() -> simulation.unfinished == 0);
-    return simulation.outcome();
+    return new Simulation(setting, workload, seed, false).run();
+  }
+
+  /**
+   * The same, but {@link Omniscient} places the requests. Of the setting, it uses the network
+   * alone.
+   */
+  public static Outcome omniscient(Setting setting, Workload workload, long seed) {
+    return new Simulation(setting, workload, seed, true).run();
+  }
+
+  private Outcome run() {
+    all.forEach(Progress::first);
+    events.runUntil(() -> unfinished == 0);
+    return outcome();
   }
 
   private Outcome outcome() {
