@@ -9,10 +9,12 @@ import io.malob.algorithm.Placers;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.ServerLoad;
 import io.malob.algorithm.estimate.ActiveCount;
+import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.LinkLoads;
 import io.malob.algorithm.graph.LinkValue;
 import io.malob.algorithm.graph.LinkValues;
+import io.malob.algorithm.joint.NetworkTime;
 import io.malob.simulation.fluid.EventQueue;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,6 +31,7 @@ final class SimulatedBalancer {
   /** The port of hosts; no link ends at it. */
   private static final int HOST_PORT = 65_000;
 
+  private final EventQueue events;
   private final Setting setting;
   private final ImmutableList<Server> servers;
   private final Placer placer;
@@ -39,11 +42,20 @@ final class SimulatedBalancer {
   /**
    * A request that has been placed.
    *
-   * @param whenEnded learns from it
+   * @param profile that of its service
+   * @param inFlight how many others its server had
+   * @param atNanos when it was placed
+   * @param whenEnded teaches the profile
    */
-  record Placed(Placement placement, Runnable whenEnded) {}
+  record Placed(
+      Placement placement,
+      ServiceProfile profile,
+      long inFlight,
+      long atNanos,
+      Runnable whenEnded) {}
 
   SimulatedBalancer(EventQueue events, Setting setting) {
+    this.events = events;
     this.setting = setting;
     this.learning = new Learning(events);
     ImmutableList.Builder<Server> list = ImmutableList.builder();
@@ -67,11 +79,12 @@ final class SimulatedBalancer {
     if (!(placer.place(request, snapshot) instanceof Placement placement)) {
       throw new IllegalStateException(setting.algorithm().name() + " has refused a request");
     }
+    long inFlight = placement.server().load().present();
     Runnable whenEnded = learning.placed(service, placement, snapshot);
     placement.server().load().opened();
     placer.loadChanged(placement.server());
     count(placement, 1);
-    return new Placed(placement, whenEnded);
+    return new Placed(placement, request.profile(), inFlight, events.nowNanos(), whenEnded);
   }
 
   /** The connection is over. */
@@ -79,7 +92,18 @@ final class SimulatedBalancer {
     placed.placement().server().load().closed();
     placer.loadChanged(placed.placement().server());
     count(placed.placement(), -1);
+    measure(placed);
     placed.whenEnded().run();
+  }
+
+  /** As for a client's FIN in the controller. */
+  private void measure(Placed placed) {
+    Placement placement = placed.placement();
+    double networkNanos =
+        NetworkTime.nanos(
+            snapshot.values(), placement.requestPath(), placement.replyPath(), placed.profile());
+    double nanos = events.nowNanos() - placed.atNanos() - networkNanos;
+    placement.server().load().responded(placed.inFlight(), Math.max(0, nanos));
   }
 
   private void count(Placement placement, int change) {
