@@ -60,6 +60,7 @@ _EXPLANATION = (
     ),
     Entry("docs/explanation/mptcp.md"),
     Entry("docs/explanation/comparison.md"),
+    Entry("docs/explanation/server-selection.md"),
     Entry("docs/explanation/scale.md"),
     Entry("docs/references.md"),
     Entry(

@@ -24,8 +24,6 @@ public record Algorithm(String name) {
   /** The default (Table 3.2 of the thesis). */
   public static final Algorithm DEFAULT = new Algorithm("SL-PS");
 
-  private static final Set<String> SERVER_RULES =
-      Arrays.stream(ServerRule.values()).map(Enum::name).collect(Collectors.toUnmodifiableSet());
   private static final Set<String> JOINT_RULES =
       Arrays.stream(JointRules.values())
           .map(JointRules::text)
@@ -73,12 +71,13 @@ public record Algorithm(String name) {
 
   /**
    * The algorithm of that name, in any case; empty if there is no such algorithm. A server rule
-   * alone is combined with SPH, except CPU, which the thesis combines with SPL.
+   * alone is combined with SPH, except CPU, which the thesis combines with SPL, and PREQUAL, which
+   * is also the joint rule of that name.
    */
   public static Optional<Algorithm> named(String text) {
     String upper = text.trim().toUpperCase(Locale.ROOT);
     String alias = ALIASES.getOrDefault(upper, upper);
-    String name = SERVER_RULES.contains(alias) ? alias + "+SPH" : alias;
+    String name = DESCRIPTIONS.containsKey(alias) ? alias : alias + "+SPH";
     return DESCRIPTIONS.containsKey(name) ? Optional.of(new Algorithm(name)) : Optional.empty();
   }
 
@@ -111,6 +110,11 @@ public record Algorithm(String name) {
   /** Whether the servers take turns, regardless of their load. */
   public boolean isByTurns() {
     return !isJoint() && ServerRule.valueOf(serverRule()).isByTurns();
+  }
+
+  /** Whether the algorithm needs to know how long servers take for connections. */
+  public boolean isByResponseTimes() {
+    return name.startsWith(ServerRule.PREQUAL.name());
   }
 
   /** Whether the algorithm needs the widest paths. */

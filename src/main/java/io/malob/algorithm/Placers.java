@@ -1,7 +1,7 @@
 package io.malob.algorithm;
 
 import com.google.common.collect.ImmutableList;
-import io.malob.algorithm.joint.ServerWithPath;
+import io.malob.algorithm.joint.JointRules;
 import io.malob.algorithm.server.ServerPicker;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -38,7 +38,7 @@ public final class Placers {
   public static Placer of(
       Algorithm algorithm, ImmutableList<Server> servers, AtomicInteger turn, Counting counting) {
     return algorithm.isJoint()
-        ? ServerWithPath.of(algorithm, servers, counting)
+        ? JointRules.placer(algorithm, servers, turn, counting)
         : new ServerThenPath(
             servers,
             serverPicker(algorithm, servers, turn, counting),

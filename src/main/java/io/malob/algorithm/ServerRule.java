@@ -3,6 +3,7 @@ package io.malob.algorithm;
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.server.LeastConnections;
 import io.malob.algorithm.server.LeastCpu;
+import io.malob.algorithm.server.Prequal;
 import io.malob.algorithm.server.RoundRobin;
 import io.malob.algorithm.server.ServerPicker;
 import io.malob.algorithm.server.TwoChoices;
@@ -15,7 +16,8 @@ enum ServerRule {
   WRR("in turn by weight"),
   LC("fewest connections"),
   CPU("lowest CPU utilization"),
-  P2C("better of two random servers");
+  P2C("better of two random servers"),
+  PREQUAL("shortest expected response of servers with few connections");
 
   private final String description;
 
@@ -41,6 +43,7 @@ enum ServerRule {
       case LC -> new LeastConnections(servers, counting);
       case CPU -> new LeastCpu(servers, counting);
       case P2C -> new TwoChoices(servers, turn, counting);
+      case PREQUAL -> new Prequal(servers, turn, counting);
     };
   }
 }

@@ -178,7 +178,11 @@ final class SwitchMessages implements IOFMessageListener {
     if (Cookie.is(packetIn.getCookie(), Cookie.Kind.END)) {
       // this is a copy; the switch has forwarded the packet itself
       packetIns.count(PacketInCounters.Outcome.END);
-      teardown.ended(packet.fiveTuple());
+      if (packet.hasTcpFlags(Packet.TCP_FIN) && !packet.hasTcpFlags(Packet.TCP_RST)) {
+        teardown.finished(packet.fiveTuple());
+      } else {
+        teardown.ended(packet.fiveTuple());
+      }
       return true;
     }
     OFPort inPort = packetIn.getMatch().get(MatchField.IN_PORT);

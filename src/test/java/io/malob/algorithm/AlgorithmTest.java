@@ -29,6 +29,7 @@ class AlgorithmTest {
     "WRR, WRR+SPH",
     "LC, LC+SPH",
     "CPU, CPU+SPL",
+    "prequal, PREQUAL",
     "ROUND_ROBIN, RR+SPH",
     "WEIGHTED_RR, WRR+SPH",
     "rr+sph, RR+SPH",
@@ -43,9 +44,9 @@ class AlgorithmTest {
 
   static Stream<String> allNames() {
     return Stream.concat(
-        Stream.of("RR", "WRR", "LC", "CPU", "P2C")
+        Stream.of("RR", "WRR", "LC", "CPU", "P2C", "PREQUAL")
             .flatMap(server -> Stream.of("SPH", "SPL", "HTP").map(path -> server + "+" + path)),
-        Stream.of("SL-PS", "HT-PS"));
+        Stream.of("SL-PS", "HT-PS", "PCT", "PREQUAL"));
   }
 
   @ParameterizedTest
@@ -122,7 +123,12 @@ class AlgorithmTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"WRR+SPH, WRR, SPH", "CPU+HTP, CPU, HTP", "SL-PS, SL-PS, SL-PS"})
+  @CsvSource({
+    "WRR+SPH, WRR, SPH",
+    "CPU+HTP, CPU, HTP",
+    "SL-PS, SL-PS, SL-PS",
+    "PREQUAL, PREQUAL, PREQUAL"
+  })
   void rules_ofName_areItsParts(String name, String serverRule, String pathRule) {
     Algorithm algorithm = Algorithm.named(name).orElseThrow();
     assertEquals(serverRule, algorithm.serverRule());

@@ -108,8 +108,8 @@ class SearchThreadsTest {
       assertEquals(List.of(), searches.by(thread));
     }
     assertEquals(SWITCHES, placed.size());
-    boolean byAlternatives = algorithm.name().equals("PCT");
-    assertEquals(byAlternatives, !writersTasks.isEmpty(), "only pairs of PCT are not known yet");
+    boolean byAlternatives = Set.of("PCT", "PREQUAL").contains(algorithm.name());
+    assertEquals(byAlternatives, !writersTasks.isEmpty(), "only their pairs are not known yet");
   }
 
   /** Once the writer has done what it was asked for, nothing differs from a search at once. */

@@ -39,7 +39,7 @@ final class AntagonistCommand implements Callable<Integer> {
       names = "--rules",
       paramLabel = "NAME",
       split = ",",
-      defaultValue = "LC+SPH,P2C+SPH,CPU+SPH,SL-PS,HT-PS,PCT",
+      defaultValue = "LC+SPH,P2C+SPH,CPU+SPH,SL-PS,HT-PS,PCT,PREQUAL+SPH,PREQUAL",
       description = "Algorithms to compare (${DEFAULT-VALUE}).")
   private List<String> rules = new ArrayList<>();
 

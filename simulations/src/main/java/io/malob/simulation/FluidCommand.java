@@ -128,7 +128,8 @@ final class FluidCommand implements Callable<Integer> {
     ImmutableList<String> names =
         ImmutableList.<String>builder()
             .addAll(COMBINATIONS)
-            .add(Mix.PREDICTION, OMNISCIENT)
+            .addAll(Mix.PREDICTIONS)
+            .add(OMNISCIENT)
             .build();
     try (ProgressLine line = new ProgressLine(names.size())) {
       int done = 0;

@@ -13,6 +13,7 @@ import io.malob.simulation.model.Service;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Option;
     name = MixCommand.NAME,
     description = {
       "simulation: pages, files and computations, each kind alone and all at once,",
-      "by each rule of the thesis and by PCT"
+      "by each rule of the thesis, by PCT and by PREQUAL"
     },
     mixinStandardHelpOptions = true)
 final class MixCommand implements Callable<Integer> {
@@ -91,7 +92,7 @@ final class MixCommand implements Callable<Integer> {
   private static ImmutableList<String> rules() {
     return ImmutableList.<String>builder()
         .addAll(FluidCommand.COMBINATIONS)
-        .add(Mix.PREDICTION)
+        .addAll(Mix.PREDICTIONS)
         .build();
   }
 
@@ -113,8 +114,10 @@ final class MixCommand implements Callable<Integer> {
                 "seeds", options.seeds),
             header);
     rules().forEach(rule -> add(report, mix, rule));
-    mix.services().forEach(service -> compareAlone(report, mix, service));
-    compareMixed(report, mix);
+    for (String prediction : Mix.PREDICTIONS) {
+      mix.services().forEach(service -> compareAlone(report, mix, prediction, service));
+      compareMixed(report, mix, prediction);
+    }
     return report;
   }
 
@@ -137,33 +140,38 @@ final class MixCommand implements Callable<Integer> {
     report.line(cells);
   }
 
-  private static void compareAlone(SimulationReport report, Mix mix, Service service) {
+  private static void compareAlone(
+      SimulationReport report, Mix mix, String prediction, Service service) {
     String best = mix.best(rule -> mix.alone(service, rule));
-    Sample ofBest = mix.ofBest(rule -> mix.alone(service, rule), best);
-    report.metric("pct_of_best.alone." + service.name(), ofBest.mean(), "");
+    Sample ofBest = Mix.ofBest(prediction, rule -> mix.alone(service, rule), best);
+    report.metric(key(prediction) + ".alone." + service.name(), ofBest.mean(), "");
     report.remark(
         String.format(
             "%s alone: %s takes %s of the best fixed rule's time (%s; by seed %s..%s)",
             service.name(),
-            Mix.PREDICTION,
+            prediction,
             percent(ofBest.mean()),
             best,
             percent(ofBest.min()),
             percent(ofBest.max())));
   }
 
-  private static void compareMixed(SimulationReport report, Mix mix) {
+  private static void compareMixed(SimulationReport report, Mix mix, String prediction) {
     String best = mix.best(mix::scores);
-    Sample ofBest = mix.ofBest(mix::scores, best);
-    report.metric("pct_of_best.mixed", ofBest.mean(), "");
+    Sample ofBest = Mix.ofBest(prediction, mix::scores, best);
+    report.metric(key(prediction) + ".mixed", ofBest.mean(), "");
     report.remark(
         String.format(
             "in the mix: %s has %s of the best fixed rule's score (%s; by seed %s..%s)",
-            Mix.PREDICTION,
+            prediction,
             percent(ofBest.mean()),
             best,
             percent(ofBest.min()),
             percent(ofBest.max())));
+  }
+
+  private static String key(String prediction) {
+    return prediction.toLowerCase(Locale.ROOT) + "_of_best";
   }
 
   private static String range(Sample sample) {

@@ -1,10 +1,18 @@
 package io.malob.algorithm.joint;
 
+import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Algorithm;
+import io.malob.algorithm.Counting;
+import io.malob.algorithm.Placer;
+import io.malob.algorithm.Server;
+import java.util.concurrent.atomic.AtomicInteger;
+
 /** The rules for choosing a server and the paths to and from it together. */
 public enum JointRules {
   SL_PS("lowest round-trip latency plus the wait at the server"),
   HT_PS("server with the widest bottleneck"),
-  PCT("earliest predicted completion");
+  PCT("earliest predicted completion"),
+  PREQUAL("earliest predicted completion at servers with few connections");
 
   private final String description;
 
@@ -28,15 +36,18 @@ public enum JointRules {
   }
 
   /**
-   * The rule of that name.
+   * The placer of a joint rule over these servers.
    *
-   * @throws IllegalArgumentException if there is no such rule
+   * @param turn the pool's turn, which continues when the servers change
+   * @throws IllegalArgumentException if there is no such joint rule
    */
-  static JointRule named(String text) {
-    return switch (valueOf(text.replace('-', '_'))) {
-      case SL_PS -> new ShortestLatency();
-      case HT_PS -> new WidestBottleneck();
-      case PCT -> new PredictedTime();
+  public static Placer placer(
+      Algorithm algorithm, ImmutableList<Server> servers, AtomicInteger turn, Counting counting) {
+    return switch (valueOf(algorithm.name().replace('-', '_'))) {
+      case SL_PS -> new ServerWithPath(servers, new ShortestLatency(), counting);
+      case HT_PS -> new ServerWithPath(servers, new WidestBottleneck(), counting);
+      case PCT -> new ServerWithPath(servers, new PredictedTime(), counting);
+      case PREQUAL -> new PrequalWithPath(servers, turn, counting);
     };
   }
 }

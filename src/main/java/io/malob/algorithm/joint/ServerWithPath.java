@@ -4,7 +4,6 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Maps;
 import com.google.common.collect.Multimaps;
-import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.Explanation;
 import io.malob.algorithm.NetworkSnapshot;
@@ -26,7 +25,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * Chooses server and paths together, by a {@link JointRule}: the best switch with servers for the
  * client, and of the servers there the one with the fewest connections for its weight.
  */
-public final class ServerWithPath implements Placer {
+final class ServerWithPath implements Placer {
   /** The max number of sites that are rated to prepare a snapshot. */
   private static final int MAX_RATED = 20_000;
 
@@ -68,7 +67,8 @@ public final class ServerWithPath implements Placer {
     }
   }
 
-  private ServerWithPath(ImmutableList<Server> servers, JointRule rule, Counting counting) {
+  /** The placer of a rule. */
+  ServerWithPath(ImmutableList<Server> servers, JointRule rule, Counting counting) {
     this.servers = servers;
     this.rule = rule;
     this.sites =
@@ -78,15 +78,6 @@ public final class ServerWithPath implements Placer {
                 entry -> new Site(entry.getKey(), ImmutableList.copyOf(entry.getValue()), counting))
             .collect(ImmutableList.toImmutableList());
     this.siteBySwitch = Maps.uniqueIndex(sites, Site::switchId);
-  }
-
-  /**
-   * The placer of a joint rule.
-   *
-   * @throws IllegalArgumentException if there is no such joint rule
-   */
-  public static Placer of(Algorithm algorithm, ImmutableList<Server> servers, Counting counting) {
-    return new ServerWithPath(servers, JointRules.named(algorithm.name()), counting);
   }
 
   @Override

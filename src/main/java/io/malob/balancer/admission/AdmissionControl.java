@@ -361,6 +361,9 @@ public final class AdmissionControl {
   void reopened(
       Connection connection, Effects earlier, PlacementCounts.Tally tally, BalancerView view) {
     connectionLimiter.reopened(connection, view);
+    if (!isControl(connection, view)) {
+      measure(connection);
+    }
     tally.placed();
     teardown.replaced(connection, earlier);
     joinSession(connection, view);
@@ -396,6 +399,7 @@ public final class AdmissionControl {
   private void admitted(Connection connection, Placement placement, Arrival first, Terms terms) {
     if (!terms.isFtpControl) {
       samples.placed(connection, terms.profile, placement, terms.view);
+      measure(connection);
     }
     boolean isBrief = halfOpen.isCrowded(terms.vipNumber);
     int idleSeconds = programmer.idleSeconds(connection.request(), isBrief);
@@ -407,6 +411,13 @@ public final class AdmissionControl {
       ftpSessions.opened(connection);
     }
     activator.start(connection, placement, first, halfOpenUntil, isBrief);
+  }
+
+  /** Its response time will be measured if its algorithm needs that; it is counted already. */
+  private static void measure(Connection connection) {
+    if (connection.algorithm().isByResponseTimes()) {
+      connection.measureAmong(connection.server().load().present() - 1);
+    }
   }
 
   /** What a refusal of a placer is counted as. */

@@ -1,6 +1,8 @@
 package io.malob.balancer.admission;
 
 import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.graph.Path;
+import io.malob.algorithm.joint.NetworkTime;
 import io.malob.balancer.api.ConnectionRecord.End;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Effects;
@@ -14,7 +16,10 @@ import io.malob.balancer.connection.HalfOpenLimit;
 import io.malob.balancer.connection.Routes;
 import io.malob.balancer.health.UnansweredSynDetector;
 import io.malob.balancer.view.BalancerView;
+import io.malob.balancer.view.ServicePlan;
 import io.malob.state.catalog.Protocol;
+import io.malob.state.catalog.Vip;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -63,19 +68,65 @@ public final class ConnectionTeardown {
     this.nanoTime = nanoTime;
   }
 
-  /**
-   * A client has sent FIN or RST: its connection counts no more; its rules go when they are idle.
-   */
+  /** A client has sent RST: its connection counts no more; its rules go when they are idle. */
   public void ended(FiveTuple request) {
+    ended(request, /* isFinished= */ false);
+  }
+
+  /** The same for FIN: it has got its answer. */
+  public void finished(FiveTuple request) {
+    ended(request, /* isFinished= */ true);
+  }
+
+  private void ended(FiveTuple request, boolean isFinished) {
     @Nullable Connection connection = connections.byRequest(request);
     if (connection != null) {
       heard(connection);
-      carryOut(connection, connections.end(connection, nanoTime.getAsLong()));
+      long nowNanos = nanoTime.getAsLong();
+      Effects effects = connections.end(connection, nowNanos);
+      if (isFinished && effects.countsNoMore()) {
+        measure(connection, effects, nowNanos);
+      }
+      carryOut(connection, effects);
       unansweredSyns.ended(connection);
       leaveSession(connection);
     } else {
       earlier.ended(request);
     }
+  }
+
+  /**
+   * Its member has taken the time that the paths do not explain as they are now, without this
+   * connection. The data connections of FTP do not tell how fast a member is.
+   */
+  private void measure(Connection connection, Effects ending, long nowNanos) {
+    short inFlight = connection.inFlight();
+    @Nullable Route route = ending.route();
+    if (inFlight == Connection.NOT_MEASURED || route == null) {
+      return;
+    }
+    BalancerView view = views.get();
+    FiveTuple request = connection.request();
+    Optional<Vip> vip =
+        view.catalog().vipFor(request.dstAddress(), Protocol.TCP, request.dstPort());
+    @Nullable ServicePlan plan =
+        vip.isEmpty() ? null : view.plan(vip.get(), Protocol.TCP, request.dstPort());
+    Path there = route.request().path();
+    Path back = route.reply().path();
+    if (plan == null
+        || !view.network().topology().contains(there)
+        || !view.network().topology().contains(back)
+        || (plan.mayFollowControl() && isFtpData(connection))) {
+      return;
+    }
+    double networkNanos = NetworkTime.nanos(view.network().values(), there, back, plan.profile());
+    double nanos = Math.max(0, nowNanos - ending.openedAtNanos() - networkNanos);
+    connection.server().load().responded(inFlight, nanos);
+  }
+
+  private boolean isFtpData(Connection connection) {
+    int member = connection.server().address();
+    return ftpSessions.atMember(connection.request().srcAddress(), member) != null;
   }
 
   /** A new connection has taken over the five-tuple and the rules of an ended one. */

@@ -75,6 +75,9 @@ public final class Connection {
   /** The time of what has not happened. */
   private static final long NEVER = Long.MIN_VALUE;
 
+  /** The number in flight of a connection from which no response time is to be learnt. */
+  public static final short NOT_MEASURED = -1;
+
   /** The states of the table. */
   public enum State {
     /** It is placed. Nothing but its first packet has come to the controller. */
@@ -237,6 +240,12 @@ public final class Connection {
   private long dormantSinceNanos;
   private long openedAtNanos;
   private volatile boolean replicated;
+
+  /**
+   * How many others its member had when it was opened; {@link #NOT_MEASURED} unless its algorithm
+   * needs that. A short has room in this object for free.
+   */
+  private short inFlight = NOT_MEASURED;
 
   /** Whether it counts as a connection of another controller. */
   private volatile boolean isOfOther;
@@ -461,6 +470,20 @@ public final class Connection {
   }
 
   /**
+   * Its response time is to be measured. To be called when it is opened.
+   *
+   * @param others how many other connections its member has; above 32,767 it counts as that many
+   */
+  public synchronized void measureAmong(long others) {
+    inFlight = (short) Math.max(0, Math.min(Short.MAX_VALUE, others));
+  }
+
+  /** How many others its member had when it was opened, or {@link #NOT_MEASURED}. */
+  public synchronized short inFlight() {
+    return inFlight;
+  }
+
+  /**
    * It has been placed, and counts as half open, unless another thread has heard its client or
    * closed it meanwhile.
    *
@@ -551,6 +574,7 @@ public final class Connection {
     wasEnded = false;
     brief = false;
     spoilSample();
+    inFlight = NOT_MEASURED;
     enter(State.OPEN);
   }
 

@@ -27,6 +27,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -51,7 +52,8 @@ class JointRulesTest {
   private final Request request = Request.from(CLIENT);
 
   private static Placer placer(String name, List<Server> servers, Counting counting) {
-    return ServerWithPath.of(new Algorithm(name), ImmutableList.copyOf(servers), counting);
+    return JointRules.placer(
+        new Algorithm(name), ImmutableList.copyOf(servers), new AtomicInteger(), counting);
   }
 
   /** What the rules promise, over all paths; in the order in which it counts. */

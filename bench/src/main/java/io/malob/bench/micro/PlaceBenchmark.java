@@ -40,7 +40,7 @@ public class PlaceBenchmark {
 
   @Param private Shape network;
 
-  @Param({"RR+SPH", "LC+SPH", "RR+HTP", "SL-PS", "HT-PS", "PCT"})
+  @Param({"RR+SPH", "LC+SPH", "RR+HTP", "SL-PS", "HT-PS", "PCT", "PREQUAL"})
   private String algorithm;
 
   private final ServiceProfile profile = new ServiceProfile();

@@ -14,8 +14,8 @@ import java.util.function.Function;
  * between rules: the same seed gives the same pauses.
  */
 public final class Mix {
-  /** The rule that predicts completion times; all others are fixed ones. */
-  public static final String PREDICTION = "PCT";
+  /** The rules that predict completion times; all others are fixed ones. */
+  public static final ImmutableList<String> PREDICTIONS = ImmutableList.of("PCT", "PREQUAL");
 
   /** Scores are relative to this rule. */
   private static final String BASE = "RR+SPH";
@@ -116,16 +116,16 @@ public final class Mix {
   /** The fixed rule with the smallest mean of a value. */
   public String best(Function<String, Sample> value) {
     return mixed.keySet().stream()
-        .filter(rule -> !rule.equals(PREDICTION))
+        .filter(rule -> !PREDICTIONS.contains(rule))
         .min(Comparator.comparingDouble(rule -> value.apply(rule).mean()))
         .orElseThrow();
   }
 
-  /** A value of the predicting rule relative to that of another, by seed. */
-  public Sample ofBest(Function<String, Sample> value, String best) {
+  /** A value of a predicting rule relative to that of another, by seed. */
+  public static Sample ofBest(String prediction, Function<String, Sample> value, String best) {
     return new Sample(
         Streams.zip(
-                value.apply(PREDICTION).inOrder().stream(),
+                value.apply(prediction).inOrder().stream(),
                 value.apply(best).inOrder().stream(),
                 (predicted, fixed) -> predicted / fixed)
             .toList());

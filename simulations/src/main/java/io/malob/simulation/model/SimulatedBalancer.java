@@ -7,10 +7,12 @@ import io.malob.algorithm.Placer;
 import io.malob.algorithm.Placers;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.estimate.ActiveCount;
+import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.LinkLoads;
 import io.malob.algorithm.graph.LinkValue;
 import io.malob.algorithm.graph.LinkValues;
+import io.malob.algorithm.joint.NetworkTime;
 import io.malob.simulation.fluid.EventQueue;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,6 +27,7 @@ final class SimulatedBalancer implements Balancer {
   /** The time between two snapshots of the controller. */
   private static final double HOUSEKEEPING_SECONDS = 1;
 
+  private final EventQueue events;
   private final Setting setting;
   private final ImmutableList<Server> servers;
   private final Placer placer;
@@ -33,6 +36,7 @@ final class SimulatedBalancer implements Balancer {
   private NetworkSnapshot snapshot;
 
   SimulatedBalancer(EventQueue events, Setting setting) {
+    this.events = events;
     this.setting = setting;
     this.learning = new Learning(events);
     this.servers = setting.servers();
@@ -55,11 +59,18 @@ final class SimulatedBalancer implements Balancer {
     if (!(placer.place(request, snapshot) instanceof Placement placement)) {
       throw new IllegalStateException(setting.algorithm().name() + " has refused a request");
     }
-    Runnable whenEnded = learning.placed(service, placement, snapshot);
+    long inFlight = placement.server().load().present();
+    long atNanos = events.nowNanos();
+    Runnable learn = learning.placed(service, placement, snapshot);
     placement.server().load().opened();
     placer.loadChanged(placement.server());
     count(placement, 1);
-    return new Placed(placement, whenEnded);
+    return new Placed(
+        placement,
+        () -> {
+          measure(placement, request.profile(), inFlight, atNanos);
+          learn.run();
+        });
   }
 
   @Override
@@ -68,6 +79,15 @@ final class SimulatedBalancer implements Balancer {
     placer.loadChanged(placed.placement().server());
     count(placed.placement(), -1);
     placed.whenEnded().run();
+  }
+
+  /** As for a client's FIN in the controller. */
+  private void measure(Placement placement, ServiceProfile profile, long inFlight, long atNanos) {
+    double networkNanos =
+        NetworkTime.nanos(
+            snapshot.values(), placement.requestPath(), placement.replyPath(), profile);
+    double nanos = events.nowNanos() - atNanos - networkNanos;
+    placement.server().load().responded(inFlight, Math.max(0, nanos));
   }
 
   private void count(Placement placement, int change) {

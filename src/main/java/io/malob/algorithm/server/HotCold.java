@@ -1,0 +1,160 @@
+package io.malob.algorithm.server;
+
+import io.malob.algorithm.Counting;
+import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ResponseTimes;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntToDoubleFunction;
+
+/**
+ * The candidates of one choice, and the hot-cold lexicographic rule of Prequal (B. Wydrowski, R.
+ * Kleinberg, S. Rumble, A. Archer: Load is not what you should balance, NSDI 2024): a server is hot
+ * if it has more connections for its weight than a quantile of the candidates. Of the cold ones,
+ * the one with the shortest predicted time is chosen. For one thread.
+ *
+ * <p>In small pools all servers are candidates, in others a random server of each of {@link
+ * #MAX_CANDIDATES} parts of the pool, so that a choice costs the same in every pool. Instead of
+ * probes, which a connection's protocol need not have, the durations of all connections that have
+ * ended are the measurements ({@link ResponseTimes}).
+ */
+public final class HotCold {
+  /** The max number of candidates. */
+  public static final int MAX_CANDIDATES = 16;
+
+  /**
+   * The quantile up to which servers are cold. A connection that waits for a congested link is in
+   * flight at its server, too, so with half of the servers cold, links stay usable as well.
+   */
+  private static final double COLD = 0.5;
+
+  /**
+   * As how many measurements it counts that servers are equally fast. Otherwise, the rule would
+   * follow the noise of a few measurements, as durations differ by more than servers do.
+   */
+  private static final double PRIOR = 16;
+
+  private final int[] indexes;
+  private final double[] connections;
+  private final double[] slowness;
+  private final double coldUpTo;
+
+  /**
+   * The candidates among servers, which are at least one.
+   *
+   * @param turn a number of the choice; the same gives the same candidates
+   */
+  public HotCold(List<Server> servers, int turn, Counting counting) {
+    int count = Math.min(MAX_CANDIDATES, servers.size());
+    this.indexes = new int[count];
+    this.connections = new double[count];
+    this.slowness = new double[count];
+    ResponseTimes.Newest[] newest = new ResponseTimes.Newest[count];
+    double nanos = 0;
+    double inFlight = 0;
+    int first = Math.floorMod(turn, count);
+    for (int i = 0; i < count; i++) {
+      indexes[i] = drawn(servers.size(), turn, count, (first + i) % count);
+      Server server = servers.get(indexes[i]);
+      connections[i] = LeastConnections.perWeight(server, counting);
+      newest[i] = server.load().responses();
+      nanos += newest[i].nanos() * server.weight();
+      inFlight += newest[i].inFlight();
+    }
+    double usualNanos = nanos / inFlight;
+    for (int i = 0; i < count; i++) {
+      double sum = PRIOR;
+      if (nanos > 0 && newest[i].count() > 0) {
+        double each = newest[i].nanos() / newest[i].inFlight();
+        sum += newest[i].count() * each * servers.get(indexes[i]).weight() / usualNanos;
+      }
+      slowness[i] = nanos > 0 ? sum / (PRIOR + newest[i].count()) : 1;
+    }
+    double[] sorted = connections.clone();
+    Arrays.sort(sorted);
+    this.coldUpTo = sorted[(int) (COLD * (count - 1))];
+  }
+
+  /** A server of one part of the pool. */
+  private static int drawn(int servers, int turn, int parts, int part) {
+    int from = (int) ((long) part * servers / parts);
+    int to = (int) ((long) (part + 1) * servers / parts);
+    long hash = TurnHash.of((long) turn * parts + part);
+    return from + (int) Long.remainderUnsigned(hash, to - from);
+  }
+
+  /** The number of candidates. */
+  public int count() {
+    return indexes.length;
+  }
+
+  /** The place of a candidate in the list of servers. */
+  public int index(int candidate) {
+    return indexes[candidate];
+  }
+
+  /** The candidate at a place in the list of servers; -1 if that server is none. */
+  public int candidate(int index) {
+    for (int i = 0; i < indexes.length; i++) {
+      if (indexes[i] == index) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Its connections by its weight, a new one included. */
+  public double connections(int candidate) {
+    return connections[candidate];
+  }
+
+  /** Whether it has too many connections. */
+  public boolean isHot(int candidate) {
+    return connections[candidate] > coldUpTo;
+  }
+
+  /**
+   * The time that it takes lately for each connection in flight and for its weight, relative to all
+   * candidates.
+   */
+  public double slowness(int candidate) {
+    return slowness[candidate];
+  }
+
+  /** Its expected response time to a new connection, relative to one alone at a usual server. */
+  public double response(int candidate) {
+    return slowness[candidate] * connections[candidate];
+  }
+
+  /**
+   * The chosen candidate: the cold one with the shortest predicted time, of several the one with
+   * the fewest connections; of hot ones alone, the one with the fewest. -1 if there is none.
+   *
+   * @param time the predicted time of a candidate; infinite if it cannot be chosen
+   */
+  public int choose(IntToDoubleFunction time) {
+    int best = -1;
+    double least = Double.POSITIVE_INFINITY;
+    for (int i = 0; i < indexes.length; i++) {
+      double predicted = isHot(i) ? Double.POSITIVE_INFINITY : time.applyAsDouble(i);
+      boolean isTie = best >= 0 && predicted == least && connections[i] < connections[best];
+      if (predicted < least || (isTie && predicted < Double.POSITIVE_INFINITY)) {
+        best = i;
+        least = predicted;
+      }
+    }
+    return best >= 0 ? best : fewestConnections(time);
+  }
+
+  private int fewestConnections(IntToDoubleFunction time) {
+    int best = -1;
+    for (int i = 0; i < indexes.length; i++) {
+      if (isHot(i)
+          && (best < 0 || connections[i] < connections[best])
+          && time.applyAsDouble(i) < Double.POSITIVE_INFINITY) {
+        best = i;
+      }
+    }
+    return best;
+  }
+}
