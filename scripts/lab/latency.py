@@ -177,7 +177,7 @@ def traffic(lab: Instance, link: Link, load: float) -> Iterator[None]:
         for here in link.ends:
             own, peer = lab.topology.nodes[here].ip, lab.topology.nodes[link.other(here)].ip
             rate_mbps = (_set(lab, link, here).rate_mbps or 0) * load
-            command = processes.script(lab, f"{here}.node", CROSS_TRAFFIC, own, peer, str(_PORT), f"{rate_mbps:g}")
+            command = processes.script(lab, f"{here}.node", CROSS_TRAFFIC, own, str(_PORT), f"{peer}={rate_mbps:g}")
             senders.append(subprocess.Popen(bound_to_us(command), stdin=subprocess.DEVNULL))
             running.callback(processes.end, senders[-1])
         yield

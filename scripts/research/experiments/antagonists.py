@@ -7,18 +7,17 @@ import subprocess
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 
 from lab import processes
+from lab.crosstraffic import LONGEST_S, PARTS, SHORTEST_S
+from lab.latency import CROSS_TRAFFIC
 from malob.errors import MissingError
 from malob.network.topology import Topology
 from malob.system.processes import bound_to_us
 from research.experiments.cpulimits import KernelCpuLimits
-from research.experiments.programs.cross_traffic import LONGEST_S, PARTS, SHORTEST_S
 from research.experiments.site import Site
 
-_PROGRAM = Path(__file__).parent / "programs" / "cross_traffic.py"
-_PORT = 9
+_PORT = 5202
 
 #: The parts of its quota that a server has.
 QUOTAS = (0.25, 0.5, 0.75, 1.0)
@@ -42,7 +41,8 @@ def at_work(site: Site, seed: str) -> Iterator[None]:
     try:
         for switch, neighbours in targets(site.lab.topology, site.setup.scale).items():
             words = [f"{address}={mbps:g}" for address, mbps in neighbours.items()]
-            command = processes.script(site.lab, f"{switch}.node", _PROGRAM, str(_PORT), f"{seed}/{switch}", *words)
+            own = site.lab.topology.nodes[switch].ip
+            command = processes.script(site.lab, f"{switch}.node", CROSS_TRAFFIC, "--vary", f"{seed} {own}", own, str(_PORT), *words)
             senders.append(subprocess.Popen(bound_to_us(command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True))
         for thread in threads:
             thread.start()
