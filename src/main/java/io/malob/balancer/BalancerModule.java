@@ -178,6 +178,7 @@ import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.core.module.IFloodlightService;
+import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyService;
@@ -421,6 +422,13 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     coreAccess.update(view.get().network().topology(), view.get().catalog());
   }
 
+  /** A host behind core switches is attached to another edge for the balancer. */
+  private void edgeChanged(IDevice device, Attachment place) {
+    relocations.hostMoved(place);
+    AttachedHosts.addressesOf(device)
+        .forEach(address -> proactiveClients.moved(AddressKey.find(address), place));
+  }
+
   private RulePacer rulePacer(ConnectionProgrammer connectionProgrammer) {
     RulePacer pacer = new RulePacer(everywhere, housekeeping::execute, nanoTime);
     PortChanges portChanges = new PortChanges(connections, connectionProgrammer, pacer);
@@ -443,8 +451,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   }
 
   private void build(SettingReader settings) throws FloodlightModuleException {
-    coreAccess =
-        new CoreAccess(devices, programmer, place -> relocations.hostMoved(place), nanoTime);
+    coreAccess = new CoreAccess(devices, programmer, this::edgeChanged, nanoTime);
     HostFinder hosts = new HostFinder(switches, topology, devices, coreAccess, programmer);
     samples = new FlowSamples(nanoTime);
     ForeignSwitches foreign = new ForeignSwitches(switches, cluster);

@@ -4,6 +4,7 @@ import static io.malob.balancer.ProactiveFixture.ACK;
 import static io.malob.balancer.ProactiveFixture.ALL_BUCKETS;
 import static io.malob.balancer.ProactiveFixture.MOVE_SECONDS;
 import static io.malob.testing.SwitchProfile.FOUR_TABLES;
+import static io.malob.testing.SwitchProfile.NO_MASKS;
 import static io.malob.testing.SwitchProfile.ONE_TABLE;
 import static io.malob.testing.SwitchProfile.ONE_TABLE_WITH_GROUPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -353,6 +354,21 @@ class ProactiveRecoveryTest {
       assertServesAlone(fixture);
     }
     assertEquals(0, fixture.stats().moves());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void edgeThatReturnsAsACoreSwitch_isReplacedByTheNext_andBack(boolean keepsRules) {
+    returnAs(NO_MASKS, client.switchId(), keepsRules);
+    for (int port : ALL_BUCKETS) {
+      fixture.open(client, port);
+    }
+
+    returnAs(profile, client.switchId(), keepsRules);
+    assertEquals(64, fixture.buckets(fixture.s1).size());
+    for (int port : ALL_BUCKETS) {
+      fixture.open(client, port + 1_000);
+    }
   }
 
   private void returnAs(SwitchProfile next, DatapathId at, boolean keepsRules) {

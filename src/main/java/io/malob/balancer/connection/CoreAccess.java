@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import net.floodlightcontroller.devicemanager.IDevice;
@@ -50,7 +50,7 @@ public final class CoreAccess {
 
   private final IDeviceService devices;
   private final FlowProgrammer programmer;
-  private final Consumer<Attachment> moved;
+  private final BiConsumer<IDevice, Attachment> moved;
   private final LongSupplier nanoTime;
 
   private volatile AccessPaths paths = AccessPaths.NONE;
@@ -72,7 +72,7 @@ public final class CoreAccess {
   public CoreAccess(
       IDeviceService devices,
       FlowProgrammer programmer,
-      Consumer<Attachment> moved,
+      BiConsumer<IDevice, Attachment> moved,
       LongSupplier nanoTime) {
     this.devices = devices;
     this.programmer = programmer;
@@ -116,7 +116,7 @@ public final class CoreAccess {
     paths = now;
     List<IDevice> behind = hostsBehind(before, now);
     if (!now.equals(before)) {
-      behind.forEach(device -> edgeOf(device).ifPresent(moved));
+      behind.forEach(device -> edgeOf(device).ifPresent(at -> moved.accept(device, at)));
       warn(before, now);
     }
     Map<DatapathId, Map<AccessRule.Packets, AccessRule>> rules = rules(now, catalog, behind);

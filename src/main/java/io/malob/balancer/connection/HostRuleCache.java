@@ -6,6 +6,7 @@ import io.malob.algorithm.Attachment;
 import io.malob.openflow.HostRules;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
@@ -26,8 +27,8 @@ public final class HostRuleCache {
   private final int idleSeconds;
   private final Map<Key, Attachment> installed = new ConcurrentHashMap<>();
 
-  /** Those whose rules have no timeout. */
-  private final Map<Key, Attachment> lasting = new ConcurrentHashMap<>();
+  /** Where the hosts are that have rules without a timeout. */
+  private final Map<Integer, Attachment> lasting = new ConcurrentHashMap<>();
 
   /**
    * An empty cache.
@@ -52,13 +53,22 @@ public final class HostRuleCache {
    */
   public List<OFMessage> missingLasting(OFFactory factory, int address, Attachment at) {
     Key key = new Key(at.switchId(), address);
-    if (at.equals(lasting.get(key)) && at.equals(installed.get(key))) {
+    if (at.equals(lasting.get(address)) && at.equals(installed.get(key))) {
       return List.of();
     }
     installed.remove(key);
     List<OFMessage> rules = missing(factory, address, at, 0);
-    lasting.put(key, at);
+    lasting.put(address, at);
     return rules;
+  }
+
+  /**
+   * Where a host had rules without a timeout before it came to another switch. They have to go: in
+   * one table, they would take packets for the host that are on their way to its new switch.
+   */
+  public Optional<Attachment> left(int address, Attachment now) {
+    return Optional.ofNullable(lasting.get(address))
+        .filter(before -> !before.switchId().equals(now.switchId()));
   }
 
   /** Like {@link #missing}, with a shorter idle timeout, for a host that may not exist. */
@@ -88,7 +98,7 @@ public final class HostRuleCache {
   /**
    * The messages to send to the switch that a host has left; empty if it has no rules for the host.
    */
-  List<OFMessage> superfluous(OFFactory factory, int address, Attachment before) {
+  public List<OFMessage> superfluous(OFFactory factory, int address, Attachment before) {
     return installed.remove(new Key(before.switchId(), address), before)
         ? HostRules.remove(factory, AddressKey.toAddress(address), before.port())
         : List.of();
@@ -102,7 +112,7 @@ public final class HostRuleCache {
   /** A switch has lost all its rules. */
   public void reset(DatapathId switchId) {
     installed.keySet().removeIf(key -> key.switchId.equals(switchId));
-    lasting.keySet().removeIf(key -> key.switchId.equals(switchId));
+    lasting.values().removeIf(at -> at.switchId().equals(switchId));
   }
 
   private record Key(DatapathId switchId, int address) {}

@@ -209,12 +209,23 @@ final class ReplySide {
   }
 
   private void installHost(int address, Attachment at) {
+    hostRules.left(address, at).ifPresent(before -> removeHost(address, before));
     programmed
         .wire(at.switchId())
         .ifPresent(
             wire ->
                 hostRules
                     .missingLasting(wire.factory(), address, at)
+                    .forEach(message -> wire.sw().then(message)));
+  }
+
+  private void removeHost(int address, Attachment at) {
+    programmed
+        .wire(at.switchId())
+        .ifPresent(
+            wire ->
+                hostRules
+                    .superfluous(wire.factory(), address, at)
                     .forEach(message -> wire.sw().then(message)));
   }
 
