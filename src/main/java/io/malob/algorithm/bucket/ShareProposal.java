@@ -10,6 +10,8 @@ import io.malob.algorithm.Placer.Request;
 import io.malob.algorithm.Placers;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.estimate.ServiceProfile;
+import io.malob.algorithm.joint.GreedyShares;
+import io.malob.algorithm.server.Slowness;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -28,6 +30,9 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * so that servers that take turns or are in slow start get their parts. All rules but those by
  * turns balance connections at the same time, while buckets distribute new connections: by Little's
  * law, a server with longer connections gets fewer new ones.
+ *
+ * <p>For PREQUAL, which learns from connections that the controller places, {@link GreedyShares}
+ * takes the place of the trial.
  */
 public final class ShareProposal {
   /** The max number of placements of a round; with more connections, each stands for several. */
@@ -53,6 +58,66 @@ public final class ShareProposal {
   private final int[] placed;
   private final ImmutableList<Server> servers;
   private final Map<Integer, Integer> indexOfNumber = new HashMap<>();
+
+  /**
+   * The load of a VIP, by server.
+   *
+   * @param open the VIP's connections now, which the server's load includes; may be estimated
+   * @param lifetimes the mean lifetime of a connection, in seconds; not a number if unknown
+   * @param elsewhere the shares of the other edges' new connections, which sum to 1, or are all 0
+   * @param part the part of all new connections that is this edge's, above 0 and up to 1
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared, and not changed
+  public record Demand(double[] open, double[] lifetimes, double[] elsewhere, double part) {
+    private void check(int servers) {
+      check("open", open, servers);
+      check("lifetimes", lifetimes, servers);
+      check("elsewhere", elsewhere, servers);
+      if (Arrays.stream(open).anyMatch(Double::isNaN)) {
+        throw new IllegalArgumentException("open: not a number");
+      }
+      if (!(part > 0 && part <= 1)) {
+        throw new IllegalArgumentException("part: " + part + " is out of range");
+      }
+    }
+
+    private static void check(String name, double[] values, int servers) {
+      if (values.length != servers) {
+        throw new IllegalArgumentException(
+            name + ": " + values.length + " values for " + servers + " servers");
+      }
+      for (double value : values) {
+        if (value < 0 || Double.isInfinite(value)) {
+          throw new IllegalArgumentException(name + ": " + value + " is out of range");
+        }
+      }
+    }
+
+    private double connections() {
+      return Arrays.stream(open).sum();
+    }
+
+    private GreedyShares.Load load(int[] servers) {
+      double all = Math.max(1, connections());
+      double[] ratios = ratios(elsewhere, lifetimes);
+      double[] shares =
+          normalized(
+              IntStream.range(0, ratios.length)
+                  .mapToDouble(i -> elsewhere[i] * ratios[i])
+                  .toArray());
+      double[] given =
+          Arrays.stream(servers).mapToDouble(i -> (1 - part) * all * shares[i]).toArray();
+      return new GreedyShares.Load(all, part, given);
+    }
+
+    /** By connections that the controller has placed, if no lifetimes are known. */
+    private double[] slowness(ImmutableList<Server> servers) {
+      int[] all = IntStream.range(0, servers.size()).toArray();
+      double[] equal = new double[all.length];
+      Arrays.fill(equal, 1);
+      return Arrays.stream(lifetimes).allMatch(Double::isNaN) ? Slowness.of(servers, all) : equal;
+    }
+  }
 
   private ShareProposal(
       Algorithm algorithm,
@@ -84,9 +149,6 @@ public final class ShareProposal {
    * for at once, and not kept.
    *
    * @param servers the candidates
-   * @param open the VIP's connections on each server now, which its load includes; may be estimated
-   * @param lifetimes the mean lifetime of a connection on each server, in seconds; not a number if
-   *     unknown
    * @param clientSwitch the edge switch of the clients
    * @param profile the expected traffic of the service
    * @param counting the values that the rule uses as the load of servers
@@ -96,18 +158,13 @@ public final class ShareProposal {
   public static double[] of(
       Algorithm algorithm,
       ImmutableList<Server> servers,
-      double[] open,
-      double[] lifetimes,
+      Demand demand,
       DatapathId clientSwitch,
       ServiceProfile profile,
       NetworkSnapshot network,
       Counting counting,
       int buckets) {
-    check("open", open, servers.size());
-    check("lifetimes", lifetimes, servers.size());
-    if (Arrays.stream(open).anyMatch(Double::isNaN)) {
-      throw new IllegalArgumentException("open: not a number");
-    }
+    demand.check(servers.size());
     NetworkSnapshot trial = network.trial(MAX_SEARCHED);
     Request request = new Request(clientSwitch, any -> true, profile);
     int[] reachable =
@@ -120,14 +177,23 @@ public final class ShareProposal {
     }
     ImmutableList<Server> copies =
         Arrays.stream(reachable)
-            .mapToObj(i -> trialServer(servers.get(i), open[i]))
+            .mapToObj(i -> trialServer(servers.get(i), demand.open[i]))
             .collect(ImmutableList.toImmutableList());
-    ShareProposal proposal = new ShareProposal(algorithm, copies, request, trial, counting);
-    proposal.place(Arrays.stream(open).sum(), Math.max(buckets, MIN_PLACEMENTS));
-    for (int index = 0; index < reachable.length; index++) {
-      shares[reachable[index]] = proposal.placed[index];
+    int wanted = Math.max(buckets, MIN_PLACEMENTS);
+    int[] placed;
+    if (algorithm.isByResponseTimes()) {
+      placed =
+          new GreedyShares(request, trial, algorithm.isJoint())
+              .of(copies, demand.slowness(copies), demand.load(reachable), wanted);
+    } else {
+      ShareProposal proposal = new ShareProposal(algorithm, copies, request, trial, counting);
+      proposal.place(demand.connections(), wanted);
+      placed = proposal.placed;
     }
-    return normalized(algorithm.isByTurns() ? shares : perLifetime(shares, lifetimes));
+    for (int index = 0; index < reachable.length; index++) {
+      shares[reachable[index]] = placed[index];
+    }
+    return normalized(algorithm.isByTurns() ? shares : perLifetime(shares, demand.lifetimes));
   }
 
   private static boolean isReachable(
@@ -135,18 +201,6 @@ public final class ShareProposal {
     DatapathId serverSwitch = server.at().switchId();
     return network.lowestLatency(clientSwitch, serverSwitch).isPresent()
         && network.lowestLatency(serverSwitch, clientSwitch).isPresent();
-  }
-
-  private static void check(String name, double[] values, int servers) {
-    if (values.length != servers) {
-      throw new IllegalArgumentException(
-          name + ": " + values.length + " values for " + servers + " servers");
-    }
-    for (double value : values) {
-      if (value < 0 || Double.isInfinite(value)) {
-        throw new IllegalArgumentException(name + ": " + value + " is out of range");
-      }
-    }
   }
 
   private static Server trialServer(Server server, double open) {
@@ -203,21 +257,22 @@ public final class ShareProposal {
   }
 
   private static double[] perLifetime(double[] shares, double[] lifetimes) {
+    double[] ratios = ratios(shares, lifetimes);
+    return IntStream.range(0, shares.length).mapToDouble(i -> shares[i] / ratios[i]).toArray();
+  }
+
+  /** The lifetimes relative to the mean of the servers with a share; 1 if unknown. */
+  private static double[] ratios(double[] shares, double[] lifetimes) {
     double mean =
         IntStream.range(0, shares.length)
             .filter(i -> shares[i] > 0 && !Double.isNaN(lifetimes[i]))
             .mapToDouble(i -> lifetimes[i])
             .average()
             .orElse(0);
-    if (mean == 0) {
-      return shares;
-    }
-    double[] rates = new double[shares.length];
-    for (int i = 0; i < shares.length; i++) {
-      double ratio = Double.isNaN(lifetimes[i]) ? 1 : lifetimes[i] / mean;
-      rates[i] = shares[i] / Math.max(1 / MAX_LIFETIME_RATIO, Math.min(MAX_LIFETIME_RATIO, ratio));
-    }
-    return rates;
+    return Arrays.stream(lifetimes)
+        .map(lifetime -> mean == 0 || Double.isNaN(lifetime) ? 1 : lifetime / mean)
+        .map(ratio -> Math.max(1 / MAX_LIFETIME_RATIO, Math.min(MAX_LIFETIME_RATIO, ratio)))
+        .toArray();
   }
 
   private static double[] normalized(double[] shares) {

@@ -30,7 +30,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * none of them can take the connection, the others are tried in turn: linear, but rare.
  */
 final class PrequalWithPath implements Placer {
-  private static final double ITSELF_AND_OTHERS = 2;
+  static final double ITSELF_AND_OTHERS = 2;
 
   private static final Reason REASON =
       new Reason(
@@ -96,8 +96,8 @@ final class PrequalWithPath implements Placer {
     return null;
   }
 
-  private static Optional<QuickestPaths> paths(
-      Server server, Request request, NetworkSnapshot network) {
+  /** The paths of a connection that counts for itself and others. */
+  static Optional<QuickestPaths> paths(Server server, Request request, NetworkSnapshot network) {
     return QuickestPaths.between(
         network,
         request.clientSwitch(),

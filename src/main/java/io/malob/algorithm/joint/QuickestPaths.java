@@ -47,6 +47,20 @@ record QuickestPaths(Path request, Path reply, double nanos) {
             request, reply, NetworkTime.nanos(values, request, reply, requestBits, replyBits)));
   }
 
+  /**
+   * How long the network takes at other loads of links.
+   *
+   * @param times as in {@link #between}
+   */
+  double nanos(LinkValues values, ServiceProfile profile, double times) {
+    return NetworkTime.nanos(
+        values,
+        request,
+        reply,
+        times * profile.expectedRequestBits(),
+        times * profile.expectedReplyBits());
+  }
+
   private static @Nullable Path quickest(
       NetworkSnapshot network, DatapathId src, DatapathId dst, double latencyBefore, double bits) {
     LinkValues values = network.values();

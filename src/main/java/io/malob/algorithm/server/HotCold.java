@@ -2,7 +2,6 @@ package io.malob.algorithm.server;
 
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.Server;
-import io.malob.algorithm.estimate.ResponseTimes;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntToDoubleFunction;
@@ -28,12 +27,6 @@ public final class HotCold {
    */
   private static final double COLD = 0.5;
 
-  /**
-   * As how many measurements it counts that servers are equally fast. Otherwise, the rule would
-   * follow the noise of a few measurements, as durations differ by more than servers do.
-   */
-  private static final double PRIOR = 16;
-
   private final int[] indexes;
   private final double[] connections;
   private final double[] slowness;
@@ -48,28 +41,12 @@ public final class HotCold {
     int count = Math.min(MAX_CANDIDATES, servers.size());
     this.indexes = new int[count];
     this.connections = new double[count];
-    this.slowness = new double[count];
-    ResponseTimes.Newest[] newest = new ResponseTimes.Newest[count];
-    double nanos = 0;
-    double inFlight = 0;
     int first = Math.floorMod(turn, count);
     for (int i = 0; i < count; i++) {
       indexes[i] = drawn(servers.size(), turn, count, (first + i) % count);
-      Server server = servers.get(indexes[i]);
-      connections[i] = LeastConnections.perWeight(server, counting);
-      newest[i] = server.load().responses();
-      nanos += newest[i].nanos() * server.weight();
-      inFlight += newest[i].inFlight();
+      connections[i] = LeastConnections.perWeight(servers.get(indexes[i]), counting);
     }
-    double usualNanos = nanos / inFlight;
-    for (int i = 0; i < count; i++) {
-      double sum = PRIOR;
-      if (nanos > 0 && newest[i].count() > 0) {
-        double each = newest[i].nanos() / newest[i].inFlight();
-        sum += newest[i].count() * each * servers.get(indexes[i]).weight() / usualNanos;
-      }
-      slowness[i] = nanos > 0 ? sum / (PRIOR + newest[i].count()) : 1;
-    }
+    this.slowness = Slowness.of(servers, indexes);
     double[] sorted = connections.clone();
     Arrays.sort(sorted);
     this.coldUpTo = sorted[(int) (COLD * (count - 1))];

@@ -165,8 +165,8 @@ final class ProactiveVip {
     }
     double[] open = estimates.open(now.candidates(), server -> server.load().active());
     double[] lifetimes = estimates.lifetimes(now.candidates());
-    Function<EdgeBuckets, double[]> proposal =
-        edge -> ShareSource.propose(now, edge.switchId(), open, lifetimes, edge.bucketCount());
+    ShareSource source = new ShareSource(now, open, lifetimes, edges.values());
+    Function<EdgeBuckets, double[]> proposal = source::propose;
     boolean isBlocked =
         replySide.edges().stream().anyMatch(refusals::containsKey)
             || replySide.crowded().isPresent();

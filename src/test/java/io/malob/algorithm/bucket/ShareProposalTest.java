@@ -12,6 +12,7 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.bucket.ShareProposal.Demand;
 import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.LinkLoads;
@@ -70,11 +71,20 @@ class ShareProposalTest {
       double[] open,
       double[] lifetimes,
       int buckets) {
+    Demand demand = new Demand(open, lifetimes, new double[open.length], 1);
+    return shares(algorithm, network, servers, demand, buckets);
+  }
+
+  private static double[] shares(
+      Algorithm algorithm,
+      NetworkSnapshot network,
+      List<Server> servers,
+      Demand demand,
+      int buckets) {
     return ShareProposal.of(
         algorithm,
         ImmutableList.copyOf(servers),
-        open,
-        lifetimes,
+        demand,
         CLIENT,
         new ServiceProfile(),
         network,
@@ -122,7 +132,7 @@ class ShareProposalTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"WRR", "LC", "P2C", "SL-PS", "HT-PS", "PCT"})
+  @ValueSource(strings = {"WRR", "LC", "P2C", "SL-PS", "HT-PS", "PCT", "PREQUAL+SPL", "PREQUAL"})
   void weightedServers_getSharesByWeight(String rule) {
     ImmutableList<Server> servers = Servers.weighing(9, 3, 1);
     servers.forEach(server -> open(server, 100));
@@ -226,6 +236,89 @@ class ShareProposalTest {
         new double[] {0.5, 0.25, 0.25}, shares(named("HT-PS"), network, servers, 40, 40, 40), 0.02);
   }
 
+  /**
+   * The slow server takes four times as long for each connection in flight: ratios of 2 and 0.5.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"PREQUAL", "PREQUAL+SPL"})
+  void prequal_givesLessToASlowServer_whileNoLifetimesAreKnown(String rule) {
+    ImmutableList<Server> servers = Servers.equal(3);
+    servers.forEach(server -> open(server, 100));
+    for (int i = 0; i < 8; i++) {
+      servers.get(0).load().responded(1, 8 * MS);
+      servers.get(1).load().responded(1, 2 * MS);
+      servers.get(2).load().responded(1, 2 * MS);
+    }
+    double[] shares = shares(named(rule), UNKNOWN, servers, 100, 100, 100);
+    // slowness of (16 + 8 * 2) / 24 and (16 + 8 * 0.5) / 24, as the mean is 4 ms
+    double sum = 20 / 32.0 + 2;
+    assertArrayEquals(new double[] {20 / 32.0 / sum, 1 / sum, 1 / sum}, shares, 0.01);
+
+    // lifetimes tell it, too
+    double[] known = shares(named(rule), UNKNOWN, servers, three(100), new double[] {9, 9, 9}, 64);
+    assertArrayEquals(three(1 / 3.0), known, 0.002);
+  }
+
+  /** As the load of the narrow link grows, the others become cheaper. */
+  @Test
+  void prequal_givesLessToAServerBehindANarrowLink() {
+    NetworkSnapshot network = network(three(MS), new double[] {50e6, 1e9, 1e9});
+    ImmutableList<Server> servers = Servers.equal(3);
+    servers.forEach(server -> open(server, 40));
+    double[] shares = shares(named("PREQUAL"), network, servers, 40, 40, 40);
+    assertTrue(shares[0] > 0.1 && shares[0] < 0.25, Arrays.toString(shares));
+    assertEquals(shares[1], shares[2], 0.002);
+    assertArrayEquals(
+        three(1 / 3.0), shares(named("PREQUAL+SPL"), network, servers, 40, 40, 40), 0.002);
+
+    // most of the load comes from elsewhere, over other links
+    double[] even = three(1 / 3.0);
+    Demand small = new Demand(three(40), three(NONE), even, 0.1);
+    double[] ofSmall = shares(named("PREQUAL"), network, servers, small, 64);
+    assertTrue(ofSmall[0] > shares[0], Arrays.toString(ofSmall));
+  }
+
+  @Test
+  void prequal_givesLessToAServerThatOtherEdgesPrefer() {
+    ImmutableList<Server> servers = Servers.equal(3);
+    servers.forEach(server -> open(server, 40));
+    Demand demand = new Demand(three(40), three(NONE), new double[] {0.5, 0.25, 0.25}, 0.5);
+    double[] shares = shares(named("PREQUAL"), UNKNOWN, servers, demand, 64);
+    assertTrue(shares[0] < 0.3 && shares[0] > 0.1, Arrays.toString(shares));
+    assertEquals(shares[1], shares[2], 0.002);
+  }
+
+  /** All edges respond to the same excess at once. */
+  @Test
+  void prequalAtManyEdges_settles() {
+    ImmutableList<Server> servers = Servers.equal(2);
+    double[] before = {0.9, 0.1};
+    double far = 0;
+    for (int second = 0; second < 40; second++) {
+      Demand demand =
+          new Demand(new double[] {500, 500}, new double[] {NONE, NONE}, before.clone(), 0.001);
+      double[] shares = shares(named("PREQUAL"), UNKNOWN, servers, demand, 64);
+      for (int i = 0; i < before.length; i++) {
+        before[i] += 0.2 * (shares[i] - before[i]);
+      }
+      far = second < 20 ? 0 : Math.max(far, Math.abs(before[0] - 0.5));
+    }
+    assertTrue(far < 0.005, "still off by " + far);
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0.98, 1.02})
+  void prequal_hardlyChangesWithMeasurements(double factor) {
+    ImmutableList<Server> servers = Servers.equal(3);
+    servers.forEach(server -> open(server, 40));
+    NetworkSnapshot network = network(three(MS), new double[] {50e6, 60e6, 70e6});
+    NetworkSnapshot other = network(three(MS * factor), new double[] {50e6 * factor, 60e6, 70e6});
+    assertArrayEquals(
+        shares(named("PREQUAL"), network, servers, 40, 40, 40),
+        shares(named("PREQUAL"), other, servers, 40, 40, 40),
+        0.01);
+  }
+
   @Test
   void trial_changesNothing() {
     ImmutableList<Server> servers = Servers.equal(3);
@@ -280,7 +373,7 @@ class ShareProposalTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"LC", "P2C", "CPU", "PCT"})
+  @CsvSource({"LC", "P2C", "CPU", "PCT", "PREQUAL+SPL", "PREQUAL"})
   void longerConnections_areFewerNewOnes(String rule) {
     ImmutableList<Server> servers = Servers.equal(3);
     servers.forEach(server -> report(server, 0, NONE));
@@ -337,7 +430,8 @@ class ShareProposalTest {
     servers.forEach(server -> open(server, 1_000_000));
     servers.get(0).load().add(500_000);
     double[] shares = shares(algorithm, UNKNOWN, servers, 1e6, 1e6, 1e6);
-    boolean byLoad = List.of("LC", "SL-PS", "HT-PS", "PCT").contains(algorithm.serverRule());
+    boolean byLoad =
+        List.of("LC", "SL-PS", "HT-PS", "PCT", "PREQUAL").contains(algorithm.serverRule());
     assertEquals(byLoad ? 2 / 9.0 : 1 / 3.0, shares[0], byLoad ? 0.01 : 0.2);
   }
 
