@@ -92,7 +92,7 @@ class ProactiveWeightsTest {
     assertEquals(32, bucketsOf("m1", fixture.s1), 4);
 
     List<Open> all = new ArrayList<>();
-    for (int second = 0; second < 90; second++) {
+    for (int second = 0; second < 50; second++) {
       for (int i = 0; i < 8; i++) {
         all.add(open(fixture.client, second));
       }
@@ -165,7 +165,7 @@ class ProactiveWeightsTest {
       all.add(open(fixture.client, 0));
     }
     long moves = 0;
-    for (int second = 0; second < 180; second++) {
+    for (int second = 0; second < 150; second++) {
       measure(second % 2 == 0 ? 9.8e6 : 10.2e6);
       all.forEach(each -> only(fixture.reply(each.member, each.from, each.port, ACK)));
       fixture.pass(1);
