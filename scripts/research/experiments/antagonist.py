@@ -35,7 +35,7 @@ _ANSWER_BYTES = 250_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    thesis_arguments.add(parser, "requests", 0.25)
+    thesis_arguments.add(parser, "requests", 0.15)
     parser.set_defaults(processor=0.05)
     parser.add_argument(
         "--load",

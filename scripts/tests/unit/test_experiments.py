@@ -266,7 +266,7 @@ class AntagonistTest(unittest.TestCase):
 
     def test_what_is_not_scarce_is_a_tenth(self) -> None:
         parameters = scenario("antagonist").parameters
-        self.assertEqual({"servers": 6250, "links": 62500, "both": 62500}, parameters["mean_answer_bytes"])
+        self.assertEqual({"servers": 3750, "links": 37500, "both": 37500}, parameters["mean_answer_bytes"])
         self.assertAlmostEqual(10, parameters["mean_cpu_s"]["both"] / parameters["mean_cpu_s"]["links"], places=2)
 
     def test_cases_of_a_round_have_the_same_requests(self) -> None:
