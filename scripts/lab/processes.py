@@ -51,9 +51,9 @@ def listens(lab: Instance, host: str, port: int) -> bool:
     return succeeds(lab.inside(host, [sys.executable, "-I", "-S", "-c", probe, str(port)]))
 
 
-def end(process: subprocess.Popen[Any]) -> None:
-    """Ends a process that we started."""
+def end(process: subprocess.Popen[Any], patience_s: float = 5) -> None:
+    """Ends a process that we started: asks, waits for patience_s, then insists."""
     known = ProcessId.of(process.pid)
     if known is not None:
-        known.end()
+        known.end(patience_s)
     process.wait()

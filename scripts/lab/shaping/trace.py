@@ -124,7 +124,7 @@ def _step(at: str, columns: list[str], line: str, before: list[Step]) -> Step:
     words = line.split(",")
     if len(words) != len(columns):
         raise UsageError(f"{at}: expected {len(columns)} values, not {len(words)}")
-    values = {column: _number(f"{at}: {column}", word) for column, word in zip(columns, words)}
+    values = {column: finite(f"{at}: {column}", word) for column, word in zip(columns, words)}
     seconds = values["seconds"]
     if not before and seconds != 0:
         raise UsageError(f"{at}: seconds: the first row must be at 0")
@@ -135,7 +135,8 @@ def _step(at: str, columns: list[str], line: str, before: list[Step]) -> Step:
     return Step(**values)
 
 
-def _number(at: str, word: str) -> float:
+def finite(at: str, word: str) -> float:
+    """A finite number. at: where it stands, for the error. Raises UsageError."""
     try:
         value = float(word)
     except ValueError:

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from lab import processes
 from malob.cli.arguments import Commands
 from malob.errors import ScriptError, UsageError
 from malob.system.place import ROOT
@@ -184,21 +185,10 @@ def _run_pass(name: str, number: int, directory: Path, left_s: float, options: a
     finally:
         # its network goes with it, after Ctrl-C and at the end of the time alike
         if process is not None:
-            _end(process)
+            with undisturbed():
+                processes.end(process, _CLEANING_UP_S)
     complete = (directory / "summary.json").exists()
     return Pass(name, number, round(time.monotonic() - began, 1), process.returncode, complete)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Sees to it that it has ended, in order if possible."""
-    with undisturbed():
-        if process.poll() is None:
-            process.terminate()
-            try:
-                process.wait(_CLEANING_UP_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
 
 
 def write_results(campaign: Campaign, experiments: Sequence[str], drawn: bool) -> Path:

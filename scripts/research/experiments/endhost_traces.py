@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.shaping.trace import MAX_STEPS, Step, Trace
+from lab.shaping.trace import MAX_STEPS, Step, Trace, finite
 from malob.errors import UsageError
 from research.experiments.endhost_paths import DELAY_MS, Paths, path_step
 
@@ -130,7 +129,7 @@ def _columns(at: str, words: list[str]) -> list[str]:
 def _row(at: str, columns: list[str], words: list[str], before: list[list[float]]) -> list[float]:
     if len(words) != len(columns):
         raise UsageError(f"{at}: expected {len(columns)} columns, not {len(words)}")
-    row = [_number(f"{at}, column '{column}'", word) for column, word in zip(columns, words)]
+    row = [finite(f"{at}, column '{column}'", word) for column, word in zip(columns, words)]
     if not before and row[0] != 0:
         raise UsageError(f"{at}, column 'seconds': the first row must be at 0")
     if before and row[0] < before[-1][0] + _MIN_STEP_S:
@@ -141,16 +140,6 @@ def _row(at: str, columns: list[str], words: list[str], before: list[list[float]
         if mbps and not _MIN_MBPS <= mbps <= _MAX_MBPS:
             raise UsageError(f"{at}, column '{column}': expected Mbit/s, 0 or from {_MIN_MBPS:g} to {_MAX_MBPS:,.0f}, not {mbps:g}")
     return row
-
-
-def _number(at: str, word: str) -> float:
-    try:
-        value = float(word)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise UsageError(f"{at}: expected a number, not '{word}'")
-    return value
 
 
 def parse_mahimahi(name: str, text: str) -> Trace:

@@ -15,7 +15,7 @@ import java.util.function.IntToDoubleFunction;
  * <p>In small pools all servers are candidates, in others a random server of each of {@link
  * #MAX_CANDIDATES} parts of the pool, so that a choice costs the same in every pool. Instead of
  * probes, which a connection's protocol need not have, the durations of all connections that have
- * ended are the measurements ({@link ResponseTimes}).
+ * ended are the measurements ({@link Slowness}).
  */
 public final class HotCold {
   /** The max number of candidates. */

@@ -23,7 +23,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -209,24 +212,18 @@ final class ReplySide {
   }
 
   private void installHost(int address, Attachment at) {
-    hostRules.left(address, at).ifPresent(before -> removeHost(address, before));
-    programmed
-        .wire(at.switchId())
-        .ifPresent(
-            wire ->
-                hostRules
-                    .missingLasting(wire.factory(), address, at)
-                    .forEach(message -> wire.sw().then(message)));
+    hostRules
+        .left(address, at)
+        .ifPresent(left -> send(left.switchId(), sw -> hostRules.superfluous(sw, address, left)));
+    send(at.switchId(), sw -> hostRules.missingLasting(sw, address, at));
   }
 
-  private void removeHost(int address, Attachment at) {
+  /** Sends messages to a switch, unless it is away. */
+  private void send(DatapathId at, Function<OFFactory, List<OFMessage>> messages) {
     programmed
-        .wire(at.switchId())
+        .wire(at)
         .ifPresent(
-            wire ->
-                hostRules
-                    .superfluous(wire.factory(), address, at)
-                    .forEach(message -> wire.sw().then(message)));
+            wire -> messages.apply(wire.factory()).forEach(message -> wire.sw().then(message)));
   }
 
   /** Whether all members' edges have the rules that they need. */

@@ -66,10 +66,10 @@ final class ShareSource {
     return new Demand(open, lifetimes, shares, own / (own + others));
   }
 
-  /** Adds what an edge gives to each candidate, so many times. */
-  private void add(double[] sums, EdgeBuckets edge, int times) {
+  /** Adds what an edge gives to each candidate; a sign of -1 subtracts it. */
+  private void add(double[] sums, EdgeBuckets edge, int sign) {
     Map<Integer, Double> shares = edge.shares();
-    double packets = times * traffic(edge);
+    double packets = sign * traffic(edge);
     for (int index = 0; index < sums.length; index++) {
       int number = now.candidates().get(index).number();
       sums[index] += packets * shares.getOrDefault(number, 0.0);
