@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Callable
 
@@ -74,17 +74,20 @@ def placement_state(rest: RestClient) -> list[Any]:
     return state
 
 
-def wait_for_proactive(rest: RestClient, vip_id: str, timeout_s: float = 60) -> None:
-    """Returns once a VIP is proactive on all its edges. Raises ScriptError after timeout_s, with what is not."""
+def wait_for_proactive(rest: RestClient, vip_id: str, timeout_s: float = 60, switches: Collection[str] = ()) -> None:
+    """Returns once a VIP is proactive on all its edges. Raises ScriptError after timeout_s, with what is not.
+
+    switches: datapath ids of those that must be among the edges; others become edges when they have hosts.
+    """
     wait_until(
-        lambda: not not_proactive(placement_state(rest), vip_id),
+        lambda: not not_proactive(placement_state(rest), vip_id, switches),
         f"VIP {vip_id} to be proactive",
         timeout_s,
-        detail=lambda: not_proactive(placement_state(rest), vip_id),
+        detail=lambda: not_proactive(placement_state(rest), vip_id, switches),
     )
 
 
-def not_proactive(state: Sequence[Any], vip_id: str) -> str:
+def not_proactive(state: Sequence[Any], vip_id: str, switches: Collection[str] = ()) -> str:
     """What is not proactive yet; empty if the VIP is proactive on all its edges. state: of placement_state()."""
     vip = next((each for each in state if each["vip_id"] == vip_id), None)
     if vip is None:
@@ -93,6 +96,9 @@ def not_proactive(state: Sequence[Any], vip_id: str) -> str:
         return f"it is {vip['state']}"
     if not vip["edges"]:
         return "it has no edges"
+    absent = set(switches) - {edge["switch"] for edge in vip["edges"]}
+    if absent:
+        return f"{', '.join(sorted(absent))} is no edge yet"
     return ", ".join(f"{edge['switch']} is {edge['state']}" for edge in vip["edges"] if edge["state"] != PROACTIVE)
 
 

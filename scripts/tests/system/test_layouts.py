@@ -114,8 +114,10 @@ class Layouts:
             kept = self.virtual("held", "10.0.0.155", PORT, servers=[server], placement=balancing.PROACTIVE)
             for client in ("c1", "c2"):  # they become known
                 self.requests(client, virtual.address, 80, 5)
+            network = self.lab.topology
+            edges = [network.switches[network.hosts[client].switch] for client in ("c1", "c2")]
             for each in (virtual, kept):
-                balancing.wait_for_proactive(self.controller.rest, each.pool_id)
+                balancing.wait_for_proactive(self.controller.rest, each.pool_id, switches=edges)
             transfer = Transfer(self, "c1", server.name, kept.address)
             self._ab("c1", virtual)
             self.assertEqual(0, self._active(kept), "a bucket leads it")

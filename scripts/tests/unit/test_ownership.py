@@ -92,6 +92,8 @@ class BucketRulesTest(unittest.TestCase):
 class PlacementTest(unittest.TestCase):
     def test_vip_is_proactive_once_all_its_edges_are(self) -> None:
         self.assertEqual("", balancing.not_proactive([proactive("proactive", 2)], "1"))
+        self.assertEqual("", balancing.not_proactive([proactive("proactive", 2)], "1", [DPIDS["s1"]]))
+        self.assertEqual(f"{DPIDS['s2']} is no edge yet", balancing.not_proactive([proactive("proactive", 2)], "1", [DPIDS["s1"], DPIDS["s2"]]))
         for state, reason in (
             ([], "the controller reports no placement for it"),
             ([proactive("changing", 2)], "it is changing"),
