@@ -72,6 +72,14 @@ class MastersTest(TwoControllersTest):
         """Those of switches and the cluster, not of the catalog."""
         return [found for found in controller.rest.get("/wm/malob/problems") if found["kind"] is None]
 
+    def _accepts_writes(self) -> bool:
+        try:
+            self.east.rest.put(f"{balancing.BASE}/vips/quorum", {"name": "stored"})
+        except RestError as refused:
+            self.assertEqual(503, refused.status)
+            return False
+        return True
+
     def test_master_is_killed(self) -> None:
         """kill -9: open connections continue, and new ones are placed by the other within the lease and a second"""
         virtual = self.virtual("kill", "10.0.0.150", PORT, servers=[self.servers[1]])
@@ -131,4 +139,5 @@ class MastersTest(TwoControllersTest):
             self.assertEqual({"master"}, self.roles(self.east))
             self.assertEqual(["etcd_silent"], [found["reason"] for found in self._own_problems(self.east)])
         wait_until(lambda: not self._own_problems(self.east), "the problem to be gone", 10)
+        wait_until(self._accepts_writes, "the pause after the failed write to end", 5)
         self._wait_for_master(self.east, "east", 10)

@@ -161,12 +161,17 @@ class LinkAgentTest(SystemTest):
             values = [link["throughput_mbps"] for link in links]
             return [value for value in values if value is not None and value["source"] == "agent"]
 
+        def errors() -> list[float]:
+            return [abs(value["value"] - self.RATE_MBPS) / self.RATE_MBPS for value in measured()]
+
+        # a measurement while the processor is busy is too low, and the next one replaces it
         wait_until(
-            lambda: len(measured()) == 2, "both directions to be measured", 60, detail=lambda: str(self.controller.rest.get("/wm/malob/reports"))
+            lambda: len(errors()) == 2 and max(errors()) <= 0.1,
+            "both directions to be measured within 10 %",
+            60,
+            detail=lambda: f"{measured()}; reports: {self.controller.rest.get('/wm/malob/reports')}",
         )
-        for value in measured():
-            say(f"  {value}")
-            self.assertAlmostEqual(self.RATE_MBPS, value["value"], delta=self.RATE_MBPS / 10)
+        say(f"  {measured()}")
         for switch in self.lab.topology.switches:
             pinned = [rule for rule in self.rules(switch) if "tp_src=5201" in rule or "tp_dst=5201" in rule]
             carried = [rule for rule in pinned if "priority=47000" in rule and "n_packets=0," not in rule]
