@@ -11,6 +11,7 @@ import java.util.Optional;
  * A request.
  *
  * @param method its method
+ * @param site scheme, host and port as the client addressed them, for absolute links
  * @param uri the whole path, as sent
  * @param path the segments of the path below the base path, decoded
  * @param variables the segments that the route names, such as {@code {id}}
@@ -18,6 +19,7 @@ import java.util.Optional;
  */
 public record Call(
     String method,
+    String site,
     String uri,
     ImmutableList<String> path,
     ImmutableMap<String, String> variables,
@@ -62,11 +64,11 @@ public record Call(
 
   /** The same request, whose body can be read several times. For one thread. */
   public Call repeatable() {
-    return new Call(method, uri, path, variables, parameters, headers, body.kept());
+    return new Call(method, site, uri, path, variables, parameters, headers, body.kept());
   }
 
   /** The same request, as a route sees it. */
   Call on(ImmutableMap<String, String> newVariables) {
-    return new Call(method, uri, path, newVariables, parameters, headers, body);
+    return new Call(method, site, uri, path, newVariables, parameters, headers, body);
   }
 }

@@ -1,39 +1,38 @@
 package io.malob.resource;
 
-import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableListMultimap;
+import com.google.common.collect.ImmutableSet;
 import io.malob.json.RejectedException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The query parameters of a URL. Immutable; values are trimmed, and each parameter has one. */
+/** The query parameters of a URL. Immutable; values are trimmed. */
 public final class QueryParameters {
-  private final ImmutableMap<String, String> values;
+  private final ImmutableListMultimap<String, String> values;
 
-  private QueryParameters(Map<String, String> values) {
-    this.values = ImmutableMap.copyOf(values);
+  private QueryParameters(ImmutableListMultimap<String, String> values) {
+    this.values = values;
   }
 
   /**
    * The parameters of a URL.
    *
    * @param query the query, as sent; empty if there is none
-   * @throws RejectedException if a parameter is repeated, empty, or wrongly encoded
+   * @throws RejectedException if a parameter is wrongly encoded
    */
   static QueryParameters read(String query) throws RejectedException {
-    Map<String, String> values = new LinkedHashMap<>();
+    ImmutableListMultimap.Builder<String, String> values = ImmutableListMultimap.builder();
     for (String part : query.isEmpty() ? new String[0] : query.split("&", -1)) {
       int sign = part.indexOf('=');
       String name = decoded(sign < 0 ? part : part.substring(0, sign));
       String value = sign < 0 ? "" : decoded(part.substring(sign + 1)).strip();
-      if (values.put(name, value) != null) {
-        throw RejectedException.invalid(name, name + " is given twice");
-      }
+      values.put(name, value);
     }
-    return new QueryParameters(values);
+    return new QueryParameters(values.build());
   }
 
   static String decoded(String text) throws RejectedException {
@@ -44,10 +43,16 @@ public final class QueryParameters {
     }
   }
 
-  /** Checks that there are no other parameters than these, and that none is empty. */
-  void checkNames(Collection<String> known) throws RejectedException {
-    for (Map.Entry<String, String> parameter : values.entrySet()) {
+  /**
+   * Checks that there are no other parameters than these, that none is empty, and that each is
+   * given once, unless it is one of {@code repeated}.
+   */
+  void checkNames(Collection<String> known, Collection<String> repeated) throws RejectedException {
+    for (Map.Entry<String, String> parameter : values.entries()) {
       String name = parameter.getKey();
+      if (values.get(name).size() > 1 && !repeated.contains(name)) {
+        throw RejectedException.invalid(name, name + " is given twice");
+      }
       if (!known.contains(name)) {
         throw RejectedException.invalid(
             name,
@@ -63,7 +68,17 @@ public final class QueryParameters {
 
   /** The value of a parameter; empty if it is not given. */
   public Optional<String> text(String name) {
-    return Optional.ofNullable(values.get(name));
+    return values.get(name).stream().findFirst();
+  }
+
+  /** All values of a parameter, in their order; empty if it is not given. */
+  public ImmutableList<String> texts(String name) {
+    return values.get(name);
+  }
+
+  /** The names of the given parameters, in their order. */
+  public ImmutableSet<String> names() {
+    return values.keySet();
   }
 
   /** The value of a parameter that must be given. */

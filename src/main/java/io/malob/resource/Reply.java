@@ -77,6 +77,11 @@ public record Reply(
     return new Reply(201, body);
   }
 
+  /** The answer to a change that is made step by step, without a body. */
+  public static Reply accepted() {
+    return new Reply(202, Map.of());
+  }
+
   /** Success, without a body. */
   public static Reply nothing() {
     return new Reply(204, "");
@@ -92,11 +97,8 @@ public record Reply(
     return new Reply(202, pending);
   }
 
-  /** The answer to a rejected request, in the common form of errors. */
-  public static Reply of(RejectedException e) {
-    Map<String, @Nullable Object> body = new LinkedHashMap<>();
-    body.put("error", e.sentence());
-    body.put("field", e.field().orElse(null));
+  /** The answer to a rejected request. */
+  static Reply of(RejectedException e, Map<String, @Nullable Object> body) {
     return new Reply(
         e.status(),
         body,

@@ -38,10 +38,12 @@ final class ResourceRestlet extends Restlet {
   private static final Logger log = LoggerFactory.getLogger(ResourceRestlet.class);
 
   private final Routes routes;
+  private final ErrorBody errors;
 
-  ResourceRestlet(@Nullable Context context, Routes routes) {
+  ResourceRestlet(@Nullable Context context, Routes routes, ErrorBody errors) {
     super(context);
     this.routes = routes;
+    this.errors = errors;
   }
 
   @Override
@@ -93,23 +95,28 @@ final class ResourceRestlet extends Restlet {
     try {
       return answer(request);
     } catch (RejectedException e) {
-      return Reply.of(e);
+      return reply(e);
     } catch (IOException e) {
       log.info("request_body_unreadable why=\"{}\"", e.toString());
-      return Reply.of(RejectedException.invalid(null, "the body could not be read"));
+      return reply(RejectedException.invalid(null, "the body could not be read"));
     } catch (RuntimeException e) {
       log.error(
           "request_failed method={} uri=\"{}\"", request.getMethod(), request.getResourceRef(), e);
-      return Reply.of(
+      return reply(
           new RejectedException(
               Reason.FAILED, "internal error in the controller; see its log", null));
     }
+  }
+
+  private Reply reply(RejectedException e) {
+    return Reply.of(e, errors.of(e));
   }
 
   private Reply answer(Request request) throws IOException, RejectedException {
     Call call =
         new Call(
             request.getMethod().getName(),
+            request.getResourceRef().getHostIdentifier(),
             request.getResourceRef().getPath(),
             segments(request.getResourceRef().getRemainingPart(false, false)),
             ImmutableMap.of(),

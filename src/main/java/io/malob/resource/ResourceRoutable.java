@@ -10,9 +10,15 @@ import org.restlet.routing.Router;
  * Adds resources at a base path of the controller's REST server.
  *
  * @param basePath the prefix of all their paths
+ * @param errors the bodies of errors
  */
-public record ResourceRoutable(String basePath, Routes routes)
+public record ResourceRoutable(String basePath, Routes routes, ErrorBody errors)
     implements RestletRoutable, DeclaresEffects {
+
+  /** Resources with errors in the common form. */
+  public ResourceRoutable(String basePath, Routes routes) {
+    this(basePath, routes, ErrorBody.COMMON);
+  }
 
   /**
    * A router, because servers pass all paths below the base path only to routers. It has one target
@@ -21,7 +27,7 @@ public record ResourceRoutable(String basePath, Routes routes)
   @Override
   public Restlet getRestlet(Context context) {
     Router router = new Router(context);
-    router.attachDefault(new ResourceRestlet(context, routes));
+    router.attachDefault(new ResourceRestlet(context, routes, errors));
     return router;
   }
 

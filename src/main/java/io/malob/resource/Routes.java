@@ -59,7 +59,11 @@ public final class Routes implements Resource, DeclaresEffects {
     CHANGES
   }
 
-  private record Method(Resource resource, ImmutableSet<String> parameters, Kind kind) {}
+  private record Method(
+      Resource resource,
+      ImmutableSet<String> parameters,
+      ImmutableSet<String> repeated,
+      Kind kind) {}
 
   private record Route(ImmutableList<String> segments, Map<String, Method> methods) {
     boolean hasPrefix(List<String> path) {
@@ -106,7 +110,13 @@ public final class Routes implements Resource, DeclaresEffects {
 
   /** Answers GET, which only reads, with these query parameters. */
   public Routes get(String path, Collection<String> parameters, Resource resource) {
-    return add("GET", path, parameters, Kind.READS, resource);
+    return get(path, parameters, Set.of(), resource);
+  }
+
+  /** Answers GET, which only reads, with these query parameters, of which some may be repeated. */
+  public Routes get(
+      String path, Collection<String> parameters, Collection<String> repeated, Resource resource) {
+    return add("GET", path, parameters, repeated, Kind.READS, resource);
   }
 
   /** Answers GET with an endless stream: there is no HEAD. */
@@ -141,11 +151,26 @@ public final class Routes implements Resource, DeclaresEffects {
 
   /** Answers DELETE. */
   public Routes delete(String path, Resource resource) {
-    return add("DELETE", path, Set.of(), Kind.CHANGES, resource);
+    return delete(path, Set.of(), resource);
+  }
+
+  /** Answers DELETE with these query parameters. */
+  public Routes delete(String path, Collection<String> parameters, Resource resource) {
+    return add("DELETE", path, parameters, Kind.CHANGES, resource);
   }
 
   private Routes add(
       String name, String path, Collection<String> parameters, Kind kind, Resource resource) {
+    return add(name, path, parameters, Set.of(), kind, resource);
+  }
+
+  private Routes add(
+      String name,
+      String path,
+      Collection<String> parameters,
+      Collection<String> repeated,
+      Kind kind,
+      Resource resource) {
     ImmutableList<String> segments = ImmutableList.copyOf(SEGMENTS.split(path));
     Optional<Route> known =
         routes.stream().filter(route -> route.segments.equals(segments)).findFirst();
@@ -153,7 +178,9 @@ public final class Routes implements Resource, DeclaresEffects {
     if (known.isEmpty()) {
       routes.add(route);
     }
-    Method method = new Method(resource, ImmutableSet.copyOf(parameters), kind);
+    Method method =
+        new Method(
+            resource, ImmutableSet.copyOf(parameters), ImmutableSet.copyOf(repeated), kind);
     if (route.methods.put(name, method) != null) {
       throw new IllegalArgumentException(name + " " + path + " is a duplicate");
     }
@@ -167,7 +194,7 @@ public final class Routes implements Resource, DeclaresEffects {
     if (method == null) {
       throw RejectedException.method(call.uri(), call.method(), route.methods.keySet());
     }
-    call.parameters().checkNames(method.parameters);
+    call.parameters().checkNames(method.parameters, method.repeated);
     return method.resource.answer(call.on(route.variables(call.path())));
   }
 

@@ -11,6 +11,7 @@ import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
 import io.malob.resource.ResourceRoutable;
+import io.malob.rest.octavia.OctaviaApi;
 import io.malob.rest.live.LiveEvents;
 import io.malob.rest.page.Page;
 import java.util.Collection;
@@ -61,7 +62,7 @@ public final class BalancerRestModule extends BaseModule implements AutoCloseabl
     // the path of Floodlight's own balancer
     server.addRestletRoutable(
         new ResourceRoutable("/quantum/v1.0", BalancerResources.routes(balancer)));
-    server.addRestletRoutable(new ResourceRoutable("/v2.0/lbaas", LbaasResources.routes(balancer)));
+    OctaviaApi.of(balancer).forEach(server::addRestletRoutable);
     server.addRestletRoutable(new Page());
     // before all others that serve a part of this path
     server.addRestletRoutable(new ResourceRoutable("/wm/malob/events", live.routes()));

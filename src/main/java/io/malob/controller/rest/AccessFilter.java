@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs before all resources: passes requests whose sender has permission, and logs every requested
  * change. Open to everyone: the page's files, which show no data without a token, the controller's
- * health, and reports of agents, which are signed. A valid token always works, even after many
+ * health, the versions of OpenStack's API, and reports of agents, which are signed. A valid token always works, even after many
  * wrong tokens from its source, so no client can lock others out.
  */
 final class AccessFilter extends Filter {
@@ -35,6 +35,9 @@ final class AccessFilter extends Filter {
 
   private static final String REPORTS = "/wm/malob/reports";
   private static final String BEARER = "Bearer ";
+
+  /** The token in requests of OpenStack's clients. */
+  private static final String OPENSTACK_TOKEN = "X-Auth-Token";
 
   /** The allowed origins of a request, by Sec-Fetch-Site: the page itself, or a typed address. */
   private static final ImmutableSet<String> OWN_SITES = ImmutableSet.of("same-origin", "none");
@@ -189,7 +192,8 @@ final class AccessFilter extends Filter {
         Status.CLIENT_ERROR_UNAUTHORIZED,
         bearer(request).isPresent()
             ? "This token is unknown or was removed"
-            : "A token is required: Authorization: Bearer TOKEN");
+            : "A token is required: Authorization: Bearer TOKEN, or X-Auth-Token: TOKEN. It is one of"
+                + " 'malob token add'; Keystone's are not accepted");
   }
 
   private static boolean refuse(Response response, Status status, String sentence) {
@@ -200,7 +204,8 @@ final class AccessFilter extends Filter {
   private static Optional<String> bearer(Request request) {
     return header(request, "Authorization")
         .filter(text -> text.regionMatches(true, 0, BEARER, 0, BEARER.length()))
-        .map(text -> text.substring(BEARER.length()).trim());
+        .map(text -> text.substring(BEARER.length()).trim())
+        .or(() -> header(request, OPENSTACK_TOKEN));
   }
 
   private static Optional<String> header(Request request, String name) {
@@ -219,6 +224,7 @@ final class AccessFilter extends Filter {
             && (path.isEmpty()
                 || path.equals("/ui")
                 || path.startsWith("/ui/")
+                || FrontDoor.VERSIONS.contains(path)
                 || path.equals("/wm/core/health/json")));
   }
 

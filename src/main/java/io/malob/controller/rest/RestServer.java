@@ -11,18 +11,18 @@ import java.net.InetSocketAddress;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import net.floodlightcontroller.restserver.RestletRoutable;
 import org.restlet.Application;
 import org.restlet.Component;
 import org.restlet.Context;
 import org.restlet.Restlet;
-import org.restlet.routing.Redirector;
 import org.restlet.routing.Router;
 import org.restlet.routing.Template;
 
 /** All resources behind a running HTTP server. */
 final class RestServer implements AutoCloseable {
-  /** The path of the page; the root redirects there. */
+  /** The path of the page; the root redirects browsers there. */
   private static final String PAGE = "/ui";
 
   private final Component component = new Component();
@@ -104,16 +104,23 @@ final class RestServer implements AutoCloseable {
       context.getAttributes().putAll(services);
       Router router = new Router(context);
       router.setDefaultMatchingMode(Template.MODE_STARTS_WITH);
-      if (routables.stream().anyMatch(routable -> routable.basePath().equals(PAGE))) {
-        router
-            .attach("/", new Redirector(context, PAGE + "/", Redirector.MODE_CLIENT_FOUND))
-            .setMatchingMode(Template.MODE_EQUALS);
-      }
+      frontDoor(context)
+          .ifPresent(door -> router.attach("/", door).setMatchingMode(Template.MODE_EQUALS));
       for (RestletRoutable routable : routables) {
         router.attach(routable.basePath(), routable.getRestlet(context));
       }
       return new AccessFilter(
           context, router, access, new RequestEffects(routables), tokens, Clock.systemUTC());
+    }
+
+    /** The root of a server that has the page and OpenStack's API. */
+    private Optional<Restlet> frontDoor(Context context) {
+      boolean hasPage =
+          routables.stream().anyMatch(routable -> routable.basePath().equals(PAGE));
+      return routables.stream()
+          .filter(routable -> hasPage && FrontDoor.VERSIONS.contains(routable.basePath()))
+          .findFirst()
+          .map(versions -> new FrontDoor(context, PAGE + "/", versions.getRestlet(context)));
     }
 
     private static StoredTokens open(AccessSettings access) {

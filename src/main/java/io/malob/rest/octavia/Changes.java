@@ -1,0 +1,94 @@
+package io.malob.rest.octavia;
+
+import io.malob.json.RejectedException;
+import io.malob.state.catalog.Fields;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
+
+/** Collects the catalog's fields for the attributes of a request. For one thread. */
+final class Changes {
+  private final Body body;
+  private final Map<String, @Nullable String> fields = new LinkedHashMap<>();
+
+  Changes(Body body) {
+    this.body = body;
+  }
+
+  /** Takes an attribute that the catalog has by the same name, if it is given. */
+  Changes copy(String name) throws RejectedException {
+    return copy(name, name);
+  }
+
+  /** Takes an attribute as a field of the catalog, if it is given. */
+  Changes copy(String name, String field) throws RejectedException {
+    if (body.has(name)) {
+      fields.put(field, body.text(name));
+    }
+    return this;
+  }
+
+  /** Takes {@code admin_state_up}, if it is given; null is the default. */
+  Changes adminState() throws RejectedException {
+    if (body.has("admin_state_up")) {
+      fields.put("admin_state", body.flag("admin_state_up").orElse(true) ? "up" : "down");
+    }
+    return this;
+  }
+
+  /** Takes the tags, without those for MALOB, if they are given. */
+  Changes tags() throws RejectedException {
+    if (body.has("tags")) {
+      fields.put("tags", joined(VendorTags.others(body.texts("tags"))));
+    }
+    return this;
+  }
+
+  /** Keeps attributes that have no effect. Only for new objects: those of others stay. */
+  Changes externalIds(Map<String, String> more, String... names) throws RejectedException {
+    Map<String, String> ids = new LinkedHashMap<>(more);
+    for (String name : names) {
+      @Nullable String value = body.text(name);
+      if (value != null) {
+        ids.put(name, value);
+      }
+    }
+    return ids.isEmpty() ? this : put("external_ids", joined(ids));
+  }
+
+  /** Sets a field. */
+  Changes put(String field, @Nullable String value) {
+    fields.put(field, value);
+    return this;
+  }
+
+  Fields fields() {
+    return Fields.of(fields);
+  }
+
+  /** The form of the parts of a field. */
+  static String joined(Map<String, String> parts) throws RejectedException {
+    StringJoiner joined = new StringJoiner(",");
+    for (Map.Entry<String, String> part : parts.entrySet()) {
+      joined.add(part.getKey() + "=" + whole(part.getKey(), part.getValue()));
+    }
+    return joined.toString();
+  }
+
+  private static @Nullable String joined(List<String> tags) throws RejectedException {
+    StringJoiner joined = new StringJoiner(",");
+    for (String tag : tags) {
+      joined.add(whole("tags", tag));
+    }
+    return tags.isEmpty() ? null : joined.toString();
+  }
+
+  private static String whole(String name, String value) throws RejectedException {
+    if (value.indexOf(',') >= 0) {
+      throw RejectedException.invalid(name, name + " must have no commas, unlike \"" + value + "\"");
+    }
+    return value;
+  }
+}

@@ -1,0 +1,230 @@
+package io.malob.rest.octavia;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import io.malob.json.RejectedException;
+import io.malob.state.catalog.AdminState;
+import io.malob.state.catalog.Catalog;
+import io.malob.state.catalog.CatalogDraft;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Fields;
+import io.malob.state.catalog.LoadBalancer;
+import io.malob.state.catalog.Notes;
+import io.malob.state.catalog.Pool;
+import io.malob.state.catalog.Vip;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
+
+/**
+ * Load balancers: those of the catalog, and one for each other address of VIPs. The id of the
+ * latter depends on the address only; with the first change, it is stored.
+ */
+final class LoadBalancers extends ObjectType<LoadBalancer> {
+  private static final String[] KEPT = {
+    "project_id", "vip_subnet_id", "vip_network_id", "vip_port_id", "vip_qos_policy_id", "flavor_id"
+  };
+
+  private static final ImmutableMap<String, String> UNSUPPORTED =
+      ImmutableMap.of(
+          "additional_vips", "a load balancer has one address; another one takes the second",
+          "availability_zone", "there are no availability zones",
+          "vip_sg_ids", "there are no security groups; listeners have allowed_cidrs");
+
+  LoadBalancers() {
+    super(
+        "loadbalancer",
+        ImmutableSet.of(
+            "vip_address",
+            "vip_subnet_id",
+            "vip_network_id",
+            "vip_port_id",
+            "provider",
+            "flavor_id",
+            "listeners",
+            "pools"),
+        ImmutableSet.of("vip_qos_policy_id"),
+        UNSUPPORTED);
+  }
+
+  @Override
+  Collection<LoadBalancer> all(CatalogSnapshot catalog) {
+    Map<IPAddress<?>, LoadBalancer> byAddress = new LinkedHashMap<>();
+    for (LoadBalancer stored : catalog.loadBalancers().values()) {
+      byAddress.put(stored.address(), stored);
+    }
+    for (Vip vip : catalog.vips().values()) {
+      byAddress.computeIfAbsent(vip.address(), LoadBalancers::derived);
+    }
+    return byAddress.values();
+  }
+
+  private static LoadBalancer derived(IPAddress<?> address) {
+    String text = address.toString();
+    return new LoadBalancer(
+        UUID.nameUUIDFromBytes(("malob " + text).getBytes(StandardCharsets.UTF_8)).toString(),
+        text,
+        address,
+        AdminState.UP,
+        Notes.NONE);
+  }
+
+  @Override
+  String id(LoadBalancer balancer) {
+    return balancer.id();
+  }
+
+  /** The load balancer of an address. */
+  static LoadBalancer at(CatalogSnapshot catalog, IPAddress<?> address) {
+    return catalog.loadBalancers().values().stream()
+        .filter(stored -> stored.address().equals(address))
+        .findFirst()
+        .orElseGet(() -> derived(address));
+  }
+
+  /** The load balancer of a pool; empty if it has none. */
+  static Optional<LoadBalancer> of(CatalogSnapshot catalog, Pool pool) {
+    Optional<LoadBalancer> ofVip =
+        catalog.vipOf(pool).map(vip -> at(catalog, vip.address()));
+    @Nullable String id = pool.loadBalancerId();
+    return ofVip.isPresent() || id == null
+        ? ofVip
+        : Optional.ofNullable(catalog.loadBalancers().get(id));
+  }
+
+  /** Its listeners. */
+  static List<Vip> vips(CatalogSnapshot catalog, LoadBalancer balancer) {
+    return catalog.vips().values().stream()
+        .filter(vip -> vip.address().equals(balancer.address()))
+        .toList();
+  }
+
+  /** Its pools, also those without a listener. */
+  static List<Pool> pools(CatalogSnapshot catalog, LoadBalancer balancer) {
+    return catalog.pools().values().stream()
+        .filter(
+            pool -> of(catalog, pool).filter(its -> its.id().equals(balancer.id())).isPresent())
+        .toList();
+  }
+
+  /** Makes sure that the catalog has it. */
+  static LoadBalancer stored(CatalogDraft draft, LoadBalancer balancer) throws RejectedException {
+    @Nullable LoadBalancer there = draft.snapshot().loadBalancers().get(balancer.id());
+    return there != null
+        ? there
+        : draft.create(
+            Catalog.LOAD_BALANCERS,
+            Fields.of(
+                "id", balancer.id(),
+                "name", balancer.name(),
+                "address", balancer.address().toString()));
+  }
+
+  @Override
+  String create(CatalogDraft draft, Body body) throws RejectedException {
+    @Nullable String provider = body.text("provider");
+    if (provider != null && !provider.equals(Offered.PROVIDER)) {
+      throw RejectedException.invalid("provider", "the only provider is " + Offered.PROVIDER);
+    }
+    @Nullable String flavor = body.text("flavor_id");
+    if (flavor != null) {
+      throw RejectedException.invalid("flavor_id", "there is no flavor " + flavor);
+    }
+    if (body.text("vip_address") == null) {
+      throw RejectedException.invalid(
+          "vip_address", "vip_address is required: there is no network service that assigns one");
+    }
+    VendorTags.check(body.texts("tags"), List.of());
+    LoadBalancer made =
+        draft.create(
+            Catalog.LOAD_BALANCERS,
+            new Changes(body)
+                .copy("name")
+                .copy("description")
+                .copy("vip_address", "address")
+                .adminState()
+                .tags()
+                .externalIds(Map.of(), KEPT)
+                .fields());
+    Pools pools = new Pools();
+    for (Body pool : body.objects("pools")) {
+      pools.checkNew(pool);
+      pools.create(draft, pool, made, null);
+    }
+    Listeners listeners = new Listeners();
+    for (Body listener : body.objects("listeners")) {
+      listeners.checkNew(listener);
+      listeners.create(draft, listener, made);
+    }
+    return made.id();
+  }
+
+  @Override
+  void update(CatalogDraft draft, LoadBalancer balancer, Body body) throws RejectedException {
+    VendorTags.check(body.texts("tags"), List.of());
+    draft.update(
+        Catalog.LOAD_BALANCERS,
+        stored(draft, balancer).id(),
+        new Changes(body).copy("name").copy("description").adminState().tags().fields());
+  }
+
+  @Override
+  void delete(CatalogDraft draft, LoadBalancer balancer, boolean cascade)
+      throws RejectedException {
+    CatalogSnapshot now = draft.snapshot();
+    List<Vip> vips = vips(now, balancer);
+    List<Pool> pools = pools(now, balancer);
+    if (!cascade && !(vips.isEmpty() && pools.isEmpty())) {
+      throw RejectedException.conflict(
+          null,
+          String.format(
+              "load balancer %s has %d listeners and %d pools; delete them first, or cascade",
+              balancer.id(), vips.size(), pools.size()));
+    }
+    Pools type = new Pools();
+    for (Pool pool : pools) {
+      type.delete(draft, pool, true);
+    }
+    for (Vip vip : vips) {
+      draft.delete(Catalog.VIPS, vip.id());
+    }
+    if (draft.snapshot().loadBalancers().containsKey(balancer.id())) {
+      draft.delete(Catalog.LOAD_BALANCERS, balancer.id());
+    }
+  }
+
+  @Override
+  Map<String, @Nullable Object> shown(LoadBalancer balancer, View view) {
+    Notes notes = balancer.notes();
+    Map<String, @Nullable Object> shown = named(balancer.id(), balancer.name(), notes);
+    shown.put("vip_address", balancer.address().toString());
+    for (String kept : KEPT) {
+      shown.put(kept, notes.externalIds().get(kept));
+    }
+    shown.put("vip_vnic_type", "normal");
+    shown.put("vip_sg_ids", ImmutableList.of());
+    shown.put("additional_vips", ImmutableList.of());
+    shown.put("availability_zone", null);
+    shown.put("provider", Offered.PROVIDER);
+    shown.put(
+        "listeners",
+        View.references(vips(view.catalog(), balancer).stream().map(Vip::id).toList()));
+    shown.put(
+        "pools", View.references(pools(view.catalog(), balancer).stream().map(Pool::id).toList()));
+    addCommon(
+        shown,
+        notes,
+        List.of(),
+        balancer.adminState() == AdminState.UP,
+        view.provisioningStatus(),
+        view.statuses().of(balancer));
+    return shown;
+  }
+}

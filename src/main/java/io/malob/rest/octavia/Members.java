@@ -1,0 +1,143 @@
+package io.malob.rest.octavia;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import io.malob.json.RejectedException;
+import io.malob.state.catalog.AdminState;
+import io.malob.state.catalog.Catalog;
+import io.malob.state.catalog.CatalogDraft;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Member;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The members of a pool. Weight 0 drains. */
+final class Members extends ObjectType<Member> {
+  private static final ImmutableMap<String, String> UNSUPPORTED =
+      ImmutableMap.of("request_sriov", "there is no network service that makes ports");
+
+  private final String poolId;
+
+  Members(String poolId) {
+    super(
+        "member",
+        ImmutableSet.of("address", "protocol_port", "subnet_id"),
+        ImmutableSet.of("weight", "backup", "monitor_address", "monitor_port"),
+        UNSUPPORTED);
+    this.poolId = poolId;
+  }
+
+  @Override
+  Collection<Member> all(CatalogSnapshot catalog) {
+    return catalog.membersOfPool(poolId);
+  }
+
+  @Override
+  Optional<Member> find(CatalogSnapshot catalog, String id) {
+    return Catalog.MEMBERS.find(catalog, id).filter(member -> poolId.equals(member.poolId()));
+  }
+
+  @Override
+  String id(Member member) {
+    return member.id();
+  }
+
+  @Override
+  String create(CatalogDraft draft, Body body) throws RejectedException {
+    body.required("address");
+    body.required("protocol_port");
+    return draft
+        .create(
+            Catalog.MEMBERS,
+            changes(body)
+                .put("pool_id", poolId)
+                .copy("address")
+                .copy("protocol_port", "port")
+                .externalIds(Map.of(), "project_id", "subnet_id")
+                .fields())
+        .id();
+  }
+
+  @Override
+  void update(CatalogDraft draft, Member member, Body body) throws RejectedException {
+    Changes changes = changes(body);
+    boolean isDrained = member.adminState() == AdminState.DRAIN;
+    if (isDrained && body.text("weight") != null && !body.has("admin_state_up")) {
+      changes.put("admin_state", "0".equals(body.text("weight")) ? "drain" : "up");
+    }
+    draft.update(Catalog.MEMBERS, member.id(), changes.fields());
+  }
+
+  private static Changes changes(Body body) throws RejectedException {
+    VendorTags.check(body.texts("tags"), List.of());
+    return new Changes(body)
+        .copy("name")
+        .copy("description")
+        .copy("weight")
+        .copy("backup")
+        .copy("monitor_address")
+        .copy("monitor_port")
+        .adminState()
+        .tags();
+  }
+
+  /**
+   * Makes these the members of the pool: those at the same address and port are changed, others
+   * added, and the rest deleted unless the new ones are additional.
+   */
+  void replace(CatalogDraft draft, List<Body> wanted, boolean areAdditional)
+      throws RejectedException {
+    Map<String, Member> rest = new HashMap<>();
+    for (Member member : all(draft.snapshot())) {
+      rest.put(member.address() + " " + member.port(), member);
+    }
+    for (Body body : wanted) {
+      checkNew(body);
+      String place = body.required("address") + " " + body.required("protocol_port");
+      @Nullable Member there = rest.remove(place);
+      if (there == null) {
+        create(draft, body);
+      } else {
+        update(draft, there, body);
+      }
+    }
+    if (!areAdditional) {
+      for (Member member : rest.values()) {
+        delete(draft, member, false);
+      }
+    }
+  }
+
+  @Override
+  void delete(CatalogDraft draft, Member member, boolean cascade) throws RejectedException {
+    draft.delete(Catalog.MEMBERS, member.id());
+  }
+
+  @Override
+  Map<String, @Nullable Object> shown(Member member, View view) {
+    Map<String, @Nullable Object> shown = named(member.id(), member.name(), member.notes());
+    shown.remove("description"); // Octavia's members have none
+    shown.put("address", member.address().toString());
+    shown.put("protocol_port", member.port());
+    shown.put("weight", member.adminState() == AdminState.DRAIN ? 0 : member.weight());
+    shown.put("backup", member.backup());
+    shown.put(
+        "monitor_address",
+        member.monitorAddress() == null ? null : member.monitorAddress().toString());
+    shown.put("monitor_port", member.monitorPort());
+    shown.put("subnet_id", member.notes().externalIds().get("subnet_id"));
+    shown.put("vnic_type", "normal");
+    addCommon(
+        shown,
+        member.notes(),
+        List.of(),
+        member.adminState() != AdminState.DOWN,
+        view.provisioningStatus(),
+        view.statuses().of(member));
+    return shown;
+  }
+}

@@ -1,0 +1,109 @@
+package io.malob.rest.octavia;
+
+import com.google.common.collect.ImmutableSet;
+import io.malob.balancer.api.IBalancerService;
+import io.malob.balancer.api.IBalancerService.CatalogEffect;
+import io.malob.json.RejectedException;
+import io.malob.json.RejectedException.Reason;
+import io.malob.resource.Call;
+import io.malob.resource.Reply;
+import io.malob.state.catalog.CatalogDraft;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The requests for objects of one type. Safe for use by several threads. */
+final class Objects<T> {
+  private final IBalancerService balancer;
+  private final ObjectType<T> type;
+
+  Objects(IBalancerService balancer, ObjectType<T> type) {
+    this.balancer = balancer;
+    this.type = type;
+  }
+
+  /** The objects that the request wants to see. */
+  Reply list(Call call) throws RejectedException {
+    View view = View.of(balancer);
+    List<Map<String, @Nullable Object>> all = new ArrayList<>();
+    for (T item : type.all(view.catalog())) {
+      all.add(type.shown(item, view));
+    }
+    return Reply.ok(new ListQuery(call).answer(type.plural(), all));
+  }
+
+  /** One object. */
+  Reply show(Call call) throws RejectedException {
+    View view = View.of(balancer);
+    T item = type.existing(view.catalog(), call.variable("id"));
+    return Reply.ok(Map.of(type.noun(), new ListQuery(call).chosen(type.shown(item, view))));
+  }
+
+  Reply create(Call call) throws IOException, RejectedException {
+    Body body = Body.of(call, type.noun());
+    type.checkNew(body);
+    String[] id = new String[1];
+    edit(balancer, draft -> id[0] = type.create(draft, body));
+    return Reply.created(shown(id[0]));
+  }
+
+  Reply update(Call call) throws IOException, RejectedException {
+    Body body = Body.of(call, type.noun());
+    type.checkChange(body);
+    String id = call.variable("id");
+    edit(balancer, draft -> type.update(draft, type.existing(draft.snapshot(), id), body));
+    return Reply.ok(shown(id));
+  }
+
+  Reply delete(Call call) throws IOException, RejectedException {
+    String id = call.variable("id");
+    boolean cascade = call.parameter("cascade").map("true"::equalsIgnoreCase).orElse(false);
+    edit(balancer, draft -> type.delete(draft, type.existing(draft.snapshot(), id), cascade));
+    return Reply.nothing();
+  }
+
+  private Map<String, Object> shown(String id) throws RejectedException {
+    View view = View.of(balancer);
+    return Map.of(type.noun(), type.shown(type.existing(view.catalog(), id), view));
+  }
+
+  /** The attributes by which lists are filtered. */
+  static ImmutableSet<String> filters(String... attributes) {
+    return ListQuery.parameters(
+        ImmutableSet.<String>builder()
+            .add("id", "name", "description", "admin_state_up", "project_id", "tenant_id")
+            .add("provisioning_status", "operating_status", "created_at", "updated_at")
+            .add(attributes)
+            .build());
+  }
+
+  /** Steps on a draft of the catalog. */
+  @FunctionalInterface
+  interface Edit {
+    void on(CatalogDraft draft) throws RejectedException;
+  }
+
+  /**
+   * Makes an edit on the latest catalog.
+   *
+   * @throws RejectedException if it cannot be made; nothing has changed then. Or if it is stored
+   *     but could not be applied
+   */
+  static void edit(IBalancerService balancer, Edit edit) throws IOException, RejectedException {
+    balancer
+        .catalog()
+        .onLatest(
+            () -> {
+              balancer.catalog().edit(edit::on);
+              return true;
+            });
+    if (balancer.catalogEffect() == CatalogEffect.FAILED) {
+      throw new RejectedException(
+          Reason.FAILED,
+          "the change is stored, but could not be applied; the log says why",
+          null);
+    }
+  }
+}

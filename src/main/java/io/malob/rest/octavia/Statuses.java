@@ -1,0 +1,82 @@
+package io.malob.rest.octavia;
+
+import io.malob.balancer.api.MemberStats;
+import io.malob.state.catalog.AdminState;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.LoadBalancer;
+import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Monitor;
+import io.malob.state.catalog.Pool;
+import io.malob.state.catalog.Vip;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Operating statuses by Octavia's rules, from the state of members at one moment. A member that is
+ * not located is in error as well, because it gets no connections. Immutable.
+ */
+final class Statuses {
+  private static final String ONLINE = "ONLINE";
+  private static final String OFFLINE = "OFFLINE";
+  private static final String DEGRADED = "DEGRADED";
+  private static final String ERROR = "ERROR";
+
+  private final CatalogSnapshot catalog;
+  private final Map<String, MemberStats> stats;
+
+  Statuses(CatalogSnapshot catalog, Map<String, MemberStats> stats) {
+    this.catalog = catalog;
+    this.stats = stats;
+  }
+
+  String of(Member member) {
+    if (member.adminState() == AdminState.DOWN) {
+      return OFFLINE;
+    } else if (!member.takesNew()) {
+      return "DRAINING";
+    }
+    @Nullable MemberStats seen = stats.get(member.id());
+    if (seen == null || !seen.located()) {
+      return ERROR;
+    }
+    return switch (seen.health()) {
+      case UNCHECKED -> "NO_MONITOR";
+      case UP -> ONLINE;
+      case CHECKING -> OFFLINE;
+      case DOWN, EJECTED -> ERROR;
+    };
+  }
+
+  String of(Pool pool) {
+    return pool.adminState() == AdminState.DOWN
+        ? OFFLINE
+        : together(catalog.membersOfPool(pool.id()).stream().map(this::of).toList());
+  }
+
+  String of(Vip vip) {
+    if (vip.adminState() == AdminState.DOWN) {
+      return OFFLINE;
+    }
+    return together(catalog.poolOfVip(vip.id()).stream().map(this::of).toList());
+  }
+
+  String of(LoadBalancer balancer) {
+    return balancer.adminState() == AdminState.DOWN
+        ? OFFLINE
+        : together(LoadBalancers.vips(catalog, balancer).stream().map(this::of).toList());
+  }
+
+  String of(Monitor monitor) {
+    return monitor.adminState() == AdminState.DOWN ? OFFLINE : ONLINE;
+  }
+
+  /** The status of what consists of these: without errors it is online. */
+  private static String together(List<String> parts) {
+    boolean isFailing = parts.contains(ERROR) || parts.contains(DEGRADED);
+    if (!isFailing) {
+      return ONLINE;
+    }
+    return parts.stream().allMatch(ERROR::equals) ? ERROR : DEGRADED;
+  }
+}

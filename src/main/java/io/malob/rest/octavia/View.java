@@ -1,0 +1,33 @@
+package io.malob.rest.octavia;
+
+import io.malob.balancer.api.IBalancerService;
+import io.malob.state.catalog.CatalogSnapshot;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What an answer shows: the catalog and the state of its items at one moment. Immutable.
+ *
+ * @param catalog the catalog
+ * @param statuses the operating statuses
+ * @param provisioningStatus that of all objects: the balancer puts a catalog in force as a whole
+ */
+record View(CatalogSnapshot catalog, Statuses statuses, String provisioningStatus) {
+  static View of(IBalancerService balancer) {
+    CatalogSnapshot catalog = balancer.catalog().snapshot();
+    return new View(
+        catalog,
+        new Statuses(catalog, balancer.memberStats()),
+        switch (balancer.catalogEffect()) {
+          case IN_FORCE -> "ACTIVE";
+          case PENDING -> "PENDING_UPDATE";
+          case FAILED -> "ERROR";
+        });
+  }
+
+  /** Ids as they are shown in references: each in an object of its own. */
+  static List<Map<String, String>> references(Collection<String> ids) {
+    return ids.stream().map(id -> Map.of("id", id)).toList();
+  }
+}
