@@ -9,7 +9,6 @@ import io.malob.store.Store;
 import io.malob.store.Swap;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -19,15 +18,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The VIPs, pools, members, services and health monitors of operators, and the only class that
- * changes them. Readers take a {@link #snapshot()} from any thread and never wait. Writers wait for
- * each other; a change is checked, stored, published and then reported to listeners, or not made at
- * all. Changes by others in the store are published and reported as well.
+ * The load balancers, VIPs, pools, members, services and health monitors of operators, and the only
+ * class that changes them. Readers take a {@link #snapshot()} from any thread and never wait.
+ * Writers wait for each other; a change is checked, stored, published and then reported to
+ * listeners, or not made at all. Changes by others in the store are published and reported as well.
  *
  * <p>A pool without VIP and a member without pool are normal. Deleting a VIP leaves its pool
- * without VIP, deleting a pool leaves its members and its monitor without pool.
+ * without VIP, deleting a pool leaves its members and its monitor without pool, deleting a load
+ * balancer leaves its VIPs, and its pools without load balancer.
  */
 public final class Catalog {
+  /** Addresses of VIPs. */
+  public static final CatalogKind<LoadBalancer> LOAD_BALANCERS = new LoadBalancerKind();
+
   /** Virtual addresses. */
   public static final CatalogKind<Vip> VIPS = new VipKind();
 
@@ -45,7 +48,7 @@ public final class Catalog {
 
   /** All kinds, those that others refer to first. */
   public static final List<CatalogKind<?>> KINDS =
-      List.of(VIPS, POOLS, MEMBERS, SERVICES, MONITORS);
+      List.of(LOAD_BALANCERS, VIPS, POOLS, MEMBERS, SERVICES, MONITORS);
 
   private static final Logger log = LoggerFactory.getLogger(Catalog.class);
 
@@ -167,27 +170,7 @@ public final class Catalog {
    */
   public synchronized <T extends CatalogItem> Creation<T> create(CatalogKind<T> kind, Fields fields)
       throws RejectedException {
-    CatalogSnapshot before = snapshot;
-    FieldReader reader = new FieldReader(fields, kind.fieldNames());
-    String given = reader.optional("id", null, FieldFormat::id);
-    Map<String, T> items = kind.in(before);
-    // the number is a dummy until a free one is known to exist
-    T draft = kind.read(reader, given == null ? freeId(items) : given, 0, null);
-    Optional<T> there = kind.alreadyThere(before, draft, fields);
-    if (there.isPresent()) {
-      return new Creation<>(there.get(), false);
-    }
-    if (items.containsKey(draft.id())) {
-      throw RejectedException.conflict(
-          "id", "there is a " + kind.noun() + " " + given + " already");
-    }
-    if (items.size() >= kind.limit()) {
-      throw RejectedException.conflict(
-          null, "there are " + items.size() + " " + kind.noun() + "s, the maximum");
-    }
-    T item = kind.read(reader, draft.id(), kind.nextNumber(before.tables()), null);
-    commit(checked(kind, before, item, fields));
-    return new Creation<>(item, true);
+    return edited(CatalogCondition.NONE, draft -> draft.add(kind, fields));
   }
 
   /**
@@ -204,20 +187,7 @@ public final class Catalog {
   private synchronized <T extends CatalogItem> T update(
       CatalogKind<T> kind, String id, Fields fields, CatalogCondition condition)
       throws RejectedException {
-    CatalogSnapshot before = snapshot;
-    condition.check(before);
-    T current = existing(kind, before, id);
-    FieldReader reader = new FieldReader(fields, kind.fieldNames());
-    if (!reader.required("id", id, FieldFormat::id).equals(id)) {
-      throw RejectedException.invalid(
-          "id", "the id of " + kind.noun() + " " + id + " cannot be changed");
-    }
-    T item = kind.read(reader, id, 0, current);
-    CatalogSnapshot after = checked(kind, before, item, fields);
-    if (!item.equals(current)) {
-      commit(after);
-    }
-    return item;
+    return edited(condition, draft -> draft.update(kind, id, fields));
   }
 
   /**
@@ -271,34 +241,43 @@ public final class Catalog {
    */
   public synchronized <T extends CatalogItem> T delete(
       CatalogKind<T> kind, String id, CatalogCondition condition) throws RejectedException {
+    return edited(condition, draft -> draft.delete(kind, id));
+  }
+
+  /**
+   * Makes several changes together: stores and reports them as one, or makes none of them.
+   *
+   * @throws RejectedException if one of them cannot be; nothing has changed then
+   */
+  public synchronized void edit(CatalogEdit edit) throws RejectedException {
+    Object unused =
+        edited(
+            CatalogCondition.NONE,
+            draft -> {
+              edit.on(draft);
+              return draft;
+            });
+  }
+
+  /** The steps of an edit, and their result. */
+  @FunctionalInterface
+  private interface Steps<R> {
+    R on(SnapshotDraft draft) throws RejectedException;
+  }
+
+  private synchronized <R> R edited(CatalogCondition condition, Steps<R> steps)
+      throws RejectedException {
     CatalogSnapshot before = snapshot;
     condition.check(before);
-    T item = existing(kind, before, id);
-    kind.checkDelete(item);
-    commit(new CatalogSnapshot(kind.without(before.tables(), item), before));
-    return item;
-  }
-
-  private static <T extends CatalogItem> T existing(
-      CatalogKind<T> kind, CatalogSnapshot snapshot, String id) throws RejectedException {
-    return kind.find(snapshot, id)
-        .orElseThrow(() -> RejectedException.notFound("there is no " + kind.noun() + " " + id));
-  }
-
-  private static <T extends CatalogItem> CatalogSnapshot checked(
-      CatalogKind<T> kind, CatalogSnapshot before, T item, Fields given) throws RejectedException {
-    CatalogSnapshot candidate = new CatalogSnapshot(kind.with(before.tables(), item), before);
-    kind.check(candidate, item);
-    kind.checkGiven(candidate, item, given);
-    return candidate;
-  }
-
-  private String freeId(Map<String, ?> taken) {
-    String id = newIds.get();
-    while (taken.containsKey(id)) {
-      id = newIds.get();
+    SnapshotDraft draft = new SnapshotDraft(before, newIds);
+    R result = steps.on(draft);
+    if (snapshot != before) {
+      throw new IllegalStateException("an edit must change the catalog by its draft only");
     }
-    return id;
+    if (draft.snapshot() != before) {
+      commit(draft.snapshot());
+    }
+    return result;
   }
 
   private void commit(CatalogSnapshot after) throws RejectedException {

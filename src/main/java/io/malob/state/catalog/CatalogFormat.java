@@ -21,9 +21,10 @@ final class CatalogFormat {
   /**
    * 2: members have an {@code admin_state}, which version 1 would treat as damage. 3: there are
    * health monitors, backups, allowed sources and limits, and members may have no weight. 4: VIPs
-   * have a {@code placement}.
+   * have a {@code placement}. 5: there are load balancers, VIPs, pools and monitors have an {@code
+   * admin_state}, and items have notes.
    */
-  private static final int VERSION = 4;
+  private static final int VERSION = 5;
 
   private static final String NUMBER = "number";
   private static final Set<String> FIELDS =
@@ -31,6 +32,7 @@ final class CatalogFormat {
           "version",
           "last_vip_number",
           "last_member_number",
+          "load_balancers",
           "vips",
           "pools",
           "members",
@@ -46,6 +48,7 @@ final class CatalogFormat {
     root.put("version", VERSION);
     root.put("last_vip_number", tables.lastVipNumber());
     root.put("last_member_number", tables.lastMemberNumber());
+    writeAll(root.putArray("load_balancers"), tables.loadBalancers(), balancer -> 0);
     writeAll(root.putArray("vips"), tables.vips(), Vip::number);
     writeAll(root.putArray("pools"), tables.pools(), pool -> 0);
     writeAll(root.putArray("members"), tables.members(), Member::number);
@@ -84,6 +87,7 @@ final class CatalogFormat {
     root.only(FIELDS);
     CatalogTables tables =
         new CatalogTables(
+            version < 5 ? Map.of() : readAll(root, "load_balancers", Catalog.LOAD_BALANCERS, 0),
             readAll(root, "vips", Catalog.VIPS, Vip.MAX_NUMBER),
             readAll(root, "pools", Catalog.POOLS, 0),
             readAll(root, "members", Catalog.MEMBERS, Member.MAX_NUMBER),
@@ -92,6 +96,7 @@ final class CatalogFormat {
             root.get("last_vip_number").whole(0, Vip.MAX_NUMBER),
             root.get("last_member_number").whole(0, Member.MAX_NUMBER));
     CatalogSnapshot snapshot = new CatalogSnapshot(tables, null);
+    checkAll(root, "load_balancers", snapshot, Catalog.LOAD_BALANCERS);
     checkAll(root, "vips", snapshot, Catalog.VIPS);
     checkAll(root, "pools", snapshot, Catalog.POOLS);
     checkAll(root, "members", snapshot, Catalog.MEMBERS);

@@ -10,9 +10,9 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the five kinds of items with the rules for it: {@link Catalog#VIPS}, {@link
- * Catalog#POOLS}, {@link Catalog#MEMBERS}, {@link Catalog#SERVICES}, {@link Catalog#MONITORS}. Has
- * no state.
+ * One of the six kinds of items with the rules for it: {@link Catalog#LOAD_BALANCERS}, {@link
+ * Catalog#VIPS}, {@link Catalog#POOLS}, {@link Catalog#MEMBERS}, {@link Catalog#SERVICES}, {@link
+ * Catalog#MONITORS}. Has no state.
  */
 public abstract class CatalogKind<T extends CatalogItem> {
   private final String noun;
@@ -49,14 +49,14 @@ public abstract class CatalogKind<T extends CatalogItem> {
 
   /** Whether the value of a field may be an array or an object, of strings without commas. */
   public boolean takesParts(String fieldName) {
-    return false;
+    return Notes.PARTS.contains(fieldName);
   }
 
   /**
    * The fields of an item from a document. Null clears a field; an array or object becomes a string
    * of its parts, separated by commas, with {@code name=value} for objects.
    *
-   * @throws E if a field must not have parts, or has nested parts
+   * @throws E if a field must not have parts, or has nested parts or parts with commas
    */
   public final <E extends Exception> Fields fields(Map<String, JsonInput<E>> given) throws E {
     Map<String, @Nullable String> values = new LinkedHashMap<>();
@@ -74,17 +74,32 @@ public abstract class CatalogKind<T extends CatalogItem> {
     if (value.isObject()) {
       for (Map.Entry<String, JsonInput<E>> part : value.fields().entrySet()) {
         if (!part.getValue().isNull()) {
-          joined.add(part.getKey() + "=" + part.getValue().text());
+          joined.add(name(value, part.getKey()) + "=" + withoutComma(part.getValue()));
         }
       }
       return joined.toString();
     } else if (value.isArray()) {
       for (JsonInput<E> element : value.elements()) {
-        joined.add(element.isNull() ? "null" : element.text());
+        joined.add(element.isNull() ? "null" : withoutComma(element));
       }
       return joined.toString();
     }
     return value.text();
+  }
+
+  private static <E extends Exception> String name(JsonInput<E> object, String name) throws E {
+    if (name.contains(",") || name.contains("=")) {
+      throw object.wrong("an object with names without commas and equals signs");
+    }
+    return name;
+  }
+
+  private static <E extends Exception> String withoutComma(JsonInput<E> part) throws E {
+    String text = part.text();
+    if (text.contains(",")) {
+      throw part.wrong("a string without commas");
+    }
+    return text;
   }
 
   /** The items of this kind by id, oldest first. */

@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Algorithm;
 import io.malob.state.catalog.AlgorithmChoice.Source;
@@ -25,6 +26,7 @@ public final class CatalogSnapshot {
   private final MemberIndex memberIndex;
   private final Map<String, Pool> poolsByVip;
   private final Map<String, Monitor> monitorsByPool;
+  private final ImmutableMap<IPAddress<?>, LoadBalancer> loadBalancersByAddress;
 
   /** The snapshot of these tables, which shares unchanged indexes with {@code before}. */
   CatalogSnapshot(CatalogTables tables, @Nullable CatalogSnapshot before) {
@@ -46,6 +48,10 @@ public final class CatalogSnapshot {
         before != null && old != null && old.monitors() == tables.monitors()
             ? before.monitorsByPool
             : monitorsByPool(tables.monitors().values());
+    loadBalancersByAddress =
+        before != null && old != null && old.loadBalancers() == tables.loadBalancers()
+            ? before.loadBalancersByAddress
+            : byAddress(tables.loadBalancers().values());
     serviceIndex =
         before != null && old != null && old.services() == tables.services()
             ? before.serviceIndex
@@ -79,8 +85,21 @@ public final class CatalogSnapshot {
     return byPool;
   }
 
+  /** Of two with one address, which a check rejects, the last one. */
+  private static ImmutableMap<IPAddress<?>, LoadBalancer> byAddress(
+      Collection<LoadBalancer> balancers) {
+    Map<IPAddress<?>, LoadBalancer> byAddress = new HashMap<>();
+    balancers.forEach(balancer -> byAddress.put(balancer.address(), balancer));
+    return ImmutableMap.copyOf(byAddress);
+  }
+
   CatalogTables tables() {
     return tables;
+  }
+
+  /** All load balancers by id, oldest first. */
+  public Map<String, LoadBalancer> loadBalancers() {
+    return tables.loadBalancers();
   }
 
   /** All VIPs by id, oldest first. */
@@ -111,6 +130,11 @@ public final class CatalogSnapshot {
   /** The monitor of a pool; empty if its members are not checked. */
   public Optional<Monitor> monitorOfPool(String poolId) {
     return Optional.ofNullable(monitorsByPool.get(poolId));
+  }
+
+  /** The load balancer with that address, to which its VIPs belong; empty if there is none. */
+  public Optional<LoadBalancer> loadBalancerAt(IPAddress<?> address) {
+    return Optional.ofNullable(loadBalancersByAddress.get(address));
   }
 
   /** The pool that serves a VIP; empty if there is none. */

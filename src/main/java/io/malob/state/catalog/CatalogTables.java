@@ -12,6 +12,7 @@ import java.util.Map;
  * @param lastMemberNumber the last number given to a member; 0 if there is none
  */
 record CatalogTables(
+    Map<String, LoadBalancer> loadBalancers,
     Map<String, Vip> vips,
     Map<String, Pool> pools,
     Map<String, Member> members,
@@ -26,40 +27,89 @@ record CatalogTables(
     for (Service service : Service.shipped()) {
       services = plus(services, service);
     }
-    return new CatalogTables(Map.of(), Map.of(), Map.of(), services, Map.of(), 0, 0);
+    return new CatalogTables(Map.of(), Map.of(), Map.of(), Map.of(), services, Map.of(), 0, 0);
+  }
+
+  CatalogTables withLoadBalancers(Map<String, LoadBalancer> newLoadBalancers) {
+    return new CatalogTables(
+        newLoadBalancers,
+        vips,
+        pools,
+        members,
+        services,
+        monitors,
+        lastVipNumber,
+        lastMemberNumber);
   }
 
   CatalogTables withVips(Map<String, Vip> newVips) {
     return new CatalogTables(
-        newVips, pools, members, services, monitors, lastVipNumber, lastMemberNumber);
+        loadBalancers,
+        newVips,
+        pools,
+        members,
+        services,
+        monitors,
+        lastVipNumber,
+        lastMemberNumber);
   }
 
   CatalogTables withPools(Map<String, Pool> newPools) {
     return new CatalogTables(
-        vips, newPools, members, services, monitors, lastVipNumber, lastMemberNumber);
+        loadBalancers,
+        vips,
+        newPools,
+        members,
+        services,
+        monitors,
+        lastVipNumber,
+        lastMemberNumber);
   }
 
   CatalogTables withMembers(Map<String, Member> newMembers) {
     return new CatalogTables(
-        vips, pools, newMembers, services, monitors, lastVipNumber, lastMemberNumber);
+        loadBalancers,
+        vips,
+        pools,
+        newMembers,
+        services,
+        monitors,
+        lastVipNumber,
+        lastMemberNumber);
   }
 
   CatalogTables withServices(Map<String, Service> newServices) {
     return new CatalogTables(
-        vips, pools, members, newServices, monitors, lastVipNumber, lastMemberNumber);
+        loadBalancers,
+        vips,
+        pools,
+        members,
+        newServices,
+        monitors,
+        lastVipNumber,
+        lastMemberNumber);
   }
 
   CatalogTables withMonitors(Map<String, Monitor> newMonitors) {
     return new CatalogTables(
-        vips, pools, members, services, newMonitors, lastVipNumber, lastMemberNumber);
+        loadBalancers,
+        vips,
+        pools,
+        members,
+        services,
+        newMonitors,
+        lastVipNumber,
+        lastMemberNumber);
   }
 
   CatalogTables withLastVipNumber(int number) {
-    return new CatalogTables(vips, pools, members, services, monitors, number, lastMemberNumber);
+    return new CatalogTables(
+        loadBalancers, vips, pools, members, services, monitors, number, lastMemberNumber);
   }
 
   CatalogTables withLastMemberNumber(int number) {
-    return new CatalogTables(vips, pools, members, services, monitors, lastVipNumber, number);
+    return new CatalogTables(
+        loadBalancers, vips, pools, members, services, monitors, lastVipNumber, number);
   }
 
   /** The map with the item added at its end, or replaced if the id exists. */

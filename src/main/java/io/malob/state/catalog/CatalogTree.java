@@ -69,6 +69,7 @@ public final class CatalogTree {
     Numbers members = new Numbers(old.lastMemberNumber(), Member.MAX_NUMBER);
     CatalogTables tables =
         new CatalogTables(
+            items(Catalog.LOAD_BALANCERS, old.loadBalancers(), new Numbers(0, 0)),
             items(Catalog.VIPS, old.vips(), vips),
             items(Catalog.POOLS, old.pools(), new Numbers(0, 0)),
             items(Catalog.MEMBERS, old.members(), members),

@@ -6,6 +6,7 @@ import io.malob.algorithm.AddressText;
 import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.HostAddresses;
 import io.malob.json.RejectedException;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -128,6 +129,16 @@ interface FieldFormat<T> {
     }
     throw RejectedException.invalid(
         field, field + " must be up, drain or down, not " + quoted(text));
+  }
+
+  /** The state of an item that cannot drain. */
+  static AdminState upOrDown(String field, String text) throws RejectedException {
+    for (AdminState state : Set.of(AdminState.UP, AdminState.DOWN)) {
+      if (state.text().equalsIgnoreCase(text)) {
+        return state;
+      }
+    }
+    throw RejectedException.invalid(field, field + " must be up or down, not " + quoted(text));
   }
 
   static PlacementMode placement(String field, String text) throws RejectedException {

@@ -36,6 +36,13 @@ final class FieldReader {
     return value == null ? otherwise : value;
   }
 
+  /** The same for a field that an empty string clears as well. */
+  <T> T orEmpty(String name, T current, FieldFormat<T> format, T otherwise)
+      throws RejectedException {
+    String text = fields.get(name);
+    return text != null && text.isBlank() ? otherwise : optional(name, current, format, otherwise);
+  }
+
   /** The given value, or the current one if the field is not given; one of both must exist. */
   <T> T required(String name, @Nullable T current, FieldFormat<T> format) throws RejectedException {
     T value = optional(name, current, format);

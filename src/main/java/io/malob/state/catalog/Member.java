@@ -12,6 +12,7 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * @param number a small number for cookies, from 1 to {@link #MAX_NUMBER}; unique among the
  *     members, permanent, and reused as late as possible
  * @param id its id in URLs
+ * @param name a display name
  * @param poolId its pool, which exists; null for none, then it gets no connections
  * @param address a unicast address that no VIP has
  * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null for the client's
@@ -22,10 +23,13 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * @param connectionLimit its max number of connections, from 1; null for no limit
  * @param adminState whether it takes connections
  * @param monitorAddress the address for HTTP checks; null for its address
+ * @param monitorPort the port of TCP and HTTP checks; null for the monitor's
+ * @param notes descriptions without effect
  */
 public record Member(
     int number,
     String id,
+    String name,
     @Nullable String poolId,
     IPAddress<?> address,
     @Nullable Integer port,
@@ -33,7 +37,9 @@ public record Member(
     boolean backup,
     @Nullable Integer connectionLimit,
     AdminState adminState,
-    @Nullable IPAddress<?> monitorAddress)
+    @Nullable IPAddress<?> monitorAddress,
+    @Nullable Integer monitorPort,
+    Notes notes)
     implements CatalogItem {
 
   /** The largest number of a member, and the max number of members. */
@@ -46,6 +52,7 @@ public record Member(
   public Map<String, @Nullable Object> fields() {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     fields.put("id", id);
+    fields.put("name", name);
     fields.put("address", address.toString());
     fields.put("port", port);
     fields.put("pool_id", poolId);
@@ -54,6 +61,8 @@ public record Member(
     fields.put("connection_limit", connectionLimit);
     fields.put("admin_state", adminState.text());
     fields.put("monitor_address", monitorAddress == null ? null : monitorAddress.toString());
+    fields.put("monitor_port", monitorPort);
+    notes.addFields(fields);
     return fields;
   }
 
@@ -77,6 +86,7 @@ public record Member(
     return new Member(
         number,
         id,
+        name,
         null,
         address,
         port,
@@ -84,6 +94,8 @@ public record Member(
         backup,
         connectionLimit,
         adminState,
-        monitorAddress);
+        monitorAddress,
+        monitorPort,
+        notes);
   }
 }

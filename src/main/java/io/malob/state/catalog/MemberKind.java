@@ -3,6 +3,7 @@ package io.malob.state.catalog;
 import io.malob.json.RejectedException;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPVersion;
@@ -15,6 +16,7 @@ final class MemberKind extends CatalogKind<Member> {
         "members",
         Member.MAX_NUMBER,
         "id",
+        "name",
         "address",
         "port",
         "pool_id",
@@ -22,7 +24,11 @@ final class MemberKind extends CatalogKind<Member> {
         "backup",
         "connection_limit",
         "admin_state",
-        "monitor_address");
+        "monitor_address",
+        "monitor_port",
+        Notes.DESCRIPTION,
+        Notes.TAGS,
+        Notes.EXTERNAL_IDS);
   }
 
   @Override
@@ -36,6 +42,7 @@ final class MemberKind extends CatalogKind<Member> {
     return new Member(
         current == null ? number : current.number(),
         id,
+        fields.optional("name", current == null ? null : current.name(), FieldFormat::name, id),
         fields.optional("pool_id", current == null ? null : current.poolId(), FieldFormat::id),
         fields.required(
             "address", current == null ? null : current.address(), FieldFormat::address),
@@ -56,7 +63,10 @@ final class MemberKind extends CatalogKind<Member> {
         fields.optional(
             "monitor_address",
             current == null ? null : current.monitorAddress(),
-            FieldFormat::address));
+            FieldFormat::address),
+        fields.optional(
+            "monitor_port", current == null ? null : current.monitorPort(), FieldFormat::tcpPort),
+        Notes.read(fields, current == null ? null : current.notes()));
   }
 
   @Override
@@ -89,6 +99,14 @@ final class MemberKind extends CatalogKind<Member> {
       throw RejectedException.conflict(
           "address",
           member.address() + " is the address of a VIP and cannot be a member's address");
+    }
+    Optional<LoadBalancer> balancer = candidate.loadBalancerAt(member.address());
+    if (balancer.isPresent()) {
+      throw RejectedException.conflict(
+          "address",
+          String.format(
+              "%s is the address of load balancer %s and cannot be a member's address",
+              member.address(), balancer.get().id()));
     }
     String poolId = member.poolId();
     if (poolId == null) {

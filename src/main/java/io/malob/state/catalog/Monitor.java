@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param port the port of TCP and HTTP checks; null for the member's, or else the VIP's
  * @param onDown the treatment of a down member's open connections
  * @param http the HTTP check; null for other types
+ * @param adminState up or down; if down, it does not check
+ * @param notes descriptions without effect
  */
 public record Monitor(
     String id,
@@ -33,7 +35,9 @@ public record Monitor(
     int fall,
     @Nullable Integer port,
     OnDown onDown,
-    @Nullable HttpCheck http)
+    @Nullable HttpCheck http,
+    AdminState adminState,
+    Notes notes)
     implements CatalogItem {
 
   /** The max delay, and therefore the max timeout. */
@@ -82,12 +86,26 @@ public record Monitor(
     fields.put("port", port);
     fields.put("on_down", onDown.toString());
     HttpCheck.addFields(http, fields);
+    fields.put("admin_state", adminState.text());
+    notes.addFields(fields);
     return fields;
   }
 
   /** The same monitor without a pool. */
   Monitor withoutPool() {
     return new Monitor(
-        id, name, null, type, delaySeconds, timeoutSeconds, rise, fall, port, onDown, http);
+        id,
+        name,
+        null,
+        type,
+        delaySeconds,
+        timeoutSeconds,
+        rise,
+        fall,
+        port,
+        onDown,
+        http,
+        adminState,
+        notes);
   }
 }

@@ -32,7 +32,11 @@ final class MonitorKind extends CatalogKind<Monitor> {
         "http_method",
         "url_path",
         "expected_codes",
-        "expected_body");
+        "expected_body",
+        "admin_state",
+        Notes.DESCRIPTION,
+        Notes.TAGS,
+        Notes.EXTERNAL_IDS);
   }
 
   @Override
@@ -74,7 +78,13 @@ final class MonitorKind extends CatalogKind<Monitor> {
             now == null ? null : now.onDown(),
             (field, text) -> FieldFormat.oneOf(Monitor.OnDown.class, field, text),
             Monitor.OnDown.RESET),
-        http(fields, type, now));
+        http(fields, type, now),
+        fields.optional(
+            "admin_state",
+            now == null ? null : now.adminState(),
+            FieldFormat::upOrDown,
+            AdminState.UP),
+        Notes.read(fields, now == null ? null : now.notes()));
   }
 
   /** Fields that do not apply to other types must be null. */

@@ -11,20 +11,27 @@ import org.jspecify.annotations.Nullable;
  * @param id its id in URLs
  * @param name a display name
  * @param protocol null for the VIP's; never different from the VIP's
+ * @param loadBalancerId the load balancer that it belongs to, which exists and has its VIP's
+ *     address; null for none
  * @param vipId the VIP that it serves, which exists; null for none
  * @param algorithm null to leave it to the VIP and the services
  * @param slowStartSeconds the time until a new or recovered member reaches its full share; 0 for no
  *     slow start
  * @param persistence the session persistence; null for none
+ * @param adminState up or down; if down, its VIP takes no new connections
+ * @param notes descriptions without effect
  */
 public record Pool(
     String id,
     String name,
     @Nullable Protocol protocol,
+    @Nullable String loadBalancerId,
     @Nullable String vipId,
     @Nullable Algorithm algorithm,
     int slowStartSeconds,
-    @Nullable Persistence persistence)
+    @Nullable Persistence persistence,
+    AdminState adminState,
+    Notes notes)
     implements CatalogItem {
 
   @Override
@@ -33,15 +40,37 @@ public record Pool(
     fields.put("id", id);
     fields.put("name", name);
     fields.put("protocol", protocol == null ? null : protocol.text());
+    fields.put("load_balancer_id", loadBalancerId);
     fields.put("vip_id", vipId);
     fields.put("lb_method", algorithm == null ? null : algorithm.name());
     fields.put("slow_start", slowStartSeconds);
     fields.put("session_persistence", persistence == null ? null : persistence.parts());
+    fields.put("admin_state", adminState.text());
+    notes.addFields(fields);
     return fields;
   }
 
   /** The same pool for another VIP, or for none. */
   Pool withVipId(@Nullable String newVipId) {
-    return new Pool(id, name, protocol, newVipId, algorithm, slowStartSeconds, persistence);
+    return with(loadBalancerId, newVipId);
+  }
+
+  /** The same pool without a load balancer. */
+  Pool withoutLoadBalancer() {
+    return with(null, vipId);
+  }
+
+  private Pool with(@Nullable String newLoadBalancerId, @Nullable String newVipId) {
+    return new Pool(
+        id,
+        name,
+        protocol,
+        newLoadBalancerId,
+        newVipId,
+        algorithm,
+        slowStartSeconds,
+        persistence,
+        adminState,
+        notes);
   }
 }

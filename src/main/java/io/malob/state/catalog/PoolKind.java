@@ -11,6 +11,7 @@ import org.projectfloodlight.openflow.types.IPVersion;
 final class PoolKind extends CatalogKind<Pool> {
   private static final int LIMIT = 65_535;
   private static final String PERSISTENCE = "session_persistence";
+  private static final String LOAD_BALANCER_ID = "load_balancer_id";
 
   PoolKind() {
     super(
@@ -20,10 +21,15 @@ final class PoolKind extends CatalogKind<Pool> {
         "id",
         "name",
         "protocol",
+        LOAD_BALANCER_ID,
         "vip_id",
         "lb_method",
         "slow_start",
-        PERSISTENCE);
+        PERSISTENCE,
+        "admin_state",
+        Notes.DESCRIPTION,
+        Notes.TAGS,
+        Notes.EXTERNAL_IDS);
   }
 
   @Override
@@ -39,6 +45,8 @@ final class PoolKind extends CatalogKind<Pool> {
         fields.optional("name", current == null ? null : current.name(), FieldFormat::name, id),
         fields.optional(
             "protocol", current == null ? null : current.protocol(), FieldFormat::protocol),
+        fields.optional(
+            LOAD_BALANCER_ID, current == null ? null : current.loadBalancerId(), FieldFormat::id),
         fields.optional("vip_id", current == null ? null : current.vipId(), FieldFormat::id),
         fields.optional(
             "lb_method", current == null ? null : current.algorithm(), FieldFormat::algorithm),
@@ -48,12 +56,18 @@ final class PoolKind extends CatalogKind<Pool> {
             FieldFormat::slowStart,
             0),
         fields.optional(
-            PERSISTENCE, current == null ? null : current.persistence(), Persistence::parse));
+            PERSISTENCE, current == null ? null : current.persistence(), Persistence::parse),
+        fields.optional(
+            "admin_state",
+            current == null ? null : current.adminState(),
+            FieldFormat::upOrDown,
+            AdminState.UP),
+        Notes.read(fields, current == null ? null : current.notes()));
   }
 
   @Override
   public boolean takesParts(String fieldName) {
-    return fieldName.equals(PERSISTENCE);
+    return fieldName.equals(PERSISTENCE) || super.takesParts(fieldName);
   }
 
   @Override
@@ -90,6 +104,12 @@ final class PoolKind extends CatalogKind<Pool> {
         }
       }
     }
+    String balancerId = pool.loadBalancerId();
+    if (balancerId != null && !candidate.loadBalancers().containsKey(balancerId)) {
+      throw RejectedException.unprocessable(
+          LOAD_BALANCER_ID, "there is no load balancer " + balancerId);
+    }
+    checkAddress(candidate, pool, LOAD_BALANCER_ID);
     checkProtocol(candidate, pool);
     checkFamily(candidate, pool, "vip_id");
     PlacementRules.checkPool(candidate, pool, PERSISTENCE);
@@ -143,6 +163,24 @@ final class PoolKind extends CatalogKind<Pool> {
           String.format(
               "VIP %s has the address %s, but the members of pool %s have %s addresses",
               vip.id(), vip.address(), pool.id(), family));
+    }
+  }
+
+  /**
+   * Checks that a pool's VIP has the address of the pool's load balancer; an error names {@code
+   * field}.
+   */
+  static void checkAddress(CatalogSnapshot candidate, Pool pool, String field)
+      throws RejectedException {
+    Vip vip = vipOf(candidate, pool);
+    LoadBalancer balancer =
+        pool.loadBalancerId() == null ? null : candidate.loadBalancers().get(pool.loadBalancerId());
+    if (vip != null && balancer != null && !vip.address().equals(balancer.address())) {
+      throw RejectedException.unprocessable(
+          field,
+          String.format(
+              "pool %s has VIP %s at %s and load balancer %s at %s; both need the same address",
+              pool.id(), vip.id(), vip.address(), balancer.id(), balancer.address()));
     }
   }
 

@@ -22,6 +22,8 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * @param allowedSources the allowed networks of clients; null for all
  * @param connectionLimit its max number of connections, from 1; null for no limit
  * @param placement when its new connections are placed
+ * @param adminState up or down; if down, it takes no new connections
+ * @param notes descriptions without effect
  */
 public record Vip(
     int number,
@@ -33,7 +35,9 @@ public record Vip(
     @Nullable Algorithm algorithm,
     @Nullable SourceNetworks allowedSources,
     @Nullable Integer connectionLimit,
-    PlacementMode placement)
+    PlacementMode placement,
+    AdminState adminState,
+    Notes notes)
     implements CatalogItem {
 
   /** The largest number of a VIP, and the max number of VIPs. */
@@ -51,6 +55,8 @@ public record Vip(
     fields.put("allowed_sources", allowedSources == null ? null : allowedSources.texts());
     fields.put("connection_limit", connectionLimit);
     fields.put("placement", placement.text());
+    fields.put("admin_state", adminState.text());
+    notes.addFields(fields);
     return fields;
   }
 

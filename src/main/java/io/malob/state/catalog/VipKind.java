@@ -26,7 +26,11 @@ final class VipKind extends CatalogKind<Vip> {
         "lb_method",
         ALLOWED_SOURCES,
         "connection_limit",
-        "placement");
+        "placement",
+        "admin_state",
+        Notes.DESCRIPTION,
+        Notes.TAGS,
+        Notes.EXTERNAL_IDS);
   }
 
   @Override
@@ -60,12 +64,18 @@ final class VipKind extends CatalogKind<Vip> {
             "placement",
             current == null ? null : current.placement(),
             FieldFormat::placement,
-            PlacementMode.REACTIVE));
+            PlacementMode.REACTIVE),
+        fields.optional(
+            "admin_state",
+            current == null ? null : current.adminState(),
+            FieldFormat::upOrDown,
+            AdminState.UP),
+        Notes.read(fields, current == null ? null : current.notes()));
   }
 
   @Override
   public boolean takesParts(String fieldName) {
-    return fieldName.equals(ALLOWED_SOURCES);
+    return fieldName.equals(ALLOWED_SOURCES) || super.takesParts(fieldName);
   }
 
   @Override
@@ -119,6 +129,7 @@ final class VipKind extends CatalogKind<Vip> {
     if (pool.isPresent()) {
       PoolKind.checkProtocol(candidate, pool.get());
       PoolKind.checkFamily(candidate, pool.get(), "address");
+      PoolKind.checkAddress(candidate, pool.get(), "address");
     }
   }
 

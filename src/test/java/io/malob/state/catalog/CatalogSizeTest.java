@@ -42,10 +42,12 @@ class CatalogSizeTest {
       if (number % 40 == 1) {
         pool = id(random);
       }
+      String id = id(random);
       Member member =
           new Member(
               number,
-              id(random),
+              id,
+              id,
               pool,
               IPv4Address.of(0x0a000000 + number),
               8080,
@@ -53,7 +55,9 @@ class CatalogSizeTest {
               false,
               null,
               AdminState.UP,
-              null);
+              null,
+              null,
+              Notes.NONE);
       members.put(member.id(), member);
     }
     return new CatalogSnapshot(CatalogTables.empty().withMembers(members), null);

@@ -194,7 +194,9 @@ class CatalogTest {
             vip.algorithm(),
             null,
             null,
-            PlacementMode.REACTIVE),
+            PlacementMode.REACTIVE,
+            AdminState.UP,
+            Notes.NONE),
         changed);
     assertNull(updateVip("v", "port", null).port());
     assertEquals("v", updateVip("v", "name", null).name());

@@ -1,0 +1,31 @@
+package io.malob.state.catalog;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
+
+/**
+ * An address of VIPs. Each VIP with this address belongs to it.
+ *
+ * @param id its id in URLs
+ * @param name a display name
+ * @param address a unicast address that no other load balancer and no member has
+ * @param adminState up or down; if down, none of its VIPs takes new connections
+ * @param notes descriptions without effect
+ */
+public record LoadBalancer(
+    String id, String name, IPAddress<?> address, AdminState adminState, Notes notes)
+    implements CatalogItem {
+
+  @Override
+  public Map<String, @Nullable Object> fields() {
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    fields.put("id", id);
+    fields.put("name", name);
+    fields.put("address", address.toString());
+    fields.put("admin_state", adminState.text());
+    notes.addFields(fields);
+    return fields;
+  }
+}
