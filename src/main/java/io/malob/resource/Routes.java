@@ -179,8 +179,7 @@ public final class Routes implements Resource, DeclaresEffects {
       routes.add(route);
     }
     Method method =
-        new Method(
-            resource, ImmutableSet.copyOf(parameters), ImmutableSet.copyOf(repeated), kind);
+        new Method(resource, ImmutableSet.copyOf(parameters), ImmutableSet.copyOf(repeated), kind);
     if (route.methods.put(name, method) != null) {
       throw new IllegalArgumentException(name + " " + path + " is a duplicate");
     }

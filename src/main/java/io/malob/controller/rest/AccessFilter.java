@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs before all resources: passes requests whose sender has permission, and logs every requested
  * change. Open to everyone: the page's files, which show no data without a token, the controller's
- * health, the versions of OpenStack's API, and reports of agents, which are signed. A valid token always works, even after many
- * wrong tokens from its source, so no client can lock others out.
+ * health, the versions of OpenStack's API, and reports of agents, which are signed. A valid token
+ * always works, even after many wrong tokens from its source, so no client can lock others out.
  */
 final class AccessFilter extends Filter {
   /** Who changes what. */

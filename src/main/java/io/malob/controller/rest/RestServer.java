@@ -115,8 +115,7 @@ final class RestServer implements AutoCloseable {
 
     /** The root of a server that has the page and OpenStack's API. */
     private Optional<Restlet> frontDoor(Context context) {
-      boolean hasPage =
-          routables.stream().anyMatch(routable -> routable.basePath().equals(PAGE));
+      boolean hasPage = routables.stream().anyMatch(routable -> routable.basePath().equals(PAGE));
       return routables.stream()
           .filter(routable -> hasPage && FrontDoor.VERSIONS.contains(routable.basePath()))
           .findFirst()

@@ -87,7 +87,8 @@ final class Changes {
 
   private static String whole(String name, String value) throws RejectedException {
     if (value.indexOf(',') >= 0) {
-      throw RejectedException.invalid(name, name + " must have no commas, unlike \"" + value + "\"");
+      throw RejectedException.invalid(
+          name, name + " must have no commas, unlike \"" + value + "\"");
     }
     return value;
   }

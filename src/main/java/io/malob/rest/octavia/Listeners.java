@@ -72,6 +72,12 @@ final class Listeners extends ObjectType<Vip> {
     return vip.id();
   }
 
+  /** Another VIP can have the same address, but not the same port as well. */
+  @Override
+  String attribute(String field) {
+    return field.equals("address") ? "protocol_port" : super.attribute(field);
+  }
+
   @Override
   String create(CatalogDraft draft, Body body) throws RejectedException {
     LoadBalancer balancer =
@@ -158,10 +164,7 @@ final class Listeners extends ObjectType<Vip> {
           Catalog.POOLS,
           wanted,
           Fields.of(
-              "vip_id",
-              vip.id(),
-              "load_balancer_id",
-              LoadBalancers.stored(draft, balancer).id()));
+              "vip_id", vip.id(), "load_balancer_id", LoadBalancers.stored(draft, balancer).id()));
     }
   }
 

@@ -91,8 +91,7 @@ final class LoadBalancers extends ObjectType<LoadBalancer> {
 
   /** The load balancer of a pool; empty if it has none. */
   static Optional<LoadBalancer> of(CatalogSnapshot catalog, Pool pool) {
-    Optional<LoadBalancer> ofVip =
-        catalog.vipOf(pool).map(vip -> at(catalog, vip.address()));
+    Optional<LoadBalancer> ofVip = catalog.vipOf(pool).map(vip -> at(catalog, vip.address()));
     @Nullable String id = pool.loadBalancerId();
     return ofVip.isPresent() || id == null
         ? ofVip
@@ -109,8 +108,7 @@ final class LoadBalancers extends ObjectType<LoadBalancer> {
   /** Its pools, also those without a listener. */
   static List<Pool> pools(CatalogSnapshot catalog, LoadBalancer balancer) {
     return catalog.pools().values().stream()
-        .filter(
-            pool -> of(catalog, pool).filter(its -> its.id().equals(balancer.id())).isPresent())
+        .filter(pool -> of(catalog, pool).filter(its -> its.id().equals(balancer.id())).isPresent())
         .toList();
   }
 
@@ -125,6 +123,11 @@ final class LoadBalancers extends ObjectType<LoadBalancer> {
                 "id", balancer.id(),
                 "name", balancer.name(),
                 "address", balancer.address().toString()));
+  }
+
+  @Override
+  String attribute(String field) {
+    return field.equals("address") ? "vip_address" : super.attribute(field);
   }
 
   @Override
@@ -176,8 +179,7 @@ final class LoadBalancers extends ObjectType<LoadBalancer> {
   }
 
   @Override
-  void delete(CatalogDraft draft, LoadBalancer balancer, boolean cascade)
-      throws RejectedException {
+  void delete(CatalogDraft draft, LoadBalancer balancer, boolean cascade) throws RejectedException {
     CatalogSnapshot now = draft.snapshot();
     List<Vip> vips = vips(now, balancer);
     List<Pool> pools = pools(now, balancer);

@@ -19,6 +19,19 @@ abstract class ObjectType<T> {
   private static final ImmutableSet<String> OF_ALL =
       ImmutableSet.of("name", "description", "admin_state_up", "tags", "project_id", "tenant_id");
 
+  /** The names of the catalog's fields here. */
+  private static final ImmutableMap<String, String> OTHER_NAMES =
+      ImmutableMap.<String, String>builder()
+          .put("port", "protocol_port")
+          .put("vip_id", "listener_id")
+          .put("load_balancer_id", "loadbalancer_id")
+          .put("lb_method", "lb_algorithm")
+          .put("admin_state", "admin_state_up")
+          .put("allowed_sources", "allowed_cidrs")
+          .put("rise", "max_retries")
+          .put("attempts_before_deactivation", "max_retries_down")
+          .build();
+
   private final String noun;
   private final ImmutableSet<String> onlyNew;
   private final ImmutableSet<String> changeable;
@@ -99,6 +112,11 @@ abstract class ObjectType<T> {
   final T existing(CatalogSnapshot catalog, String id) throws RejectedException {
     return find(catalog, id)
         .orElseThrow(() -> RejectedException.notFound("there is no " + noun + " " + id));
+  }
+
+  /** The attribute for a field of the catalog. */
+  String attribute(String field) {
+    return OTHER_NAMES.getOrDefault(field, field);
   }
 
   /** The first attributes of all objects. */

@@ -7,7 +7,7 @@ import io.malob.json.RejectedException;
 import io.malob.json.RejectedException.Reason;
 import io.malob.resource.Call;
 import io.malob.resource.Reply;
-import io.malob.state.catalog.CatalogDraft;
+import io.malob.state.catalog.CatalogEdit;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +45,7 @@ final class Objects<T> {
     Body body = Body.of(call, type.noun());
     type.checkNew(body);
     String[] id = new String[1];
-    edit(balancer, draft -> id[0] = type.create(draft, body));
+    edit(draft -> id[0] = type.create(draft, body));
     return Reply.created(shown(id[0]));
   }
 
@@ -53,14 +53,14 @@ final class Objects<T> {
     Body body = Body.of(call, type.noun());
     type.checkChange(body);
     String id = call.variable("id");
-    edit(balancer, draft -> type.update(draft, type.existing(draft.snapshot(), id), body));
+    edit(draft -> type.update(draft, type.existing(draft.snapshot(), id), body));
     return Reply.ok(shown(id));
   }
 
   Reply delete(Call call) throws IOException, RejectedException {
     String id = call.variable("id");
     boolean cascade = call.parameter("cascade").map("true"::equalsIgnoreCase).orElse(false);
-    edit(balancer, draft -> type.delete(draft, type.existing(draft.snapshot(), id), cascade));
+    edit(draft -> type.delete(draft, type.existing(draft.snapshot(), id), cascade));
     return Reply.nothing();
   }
 
@@ -79,31 +79,27 @@ final class Objects<T> {
             .build());
   }
 
-  /** Steps on a draft of the catalog. */
-  @FunctionalInterface
-  interface Edit {
-    void on(CatalogDraft draft) throws RejectedException;
-  }
-
   /**
    * Makes an edit on the latest catalog.
    *
    * @throws RejectedException if it cannot be made; nothing has changed then. Or if it is stored
    *     but could not be applied
    */
-  static void edit(IBalancerService balancer, Edit edit) throws IOException, RejectedException {
-    balancer
-        .catalog()
-        .onLatest(
-            () -> {
-              balancer.catalog().edit(edit::on);
-              return true;
-            });
+  void edit(CatalogEdit edit) throws IOException, RejectedException {
+    try {
+      balancer
+          .catalog()
+          .onLatest(
+              () -> {
+                balancer.catalog().edit(edit);
+                return true;
+              });
+    } catch (RejectedException e) {
+      throw e.renamed(type::attribute);
+    }
     if (balancer.catalogEffect() == CatalogEffect.FAILED) {
       throw new RejectedException(
-          Reason.FAILED,
-          "the change is stored, but could not be applied; the log says why",
-          null);
+          Reason.FAILED, "the change is stored, but could not be applied; the log says why", null);
     }
   }
 }

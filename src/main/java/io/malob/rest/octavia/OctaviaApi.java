@@ -74,7 +74,12 @@ public final class OctaviaApi {
         routes,
         "pools/{pool}/members",
         Objects.filters(
-            "address", "protocol_port", "weight", "backup", "monitor_address", "monitor_port",
+            "address",
+            "protocol_port",
+            "weight",
+            "backup",
+            "monitor_address",
+            "monitor_port",
             "subnet_id"),
         call -> new Objects<>(balancer, members(call)));
     add(
@@ -120,7 +125,7 @@ public final class OctaviaApi {
     List<Body> wanted = Body.listOf(call, "members");
     boolean areAdditional =
         call.parameter("additive_only").map("true"::equalsIgnoreCase).orElse(false);
-    Objects.edit(balancer, draft -> members.replace(draft, wanted, areAdditional));
+    new Objects<>(balancer, members).edit(draft -> members.replace(draft, wanted, areAdditional));
     return Reply.accepted();
   }
 
@@ -150,8 +155,7 @@ public final class OctaviaApi {
     Map<String, Object> version = new LinkedHashMap<>();
     version.put("id", "v2.0");
     version.put("status", "CURRENT");
-    version.put(
-        "links", List.of(Map.of("rel", "self", "href", call.site() + BASE_PATHS.get(0))));
+    version.put("links", List.of(Map.of("rel", "self", "href", call.site() + BASE_PATHS.get(0))));
     return Reply.ok(Map.of("versions", List.of(version)));
   }
 }

@@ -27,7 +27,8 @@ final class Offered {
         .put("lbaas/quotas/{project}", refusal("the limits are those of the controller"))
         .delete("lbaas/quotas/{project}", refusal("the limits are those of the controller"));
     for (String kind : List.of("flavor_capabilities", "availability_zone_capabilities")) {
-      routes.get("lbaas/providers/{provider}/" + kind, ListQuery.parameters(List.of()), nothing(kind));
+      routes.get(
+          "lbaas/providers/{provider}/" + kind, ListQuery.parameters(List.of()), nothing(kind));
     }
     for (String kind : List.of("subnets", "networks", "ports")) {
       routes.get(kind, ListQuery.parameters(List.of("id", "name")), call -> named(kind, call));
@@ -35,8 +36,7 @@ final class Offered {
     routes.get("octavia/amphorae", ListQuery.parameters(List.of()), nothing("amphorae"));
     addEmpty(routes, "flavors", "flavors", "there are no flavors; tags choose the algorithm");
     addEmpty(routes, "flavorprofiles", "flavorprofiles", "there are no flavors");
-    addEmpty(
-        routes, "availabilityzones", "availability_zones", "there are no availability zones");
+    addEmpty(routes, "availabilityzones", "availability_zones", "there are no availability zones");
     addEmpty(
         routes,
         "availabilityzoneprofiles",
@@ -67,14 +67,13 @@ final class Offered {
   }
 
   /**
-   * What clients look up in the network service before they send its id: each id or name is that
-   * of an object that exists. There is no network service, and ids are kept without effect.
+   * What clients look up in the network service before they send its id: each id or name is that of
+   * an object that exists. There is no network service, and ids are kept without effect.
    */
   private static Reply named(String kind, Call call) {
     Optional<String> name = call.parameter("id").or(() -> call.parameter("name"));
     return Reply.ok(
-        Map.of(
-            kind, name.stream().map(each -> Map.of("id", each, "name", each)).toList()));
+        Map.of(kind, name.stream().map(each -> Map.of("id", each, "name", each)).toList()));
   }
 
   private static Reply providers(Call call) {

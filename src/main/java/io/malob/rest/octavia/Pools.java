@@ -270,8 +270,7 @@ final class Pools extends ObjectType<Pool> {
               : now == null ? ImmutableList.of() : ImmutableList.copyOf(tags(now));
       VendorTags.check(tags, List.of(VendorTags.ALGORITHM));
       tagged = VendorTags.value(tags, VendorTags.ALGORITHM).orElse(null);
-      named =
-          body.has(LB_ALGORITHM) || now == null ? checked(body.text(LB_ALGORITHM)) : shown(now);
+      named = body.has(LB_ALGORITHM) || now == null ? checked(body.text(LB_ALGORITHM)) : shown(now);
       wasBySource = now != null && isBySource(now);
       bySource = areGiven ? SOURCE_IP.equals(named) : wasBySource;
     }
@@ -309,9 +308,7 @@ final class Pools extends ObjectType<Pool> {
 
     /** What the catalog's algorithm does not tell. */
     Map<String, String> kept() {
-      return named != null && (tagged != null || bySource)
-          ? Map.of(LB_ALGORITHM, named)
-          : Map.of();
+      return named != null && (tagged != null || bySource) ? Map.of(LB_ALGORITHM, named) : Map.of();
     }
 
     static @Nullable String shown(Pool pool) {

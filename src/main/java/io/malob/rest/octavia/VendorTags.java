@@ -6,9 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The tags by which Octavia's clients set what only MALOB has, as in {@code
- * malob:algorithm=SL-PS}. They are a form of the catalog's fields, and not kept as tags. Has no
- * state.
+ * The tags by which Octavia's clients set what only MALOB has, as in {@code malob:algorithm=SL-PS}.
+ * They are a form of the catalog's fields, and not kept as tags. Has no state.
  */
 final class VendorTags {
   static final String ALGORITHM = "malob:algorithm=";
@@ -44,7 +43,10 @@ final class VendorTags {
             "tags",
             beginnings.isEmpty()
                 ? "there are no tags " + PREFIX + "... here"
-                : "the tags for MALOB here are " + String.join(", ", beginnings) + "..., not " + tag);
+                : "the tags for MALOB here are "
+                    + String.join(", ", beginnings)
+                    + "..., not "
+                    + tag);
       }
     }
   }
