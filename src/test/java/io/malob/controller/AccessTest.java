@@ -117,6 +117,27 @@ class AccessTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"malob_the-readers-own, 200", "malob_nobodys, 401", "notused, 401"})
+  void tokenOfOpenStacksClients_isInAHeaderOfItsOwn(String token, int status) throws Exception {
+    writeTokens("rw-------");
+    try (EmbeddedController controller = start(Map.of())) {
+      assertEquals(status, ask(controller, "GET", SWITCHES, "X-Auth-Token", token).statusCode());
+    }
+  }
+
+  @Test
+  void openStacksClientWithoutOurToken_isToldThatKeystonesAreNotAccepted() throws Exception {
+    writeTokens("rw-------");
+    try (EmbeddedController controller = start(Map.of())) {
+      HttpResponse<String> response = ask(controller, "GET", "/v2.0/lbaas/pools");
+      assertEquals(401, response.statusCode());
+      assertTrue(response.body().startsWith("{\"faultcode\":\"Client\""), response.body());
+      assertTrue(response.body().contains("Keystone"), response.body());
+      assertEquals(404, ask(controller, "GET", "/v2.0").statusCode(), "needs no token");
+    }
+  }
+
+  @ParameterizedTest
   @CsvSource({
     "GET, , 401",
     "GET, malob_nobodys, 401",

@@ -194,6 +194,23 @@ class ControllerProcessTest {
   }
 
   @Test
+  void root_isThePageOfBrowsersAndTheVersionsOfOpenStacksClients() throws Exception {
+    start();
+    assertEquals(302, rootFor("text/html,application/json;q=0.9,*/*;q=0.8").statusCode());
+    assertEquals(302, rootFor("*/*").statusCode());
+    HttpResponse<String> versions = rootFor("application/json");
+    assertEquals(200, versions.statusCode());
+    assertEquals(get("/v2.0").body(), versions.body());
+    assertTrue(versions.body().contains("\"href\":\"" + uri("/v2.0") + "\""), versions.body());
+  }
+
+  private HttpResponse<String> rootFor(String accepted) throws Exception {
+    return client.send(
+        HttpRequest.newBuilder(uri("/")).header("Accept", accepted).build(),
+        BodyHandlers.ofString());
+  }
+
+  @Test
   void pages_thatFollow_leaveRoomForOthersAndEndWithTheController() throws Exception {
     start();
     HttpResponse<String> root = get("/");

@@ -37,6 +37,11 @@ final class FrontDoor extends Restlet {
     (asksForJson(request) ? versions : page).handle(request, response);
   }
 
+  /** Whether a path is one of OpenStack's API. */
+  static boolean isOpenStacks(String path) {
+    return VERSIONS.stream().anyMatch(base -> path.equals(base) || path.startsWith(base + "/"));
+  }
+
   /** A browser accepts everything, HTML by name. */
   private static boolean asksForJson(Request request) {
     return accepts(request, MediaType.APPLICATION_JSON) && !accepts(request, MediaType.TEXT_HTML);

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gives every error that has no body of its own the body {@code {"error": sentence, "field":
- * null}}. Exceptions of resources are logged and not shown to the client.
+ * null}}, and those of OpenStack's API the form that its clients read. Exceptions of resources are logged and not shown to the client.
  */
 final class JsonStatusService extends StatusService {
   private static final Logger logger = LoggerFactory.getLogger(JsonStatusService.class);
@@ -47,8 +47,15 @@ final class JsonStatusService extends StatusService {
   public Representation toRepresentation(
       Status status, @Nullable Request request, @Nullable Response response) {
     Map<String, @Nullable Object> body = new LinkedHashMap<>();
-    body.put("error", sentence(status, request));
-    body.put("field", null);
+    String sentence = sentence(status, request);
+    if (request != null && FrontDoor.isOpenStacks(request.getResourceRef().getPath())) {
+      body.put("faultcode", status.isServerError() ? "Server" : "Client");
+      body.put("faultstring", sentence);
+      body.put("debuginfo", null);
+    } else {
+      body.put("error", sentence);
+      body.put("field", null);
+    }
     Representation entity =
         new ByteArrayRepresentation(Json.bytes(body), MediaType.APPLICATION_JSON);
     entity.setCharacterSet(CharacterSet.UTF_8);

@@ -187,8 +187,8 @@ final class LoadBalancers extends ObjectType<LoadBalancer> {
       throw RejectedException.conflict(
           null,
           String.format(
-              "load balancer %s has %d listeners and %d pools; delete them first, or cascade",
-              balancer.id(), vips.size(), pools.size()));
+              "load balancer %s has listeners or pools; delete them first, or cascade",
+              balancer.id()));
     }
     Pools type = new Pools();
     for (Pool pool : pools) {

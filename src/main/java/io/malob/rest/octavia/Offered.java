@@ -33,6 +33,10 @@ final class Offered {
     for (String kind : List.of("subnets", "networks", "ports")) {
       routes.get(kind, ListQuery.parameters(List.of("id", "name")), call -> named(kind, call));
     }
+    routes.get(
+        "floatingips",
+        ListQuery.parameters(List.of("port_id", "fixed_ip_address", "floating_ip_address")),
+        nothing("floatingips"));
     routes.get("octavia/amphorae", ListQuery.parameters(List.of()), nothing("amphorae"));
     addEmpty(routes, "flavors", "flavors", "there are no flavors; tags choose the algorithm");
     addEmpty(routes, "flavorprofiles", "flavorprofiles", "there are no flavors");
