@@ -24,6 +24,8 @@ final class Offered {
         .get("lbaas/providers", ListQuery.parameters(List.of("name")), Offered::providers)
         .get("lbaas/quotas", ListQuery.parameters(List.of("project_id")), nothing("quotas"))
         .get("lbaas/quotas/{project}", Offered::quota)
+        // where gophercloud looks for it
+        .get("quotas/{project}", Offered::quota)
         .put("lbaas/quotas/{project}", refusal("the limits are those of the controller"))
         .delete("lbaas/quotas/{project}", refusal("the limits are those of the controller"));
     for (String kind : List.of("flavor_capabilities", "availability_zone_capabilities")) {
