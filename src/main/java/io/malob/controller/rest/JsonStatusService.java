@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gives every error that has no body of its own the body {@code {"error": sentence, "field":
- * null}}, and those of OpenStack's API the form that its clients read. Exceptions of resources are logged and not shown to the client.
+ * null}}, and those of OpenStack's API the form that its clients read. Exceptions of resources are
+ * logged and not shown to the client.
  */
 final class JsonStatusService extends StatusService {
   private static final Logger logger = LoggerFactory.getLogger(JsonStatusService.class);

@@ -111,7 +111,7 @@ final class Listeners extends ObjectType<Vip> {
   @Override
   void update(CatalogDraft draft, Vip vip, Body body) throws RejectedException {
     draft.update(Catalog.VIPS, vip.id(), changes(body).fields());
-    attachDefaultPool(draft, vip, LoadBalancers.at(draft.snapshot(), vip.address()), body);
+    attachDefaultPool(draft, vip, new BalancerIndex(draft.snapshot()).of(vip), body);
   }
 
   private static Changes changes(Body body) throws RejectedException {
@@ -185,9 +185,7 @@ final class Listeners extends ObjectType<Vip> {
     shown.put("protocol_port", vip.port());
     shown.put("connection_limit", vip.connectionLimit() == null ? NO_LIMIT : vip.connectionLimit());
     shown.put("allowed_cidrs", vip.allowedSources() == null ? null : vip.allowedSources().texts());
-    shown.put(
-        "loadbalancers",
-        View.references(List.of(LoadBalancers.at(view.catalog(), vip.address()).id())));
+    shown.put("loadbalancers", View.references(List.of(view.balancers().of(vip).id())));
     shown.put("default_pool_id", view.catalog().poolOfVip(vip.id()).map(Pool::id).orElse(null));
     shown.put("l7policies", ImmutableList.of());
     shown.put("insert_headers", ImmutableMap.of());

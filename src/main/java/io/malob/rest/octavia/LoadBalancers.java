@@ -13,19 +13,15 @@ import io.malob.state.catalog.LoadBalancer;
 import io.malob.state.catalog.Notes;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
-import java.nio.charset.StandardCharsets;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * Load balancers: those of the catalog, and one for each other address of VIPs. The id of the
- * latter depends on the address only; with the first change, it is stored.
+ * Load balancers: those of the catalog, and one for each other address of VIPs. The first change
+ * stores the latter.
  */
 final class LoadBalancers extends ObjectType<LoadBalancer> {
   private static final String[] KEPT = {
@@ -56,60 +52,17 @@ final class LoadBalancers extends ObjectType<LoadBalancer> {
 
   @Override
   Collection<LoadBalancer> all(CatalogSnapshot catalog) {
-    Map<IPAddress<?>, LoadBalancer> byAddress = new LinkedHashMap<>();
-    for (LoadBalancer stored : catalog.loadBalancers().values()) {
-      byAddress.put(stored.address(), stored);
-    }
-    for (Vip vip : catalog.vips().values()) {
-      byAddress.computeIfAbsent(vip.address(), LoadBalancers::derived);
-    }
-    return byAddress.values();
+    return new BalancerIndex(catalog).all();
   }
 
-  private static LoadBalancer derived(IPAddress<?> address) {
-    String text = address.toString();
-    return new LoadBalancer(
-        UUID.nameUUIDFromBytes(("malob " + text).getBytes(StandardCharsets.UTF_8)).toString(),
-        text,
-        address,
-        AdminState.UP,
-        Notes.NONE);
+  @Override
+  Optional<LoadBalancer> find(CatalogSnapshot catalog, String id) {
+    return new BalancerIndex(catalog).find(id);
   }
 
   @Override
   String id(LoadBalancer balancer) {
     return balancer.id();
-  }
-
-  /** The load balancer of an address. */
-  static LoadBalancer at(CatalogSnapshot catalog, IPAddress<?> address) {
-    return catalog.loadBalancers().values().stream()
-        .filter(stored -> stored.address().equals(address))
-        .findFirst()
-        .orElseGet(() -> derived(address));
-  }
-
-  /** The load balancer of a pool; empty if it has none. */
-  static Optional<LoadBalancer> of(CatalogSnapshot catalog, Pool pool) {
-    Optional<LoadBalancer> ofVip = catalog.vipOf(pool).map(vip -> at(catalog, vip.address()));
-    @Nullable String id = pool.loadBalancerId();
-    return ofVip.isPresent() || id == null
-        ? ofVip
-        : Optional.ofNullable(catalog.loadBalancers().get(id));
-  }
-
-  /** Its listeners. */
-  static List<Vip> vips(CatalogSnapshot catalog, LoadBalancer balancer) {
-    return catalog.vips().values().stream()
-        .filter(vip -> vip.address().equals(balancer.address()))
-        .toList();
-  }
-
-  /** Its pools, also those without a listener. */
-  static List<Pool> pools(CatalogSnapshot catalog, LoadBalancer balancer) {
-    return catalog.pools().values().stream()
-        .filter(pool -> of(catalog, pool).filter(its -> its.id().equals(balancer.id())).isPresent())
-        .toList();
   }
 
   /** Makes sure that the catalog has it. */
@@ -180,9 +133,9 @@ final class LoadBalancers extends ObjectType<LoadBalancer> {
 
   @Override
   void delete(CatalogDraft draft, LoadBalancer balancer, boolean cascade) throws RejectedException {
-    CatalogSnapshot now = draft.snapshot();
-    List<Vip> vips = vips(now, balancer);
-    List<Pool> pools = pools(now, balancer);
+    BalancerIndex now = new BalancerIndex(draft.snapshot());
+    List<Vip> vips = now.vips(balancer);
+    List<Pool> pools = now.pools(balancer);
     if (!cascade && !(vips.isEmpty() && pools.isEmpty())) {
       throw RejectedException.conflict(
           null,
@@ -215,11 +168,10 @@ final class LoadBalancers extends ObjectType<LoadBalancer> {
     shown.put("additional_vips", ImmutableList.of());
     shown.put("availability_zone", null);
     shown.put("provider", Offered.PROVIDER);
+    BalancerIndex balancers = view.balancers();
     shown.put(
-        "listeners",
-        View.references(vips(view.catalog(), balancer).stream().map(Vip::id).toList()));
-    shown.put(
-        "pools", View.references(pools(view.catalog(), balancer).stream().map(Pool::id).toList()));
+        "listeners", View.references(balancers.vips(balancer).stream().map(Vip::id).toList()));
+    shown.put("pools", View.references(balancers.pools(balancer).stream().map(Pool::id).toList()));
     addCommon(
         shown,
         notes,

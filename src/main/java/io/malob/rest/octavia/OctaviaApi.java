@@ -140,7 +140,7 @@ public final class OctaviaApi {
 
   private Reply stats(Call call) throws RejectedException {
     CatalogSnapshot catalog = balancer.catalog().snapshot();
-    List<Vip> vips = LoadBalancers.vips(catalog, loadBalancer(catalog, call));
+    List<Vip> vips = new BalancerIndex(catalog).vips(loadBalancer(catalog, call));
     return Reply.ok(StatusTree.stats(vips, catalog, balancer));
   }
 

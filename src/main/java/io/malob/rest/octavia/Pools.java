@@ -78,7 +78,7 @@ final class Pools extends ObjectType<Pool> {
     LoadBalancer balancer =
         vip == null
             ? new LoadBalancers().existing(draft.snapshot(), loadBalancerId(body))
-            : LoadBalancers.at(draft.snapshot(), vip.address());
+            : new BalancerIndex(draft.snapshot()).of(vip);
     return create(draft, body, LoadBalancers.stored(draft, balancer), vip);
   }
 
@@ -182,7 +182,7 @@ final class Pools extends ObjectType<Pool> {
 
   /** The pool stays with its load balancer when its listener goes. */
   static void detach(CatalogDraft draft, Pool pool) throws RejectedException {
-    Optional<LoadBalancer> balancer = LoadBalancers.of(draft.snapshot(), pool);
+    Optional<LoadBalancer> balancer = new BalancerIndex(draft.snapshot()).of(pool);
     @Nullable String id =
         balancer.isPresent() ? LoadBalancers.stored(draft, balancer.get()).id() : null;
     draft.update(Catalog.POOLS, pool.id(), Fields.of("vip_id", null, "load_balancer_id", id));
@@ -216,7 +216,7 @@ final class Pools extends ObjectType<Pool> {
     shown.put(
         "loadbalancers",
         View.references(
-            LoadBalancers.of(catalog, pool).map(LoadBalancer::id).map(List::of).orElse(List.of())));
+            view.balancers().of(pool).map(LoadBalancer::id).map(List::of).orElse(List.of())));
     shown.put(
         "members",
         View.references(catalog.membersOfPool(pool.id()).stream().map(Member::id).toList()));

@@ -19,15 +19,12 @@ final class StatusTree {
   private StatusTree() {}
 
   static Map<String, Object> of(LoadBalancer balancer, View view) {
-    CatalogSnapshot catalog = view.catalog();
     Map<String, Object> shown =
         object(balancer.id(), balancer.name(), view, view.statuses().of(balancer));
     shown.put(
-        "listeners",
-        LoadBalancers.vips(catalog, balancer).stream().map(vip -> of(vip, view)).toList());
+        "listeners", view.balancers().vips(balancer).stream().map(vip -> of(vip, view)).toList());
     shown.put(
-        "pools",
-        LoadBalancers.pools(catalog, balancer).stream().map(pool -> of(pool, view)).toList());
+        "pools", view.balancers().pools(balancer).stream().map(pool -> of(pool, view)).toList());
     return Map.of("statuses", Map.of("loadbalancer", shown));
   }
 

@@ -23,10 +23,12 @@ final class Statuses {
   private static final String ERROR = "ERROR";
 
   private final CatalogSnapshot catalog;
+  private final BalancerIndex balancers;
   private final Map<String, MemberStats> stats;
 
-  Statuses(CatalogSnapshot catalog, Map<String, MemberStats> stats) {
+  Statuses(CatalogSnapshot catalog, BalancerIndex balancers, Map<String, MemberStats> stats) {
     this.catalog = catalog;
+    this.balancers = balancers;
     this.stats = stats;
   }
 
@@ -64,7 +66,7 @@ final class Statuses {
   String of(LoadBalancer balancer) {
     return balancer.adminState() == AdminState.DOWN
         ? OFFLINE
-        : together(LoadBalancers.vips(catalog, balancer).stream().map(this::of).toList());
+        : together(balancers.vips(balancer).stream().map(this::of).toList());
   }
 
   String of(Monitor monitor) {

@@ -10,15 +10,22 @@ import java.util.Map;
  * What an answer shows: the catalog and the state of its items at one moment. Immutable.
  *
  * @param catalog the catalog
+ * @param balancers its load balancers
  * @param statuses the operating statuses
  * @param provisioningStatus that of all objects: the balancer puts a catalog in force as a whole
  */
-record View(CatalogSnapshot catalog, Statuses statuses, String provisioningStatus) {
+record View(
+    CatalogSnapshot catalog,
+    BalancerIndex balancers,
+    Statuses statuses,
+    String provisioningStatus) {
   static View of(IBalancerService balancer) {
     CatalogSnapshot catalog = balancer.catalog().snapshot();
+    BalancerIndex balancers = new BalancerIndex(catalog);
     return new View(
         catalog,
-        new Statuses(catalog, balancer.memberStats()),
+        balancers,
+        new Statuses(catalog, balancers, balancer.memberStats()),
         switch (balancer.catalogEffect()) {
           case IN_FORCE -> "ACTIVE";
           case PENDING -> "PENDING_UPDATE";
