@@ -84,6 +84,7 @@ _ALL = (
     Command("demo", "a network of five switches with clients and servers, balanced by MALOB; needs root", "lab.demo.__main__"),
     Command("status", "the state of switches, links and servers; needs no root", "malob.cli.status.__main__"),
     Command("top", "members, links and pools, live, the busiest first", "malob.cli.top.__main__"),
+    _catalog("load-balancer", "load balancers, addresses with all of their VIPs"),
     _catalog("vip", "virtual addresses that clients connect to"),
     _catalog("pool", "pools, the servers behind a virtual address"),
     _catalog("member", "members, the servers of pools"),

@@ -34,6 +34,10 @@ class ViewTest(unittest.TestCase):
         self.assertIn("backup  true", lines)
         self.assertIn("how     type=SOURCE_IP,timeout=60", lines)
 
+    def test_empty_notes_are_dashes(self) -> None:
+        lines = view.details(MEMBER, {"id": "a", "description": "", "tags": [], "external_ids": {}})
+        self.assertEqual(["-", "-", "-"], [line.split()[1] for line in lines if line.split()[0] in ("description", "tags", "external_ids")])
+
     def test_details_show_fields_that_the_table_does_not_know(self) -> None:
         self.assertEqual("later  1", view.details(MEMBER, {"id": "a", "later": 1})[-1])
 
@@ -67,6 +71,17 @@ class CommandTest(unittest.TestCase):
         out = self._run("member", "add", "a", "--address", "10.0.0.1", "--pool", "p", "--weight", "3")
         self.assertEqual([("POST", "/quantum/v1.0/members/", {"id": "a", "address": "10.0.0.1", "pool_id": "p", "weight": 3})], self.seen)
         self.assertEqual(["a", "10.0.0.1", "any", "p", "3", "false", "up"], out.splitlines()[1].split())
+
+    def test_load_balancer_is_a_kind_with_notes(self) -> None:
+        self.reply = (200, {"id": "lb", "name": "lb", "address": "10.0.0.100", "admin_state": "down", "tags": ["a", "b"], "vips": ["web", "ftp"]}, {})
+        out = self._run(
+            "load-balancer", "set", "lb", "--admin-state", "down", "--tags", "a,b", "--external-ids", "project_id=7", "--description", "007"
+        )
+        notes = {"description": "007", "tags": "a,b", "external_ids": "project_id=7"}
+        self.assertEqual(
+            [("PUT", "/quantum/v1.0/load_balancers/lb", {"admin_state": "down", **notes})], [each for each in self.seen if each[0] == "PUT"]
+        )
+        self.assertEqual(["lb", "lb", "10.0.0.100", "down", "web", "ftp"], out.splitlines()[1].split())
 
     def test_add_leaves_the_id_to_the_controller(self) -> None:
         self._run("service", "add", "--port", "53", "--protocol", "udp", "--algorithm", "LC")

@@ -90,7 +90,7 @@ class SourcesTest(unittest.TestCase):
 
     def test_what_can_be_named_has_a_source(self) -> None:
         named = {field.refers for kind in KINDS.values() for field in kind.fields if field.refers}
-        self.assertEqual({"vip", "pool", "algorithm"}, named)
+        self.assertEqual({"load-balancer", "vip", "pool", "algorithm"}, named)
         self.assertLessEqual(named, set(SOURCES))
 
     def test_no_controller_has_no_ids(self) -> None:

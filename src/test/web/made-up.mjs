@@ -67,7 +67,10 @@ function madeUpState(switchCount, memberCount, random) {
   const health_monitors = pools.slice(0, 1).map((pool) => ({
     id: 'checks', name: 'checks', type: 'TCP', pool_id: pool.id, delay: 5, timeout: 2, rise: 2, attempts_before_deactivation: 3, port: null, on_down: 'reset',
   }));
-  return { switches, links, hosts, vips, pools, members, members_left_out: 0, services, health_monitors };
+  const load_balancers = vips.slice(0, 1).map((vip) => ({
+    id: 'shop', name: 'shop', address: vip.address, admin_state: 'up', description: 'the shop', tags: ['production'], external_ids: { project_id: '7' },
+  }));
+  return { switches, links, hosts, load_balancers, vips, pools, members, members_left_out: 0, services, health_monitors };
 }
 
 class MadeUp {

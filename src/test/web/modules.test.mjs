@@ -334,6 +334,14 @@ test('state: whatever field is missing, the rest is there, with its numbers', ()
   assert.ok(count > 100, `${count} documents`);
 });
 
+test('load balancers: each has the VIPs with its address; one without id is not shown', () => {
+  const model = modelOfTwo({ load_balancers: [{ id: 'lb', name: 'lb', address: '10.0.0.100' }, { name: 'none' }] });
+  assert.deepEqual(model.state.load_balancers.map((balancer) => balancer.id), ['lb']);
+  assert.deepEqual(model.vipsAt('10.0.0.100').map((vip) => vip.id), ['web']);
+  assert.deepEqual(model.vipsAt('10.0.0.101'), []);
+  assert.deepEqual(modelOfTwo().state.load_balancers, []);
+});
+
 test('rates: whatever is missing, the rest is taken', () => {
   for (const [rates, where] of withoutOne(EXAMPLE.rates)) {
     const model = new Model();

@@ -163,13 +163,13 @@ def _path(options: argparse.Namespace) -> str:
 
 
 def _fields(options: argparse.Namespace) -> dict[str, Any]:
-    """The given values, with numbers converted. Invalid numbers stay strings, which the controller rejects."""
+    """The given values, with numbers converted. Other strings of digits stay strings, which the controller keeps or rejects."""
     told = {field.key: getattr(options, field.key) for field in options.kind.fields}
     return {key: _value(text) for key, text in told.items() if text is not None}
 
 
 def _value(text: str) -> Any:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 and str(int(text)) == text else text
 
 
 def _say_item(item: dict[str, Any], options: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""The four kinds of a controller's catalog: their fields, and their names on the command line. Only data."""
+"""The kinds of a controller's catalog: their fields, and their names on the command line. Only data."""
 
 from __future__ import annotations
 
@@ -57,6 +57,27 @@ _METHOD = Field(
 )
 _LIMIT = Field("connection_limit", "N", "max number of open connections (default: unlimited)", "--connection-limit", optional=True)
 
+_STATE = Field("admin_state", "STATE", "up; down: no new connections, open ones continue", "--admin-state", choices=("up", "down"))
+_NOTES = (
+    Field("description", "TEXT", "a text without effect", "--description", optional=True),
+    Field("tags", "TAGS", "strings without effect, separated by commas", "--tags", optional=True),
+    Field("external_ids", "IDS", "what other systems know it by, for example project_id=7,owner=shop", "--external-ids", optional=True),
+)
+
+LOAD_BALANCER = Kind(
+    "load-balancer",
+    "load_balancers",
+    "load balancers: addresses, each with all of its VIPs",
+    (
+        _NAME,
+        Field("address", "ADDRESS", "IPv4 or IPv6; the VIPs with it belong to the load balancer", "--address", required=True),
+        _STATE,
+        *_NOTES,
+    ),
+    {"load balancer": "id", "name": "name", "address": "address", "state": "admin_state", "vips": "vips"},
+    {},
+)
+
 VIP = Kind(
     "vip",
     "vips",
@@ -82,6 +103,8 @@ VIP = Kind(
             "--placement",
             choices=("reactive", "proactive", "auto"),
         ),
+        _STATE,
+        *_NOTES,
     ),
     {"vip": "id", "name": "name", "address": "address", "protocol": "protocol", "port": "port", "lb method": "lb_method", "pool": "pools"},
     {"protocol": "any", "port": "any"},
@@ -93,6 +116,14 @@ POOL = Kind(
     "pools: the servers behind a virtual address",
     (
         _NAME,
+        Field(
+            "load_balancer_id",
+            "LOAD_BALANCER",
+            "the load balancer that it belongs to; its VIP, if any, has the same address",
+            "--load-balancer",
+            refers="load-balancer",
+            optional=True,
+        ),
         Field("vip_id", "VIP", "the virtual address that it serves", "--vip", refers="vip", optional=True),
         _PROTOCOL,
         _METHOD,
@@ -104,6 +135,8 @@ POOL = Kind(
             "--session-persistence",
             optional=True,
         ),
+        _STATE,
+        *_NOTES,
     ),
     {"pool": "id", "name": "name", "vip": "vip_id", "protocol": "protocol", "lb method": "lb_method", "members": "members"},
     {"protocol": "any"},
@@ -114,6 +147,7 @@ MEMBER = Kind(
     "members",
     "members: the servers of pools",
     (
+        _NAME,
         Field("address", "ADDRESS", "IPv4 or IPv6", "--address", required=True),
         Field("port", "N", "the port on the server (default: the client's destination port)", "--port", optional=True),
         Field("pool_id", "POOL", "the pool that it serves in", "--pool", refers="pool", optional=True),
@@ -128,6 +162,8 @@ MEMBER = Kind(
         _LIMIT,
         Field("admin_state", "STATE", "up; drain: no new connections; down: none at all", "--admin-state", choices=("up", "drain", "down")),
         Field("monitor_address", "ADDRESS", "the address for HTTP checks (default: its address)", "--monitor-address", optional=True),
+        Field("monitor_port", "N", "the port of its TCP and HTTP checks (default: the monitor's)", "--monitor-port", optional=True),
+        *_NOTES,
     ),
     {"member": "id", "address": "address", "port": "port", "pool": "pool_id", "weight": "weight", "backup": "backup", "state": "admin_state"},
     {"port": "any"},
@@ -173,6 +209,8 @@ MONITOR = Kind(
         Field("url_path", "PATH", "the path of HTTP checks (default /)", "--url-path"),
         Field("expected_codes", "CODES", "the accepted status codes: 200, 200,202 or 200-204 (default 200)", "--expected-codes"),
         Field("expected_body", "TEXT", "a string that the response must contain (default: any response passes)", "--expected-body", optional=True),
+        Field("admin_state", "STATE", "up; down: no checks", "--admin-state", choices=("up", "down")),
+        *_NOTES,
     ),
     {
         "monitor": "id",
@@ -188,4 +226,4 @@ MONITOR = Kind(
     {},
 )
 
-KINDS = {kind.name: kind for kind in (VIP, POOL, MEMBER, SERVICE, MONITOR)}
+KINDS = {kind.name: kind for kind in (LOAD_BALANCER, VIP, POOL, MEMBER, SERVICE, MONITOR)}

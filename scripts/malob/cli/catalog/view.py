@@ -32,7 +32,7 @@ def _cell(kind: Kind, item: Mapping[str, Any], key: str) -> str:
     if isinstance(value, list):
         return " ".join(map(str, value)) or UNKNOWN
     if isinstance(value, dict):
-        return ",".join(f"{name}={part}" for name, part in value.items())
+        return ",".join(f"{name}={part}" for name, part in value.items()) or UNKNOWN
     if isinstance(value, bool):
         return str(value).lower()
-    return kind.empty.get(key, UNKNOWN) if value is None else str(value)
+    return kind.empty.get(key, UNKNOWN) if value is None else str(value) or UNKNOWN

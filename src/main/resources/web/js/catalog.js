@@ -1,4 +1,4 @@
-// VIPs, pools, members, services and health monitors: made, changed and deleted.
+// Load balancers, VIPs, pools, members, services and health monitors: made, changed and deleted.
 
 import { algorithmOptions } from './algorithms.js';
 import { CATALOG, get, getTagged, itemPath, post, put, remove } from './api.js';
@@ -24,20 +24,43 @@ function kinds(model, algorithms) {
     name: 'admin_state', label: 'State', only: (item) => item !== null && 'admin_state' in item,
     options: () => [['up', 'up'], ['drain', 'drain: no new connections, open ones continue'], ['down', 'down: no connections, open ones are closed']],
   };
+  const upOrDown = (down) => ({
+    name: 'admin_state', label: 'State', only: (item) => item !== null && 'admin_state' in item, options: () => [['up', 'up'], ['down', `down: ${down}`]],
+  });
+  const outOfService = upOrDown('no new connections, open ones continue');
+  const name = { name: 'name', label: 'Name', hint: 'For display; the id if empty' };
+  const notes = [
+    { name: 'description', label: 'Description', hint: 'A text without effect' },
+    { name: 'tags', label: 'Tags', hint: 'Without effect, separated by commas' },
+    { name: 'external_ids', label: 'External ids', hint: 'What other systems know it by, for example project_id=7,owner=shop' },
+  ];
+  const balancers = () => [['', 'none'], ...model.state.load_balancers.map((each) => [each.id, `${each.name} (${each.address})`])];
   return {
+    load_balancers: {
+      noun: ['load balancer', 'load balancers'], title: 'Load balancers', words: 'Addresses, each with all of its VIPs.',
+      columns: [
+        ['Name', (balancer) => balancer.name], ['Id', (balancer) => balancer.id], ['Address', (balancer) => balancer.address],
+        ['VIPs', (balancer) => String(model.vipsAt(balancer.address).length)],
+        ['State', (balancer) => balancer.admin_state ?? 'up'], ['Description', (balancer) => balancer.description ?? ''],
+        ['Tags', (balancer) => textOf(balancer.tags)],
+      ],
+      fields: [
+        { name: 'address', label: 'Address', hint: 'The IPv4 or IPv6 address of its VIPs', required: true }, name, id, outOfService, ...notes,
+      ],
+    },
     vips: {
       noun: ['VIP', 'VIPs'], title: 'VIPs', words: 'The addresses that clients use.',
       columns: [
         ['Name', (vip) => vip.name], ['Id', (vip) => vip.id],
         ['Address', (vip) => withPort(vip.address, vip.port)], ['Protocol', (vip) => vip.protocol ?? 'any'],
         ['Pool', (vip) => model.poolOfVip(vip.id)?.name ?? 'none'], ['Algorithm', (vip) => model.algorithmOfVip(vip) ?? 'by port'],
-        ['Placement', (vip) => placementText(vip, model.placementOf(vip.id))],
+        ['Placement', (vip) => placementText(vip, model.placementOf(vip.id))], ['State', (vip) => vip.admin_state ?? 'up'],
       ],
       fields: [
         { name: 'address', label: 'Address', hint: 'An IPv4 or IPv6 address that no host has', required: true },
         { name: 'port', label: 'Port', hint: 'TCP or UDP port, or ICMP type; every port if empty', inputmode: 'numeric' },
         { name: 'protocol', label: 'Protocol', options: () => PROTOCOLS },
-        { name: 'name', label: 'Name', hint: 'For display; the id if empty' }, id,
+        name, id,
         { name: 'lb_method', label: 'Algorithm', options: (vip) => algorithmOptions(algorithms(), vip?.lb_method, "the pool's, or the service's") },
         { name: 'allowed_sources', label: 'Allowed clients', hint: 'Networks, separated by commas, for example 10.0.0.0/8; all clients if empty' },
         { name: 'connection_limit', label: 'Max connections', hint: 'Open at the same time; unlimited if empty', inputmode: 'numeric' },
@@ -48,6 +71,7 @@ function kinds(model, algorithms) {
             ['auto', 'auto: proactive under load'],
           ],
         },
+        outOfService, ...notes,
       ],
     },
     pools: {
@@ -56,19 +80,21 @@ function kinds(model, algorithms) {
         ['Name', (pool) => pool.name], ['Id', (pool) => pool.id],
         ['VIP', (pool) => (pool.vip_id ? model.vip(pool.vip_id)?.name ?? pool.vip_id : 'none')],
         ['Members', (pool) => String(model.membersOfPool(pool.id).length)], ['Algorithm', (pool) => pool.lb_method ?? 'from VIP or service'],
+        ['State', (pool) => pool.admin_state ?? 'up'],
       ],
       fields: [
-        { name: 'name', label: 'Name', hint: 'For display; the id if empty' }, id, { name: 'vip_id', label: 'VIP', options: vips },
+        name, id, { name: 'vip_id', label: 'VIP', options: vips }, { name: 'load_balancer_id', label: 'Load balancer', options: balancers },
         { name: 'protocol', label: 'Protocol', options: () => PROTOCOLS },
         { name: 'lb_method', label: 'Algorithm', options: (pool) => algorithmOptions(algorithms(), pool?.lb_method, "the VIP's, or the service's") },
         { name: 'session_persistence', label: 'Session persistence', hint: 'SOURCE_IP,timeout=1800 keeps clients on their member for 1800 s; off if empty' },
         { name: 'slow_start', label: 'Slow start', hint: 'Seconds in which a new or recovered member reaches its full share; 0 if empty', inputmode: 'numeric' },
+        outOfService, ...notes,
       ],
     },
     members: {
       noun: ['member', 'members'], title: 'Members', words: 'The servers.',
       columns: [
-        ['Id', (member) => member.id], ['Address', (member) => withPort(member.address, member.port)],
+        ['Name', (member) => member.name ?? member.id], ['Id', (member) => member.id], ['Address', (member) => withPort(member.address, member.port)],
         ['Pool', (member) => (member.pool_id ? model.pool(member.pool_id)?.name ?? member.pool_id : 'none')],
         ['Weight', (member) => String(member.weight)], ['State', (member) => member.admin_state ?? 'up'],
       ],
@@ -78,7 +104,8 @@ function kinds(model, algorithms) {
         { name: 'pool_id', label: 'Pool', options: pools },
         { name: 'weight', label: 'Weight', hint: '0 to 256; 1 if empty; 0: no new connections', inputmode: 'numeric' },
         { name: 'connection_limit', label: 'Max connections', hint: 'Open at the same time; unlimited if empty', inputmode: 'numeric' },
-        { name: 'backup', label: 'Backup', options: () => [['false', 'no'], ['true', 'yes: only while no other member is usable']] }, id, adminState,
+        { name: 'backup', label: 'Backup', options: () => [['false', 'no'], ['true', 'yes: only while no other member is usable']] },
+        { name: 'monitor_port', label: 'Port of checks', hint: "For TCP and HTTP; the monitor's port if empty", inputmode: 'numeric' }, name, id, adminState, ...notes,
       ],
     },
     health_monitors: {
@@ -100,7 +127,7 @@ function kinds(model, algorithms) {
         { name: 'url_path', label: 'Path', hint: 'HTTP only, like the next three fields; / if empty' },
         { name: 'http_method', label: 'Method', options: () => [['', 'GET'], ['HEAD', 'HEAD'], ['OPTIONS', 'OPTIONS']] },
         { name: 'expected_codes', label: 'Expected codes', hint: 'For example 200-299; 200 if empty' }, { name: 'expected_body', label: 'Expected text', hint: 'The body must contain it' },
-        { name: 'name', label: 'Name', hint: 'For display; the id if empty' }, id,
+        name, id, upOrDown('no checks'), ...notes,
       ],
     },
     services: {
@@ -233,6 +260,7 @@ export class CatalogView {
     const open = (members) => members.reduce((sum, member) => sum + (this.#model.memberNumbers.get(member.id)?.active ?? 0), 0);
     const reset = (members) => (open(members) ? `${plural(open(members), 'open connection')} will be reset.` : 'It has no open connections.');
     switch (kind) {
+      case 'load_balancers': return 'Its VIPs remain. Pools lose their reference to it.';
       case 'vips': {
         const pool = this.#model.poolOfVip(id);
         return `${pool ? `Its pool ${pool.name} remains without a VIP. ` : ''}${reset(pool ? this.#model.membersOfPool(pool.id) : [])}`;

@@ -1,7 +1,7 @@
 // Makes whole what the controller has sent: a field that is missing must not keep all others from being shown. What has no id
 // or no place cannot be shown and goes, except from lists that numbers go by: there the place stays, with null.
 
-const LISTS = ['switches', 'links', 'hosts', 'vips', 'pools', 'members', 'services', 'health_monitors'];
+const LISTS = ['switches', 'links', 'hosts', 'load_balancers', 'vips', 'pools', 'members', 'services', 'health_monitors'];
 
 const list = (value) => (Array.isArray(value) ? value : []);
 const objects = (value) => list(value).filter((item) => item && typeof item === 'object');
@@ -25,7 +25,7 @@ export function completeState(sent) {
   state.switches = state.switches.filter(isKnown);
   state.links = state.links.map((link) => (isEnd(link?.src) && isEnd(link?.dst) ? link : null));
   state.hosts = objects(state.hosts).filter((host) => isKnown(host.switch)).map(completeHost).filter((host) => isKnown(host.mac));
-  for (const name of ['vips', 'pools', 'services', 'health_monitors']) {
+  for (const name of ['load_balancers', 'vips', 'pools', 'services', 'health_monitors']) {
     state[name] = objects(state[name]).filter((item) => isKnown(item.id));
   }
   state.members = state.members.map((member) => (isKnown(member?.id) ? member : null));

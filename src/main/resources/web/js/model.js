@@ -6,7 +6,7 @@ import { History } from './history.js';
 
 const LINK = { use: 0, latency: 1, capacity: 2, throughput: 3, active: 4 };
 
-const EMPTY = { switches: [], links: [], hosts: [], vips: [], pools: [], members: [], services: [], health_monitors: [], members_left_out: 0 };
+const EMPTY = { switches: [], links: [], hosts: [], load_balancers: [], vips: [], pools: [], members: [], services: [], health_monitors: [], members_left_out: 0 };
 
 export const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i;
 
@@ -36,6 +36,7 @@ export class Model extends EventTarget {
   #byId = { vips: new Map(), pools: new Map(), members: new Map(), services: new Map() };
   #poolOfVip = new Map();
   #membersOfPool = new Map();
+  #vipsAtAddress = new Map();
   #hostOfAddress = new Map();
   #membersAtAddress = new Map();
   #memberAt = [];
@@ -57,6 +58,7 @@ export class Model extends EventTarget {
       this.#byId[kind] = new Map(state[kind].map((item) => [item.id, item]));
     }
     this.#poolOfVip = new Map(state.pools.filter((pool) => pool.vip_id).map((pool) => [pool.vip_id, pool]));
+    this.#vipsAtAddress = grouped(state.vips, (vip) => vip.address);
     this.#membersOfPool = grouped(state.members, (member) => member.pool_id);
     this.#hostOfAddress = new Map(state.hosts.flatMap((host) => host.addresses.map((address) => [address, host])));
     this.#membersAtAddress = grouped(state.members, (member) => member.address);
@@ -145,6 +147,7 @@ export class Model extends EventTarget {
   member(id) { return this.#byId.members.get(id); }
   service(id) { return this.#byId.services.get(id); }
   poolOfVip(id) { return this.#poolOfVip.get(id); }
+  vipsAt(address) { return this.#vipsAtAddress.get(address) ?? []; }
   membersOfPool(id) { return this.#membersOfPool.get(id) ?? []; }
 
   /** The hosts, as clients can be asked for: by their addresses, or by the MAC of one whose address is not known. */

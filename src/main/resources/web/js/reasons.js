@@ -31,6 +31,9 @@ const REJECTIONS = {
 
 /** Why a member of a pool is not usable for a client. */
 const EXCLUSIONS = {
+  load_balancer_down: 'its load balancer is down',
+  vip_down: 'its VIP is down',
+  pool_down: 'its pool is down',
   drain: 'draining',
   down: 'down',
   no_weight: 'weight 0',

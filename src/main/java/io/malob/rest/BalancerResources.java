@@ -10,6 +10,7 @@ import io.malob.resource.Call;
 import io.malob.resource.Reply;
 import io.malob.resource.Routes;
 import io.malob.state.catalog.Catalog;
+import io.malob.state.catalog.LoadBalancer;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Monitor;
 import io.malob.state.catalog.Pool;
@@ -46,6 +47,14 @@ final class BalancerResources {
 
   private Routes routes() {
     Catalog catalog = balancer.catalog();
+    ItemCollection<LoadBalancer> loadBalancers =
+        new ItemCollection<>(
+            catalog,
+            Catalog.LOAD_BALANCERS,
+            FieldNames.of(Catalog.LOAD_BALANCERS, "vips"),
+            new ReadOnlyList<>(
+                "vips",
+                (now, balancer) -> now.vipsAt(balancer.address()).stream().map(Vip::id).toList()));
     ItemCollection<Vip> vips =
         new ItemCollection<>(
             catalog,
@@ -68,6 +77,7 @@ final class BalancerResources {
     ItemCollection<Monitor> monitors =
         new ItemCollection<>(catalog, Catalog.MONITORS, FieldNames.of(Catalog.MONITORS), null);
     Routes routes = Routes.listing();
+    addItems(routes, "load_balancers", call -> loadBalancers);
     addItems(routes, "vips", call -> vips);
     addItems(routes, "pools", call -> pools);
     addItems(routes, "members", call -> members);

@@ -13,6 +13,7 @@ import io.malob.openflow.packet.EchoFrames;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
 import io.malob.state.catalog.Catalog;
+import io.malob.state.catalog.Fields;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.ServerValue;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -384,6 +385,37 @@ class HealthTest extends OnEachProfile {
 
     assertEquals(Health.DOWN, health("m1"));
     assertEquals(Health.UP, health("m2"));
+  }
+
+  @Test
+  void monitorThatIsDown_doesNotCheck() throws Exception {
+    net.webService(first);
+    monitor("TCP");
+    assertFalse(ask().isEmpty());
+
+    net.module.catalog().update(Catalog.MONITORS, "h", Fields.of("admin_state", "down"));
+
+    for (int i = 0; i < 5; i++) {
+      assertEquals(List.of(), ask());
+    }
+    assertEquals(Health.UNCHECKED, health("m1"));
+    net.module.catalog().update(Catalog.MONITORS, "h", Fields.of("admin_state", "up"));
+    assertFalse(ask().isEmpty());
+  }
+
+  @Test
+  void membersPortForChecks_overridesTheMonitors() throws Exception {
+    net.webService(first, second);
+    net.module.catalog().update(Catalog.MEMBERS, "m1", Fields.of("monitor_port", "8081"));
+    monitor("TCP", "port", "8082");
+
+    List<Delivery> probes = ask();
+
+    assertEquals(2, probes.size());
+    for (Delivery probe : probes) {
+      int expected = hostOf(probe).equals(first) ? 8081 : 8082;
+      assertEquals(expected, Packet.parse(probe.frame()).dstPort());
+    }
   }
 
   @Test

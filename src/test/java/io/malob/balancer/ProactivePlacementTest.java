@@ -186,6 +186,32 @@ class ProactivePlacementTest {
     }
   }
 
+  @Test
+  void vipThatIsDown_keepsEstablishedConnectionsAndRefusesNewOnes_untilItIsUp() {
+    fixture.settle();
+    Map<Integer, Host> members = openAll();
+    fixture.pass(2);
+
+    fixture.setVip("admin_state", "down");
+    fixture.pass(2);
+
+    for (int round = 0; round < 2; round++) {
+      for (int port : ALL_BUCKETS) {
+        assertEquals(members.get(port), fixture.memberOf(client, port, ACK));
+        fixture.assertAnswered(members.get(port), client, port, ACK);
+        fixture.assertReset(fixture.send(client, port + 1, SYN));
+      }
+      fixture.pass(MOVE_SECONDS + 1);
+    }
+
+    fixture.setVip("admin_state", "up");
+    fixture.pass(4);
+    for (int port : ALL_BUCKETS) {
+      fixture.open(client, port + 1);
+      assertEquals(members.get(port), fixture.memberOf(client, port, ACK));
+    }
+  }
+
   /** Open vSwitch may still use the rule before, for the packets after. */
   @Test
   void synInTheFirstSecondOfAMove_staysWithTheMemberBefore() {

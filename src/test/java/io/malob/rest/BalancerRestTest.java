@@ -74,7 +74,8 @@ class BalancerRestTest {
     assertEquals(
         "{\"id\":\"1\",\"name\":\"vip1\",\"protocol\":\"icmp\",\"address\":\"10.0.0.100\","
             + "\"port\":8,\"lb_method\":null,\"allowed_sources\":null,"
-            + "\"connection_limit\":null,\"placement\":\"reactive\",\"pools\":[]}",
+            + "\"connection_limit\":null,\"placement\":\"reactive\",\"admin_state\":\"up\","
+            + "\"description\":\"\",\"tags\":[],\"external_ids\":{},\"pools\":[]}",
         vip.text());
     assertEquals("1", pool.json().path("vip_id").asText());
     assertEquals("1", member.json().path("pool_id").asText());
@@ -146,6 +147,51 @@ class BalancerRestTest {
     Answer cleared = server.put("/pools/p", "{\"vip_id\":null}");
     assertTrue(cleared.json().path("vip_id").isNull());
     assertEquals("WRR+SPH", cleared.json().path("lb_method").asText());
+  }
+
+  @Test
+  void loadBalancer_listsItsVips_andIsPutAsItIsGot() throws Exception {
+    server.put("/vips/v", "{\"address\":\"10.0.0.100\",\"port\":80}");
+    Answer made =
+        server.put(
+            "/load_balancers/l",
+            "{\"address\":\"10.0.0.100\",\"tags\":[\"a\",\"b c\"],"
+                + "\"external_ids\":{\"project_id\":\"7\",\"none\":null}}");
+    assertEquals(201, made.status());
+    assertEquals(
+        "{\"id\":\"l\",\"name\":\"l\",\"address\":\"10.0.0.100\",\"admin_state\":\"up\","
+            + "\"description\":\"\",\"tags\":[\"a\",\"b c\"],"
+            + "\"external_ids\":{\"project_id\":\"7\"},\"vips\":[\"v\"]}",
+        made.text());
+    assertEquals(made.json(), server.put("/load_balancers/l", made.text()).json());
+
+    Answer described = server.put("/load_balancers/l", "{\"description\":\"a, b\"}");
+    assertEquals("a, b", described.json().get("description").asText());
+    assertEquals(2, described.json().get("tags").size());
+    Answer cleared = server.put("/load_balancers/l", "{\"tags\":[],\"external_ids\":{}}");
+    assertEquals("[]{}", cleared.json().get("tags") + "" + cleared.json().get("external_ids"));
+    assertEquals("a, b", cleared.json().get("description").asText());
+
+    server.put("/load_balancers/l", "{\"address\":\"10.0.0.101\"}");
+    assertEquals("[]", server.get("/load_balancers/l").json().get("vips").toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"tags\":[\"a,b\"]} | tags[0]",
+        "{\"tags\":[\"\",\"b\"]} | tags",
+        "{\"external_ids\":{\"a\":\"b,c\"}} | external_ids.a",
+        "{\"external_ids\":{\"a=b\":\"c\"}} | external_ids",
+        "{\"external_ids\":{\"a\":{}}} | external_ids.a",
+        "{\"vips\":[\"v\"]} | vips"
+      })
+  void notesThatCannotBeKept_areRefused(String body, String field) throws Exception {
+    server.put("/load_balancers/l", "{\"address\":\"10.0.0.100\"}");
+    Answer answer = server.put("/load_balancers/l", body);
+    assertEquals(400, answer.status());
+    assertEquals(field, answer.field());
   }
 
   @Test

@@ -51,6 +51,7 @@ class OpenApiTest {
   @BeforeEach
   void setUp() throws Exception {
     server.clear();
+    server.put("/load_balancers/x", "{\"address\":\"10.0.0.100\"}");
     server.put("/vips/x", "{\"address\":\"10.0.0.100\",\"port\":80}");
     server.put("/pools/x", "{\"vip_id\":\"x\"}");
     server.put("/members/x", "{\"address\":\"10.0.0.1\",\"pool_id\":\"x\"}");

@@ -178,6 +178,22 @@ class ProblemsRestTest {
   }
 
   @Test
+  void whatIsDown_isNamedOnce_byItsUppermostItem() throws Exception {
+    configure();
+    server.put("/load_balancers/lb", "{\"address\":\"10.0.0.100\"}");
+    server.put("/pools/p", "{\"admin_state\":\"down\"}");
+    JsonNode problem = onlyProblem("pool_down");
+    assertEquals("p", problem.get("id").asText());
+    assertTrue(text(problem).startsWith("Pool p is down, so VIP web rejects new connections."));
+    server.put("/vips/web", "{\"admin_state\":\"down\"}");
+    assertEquals("web", onlyProblem("vip_down").get("id").asText());
+    server.put("/load_balancers/lb", "{\"admin_state\":\"down\"}");
+    problem = onlyProblem("load_balancer_down");
+    assertEquals("load_balancer", problem.get("kind").asText());
+    assertEquals("./malob load-balancer set lb --admin-state up", problem.get("command").asText());
+  }
+
+  @Test
   void pool_withoutVip() throws Exception {
     configure();
     setMember(false, Health.UNCHECKED);

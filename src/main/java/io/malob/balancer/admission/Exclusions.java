@@ -3,7 +3,10 @@ package io.malob.balancer.admission;
 import io.malob.algorithm.Explanation;
 import io.malob.balancer.api.ExplainedConnection.Exclusion;
 import io.malob.balancer.view.BalancerView;
+import io.malob.state.catalog.CatalogItem;
+import io.malob.state.catalog.LoadBalancer;
 import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Vip;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +44,12 @@ record Exclusions(BalancerView view, int client, boolean backupsRest) {
   }
 
   private Exclusion notInPool(Member member) {
+    Optional<CatalogItem> down = view.catalog().vipOf(member).flatMap(view.catalog()::downFor);
+    if (down.isPresent()) {
+      return down.get() instanceof LoadBalancer
+          ? Exclusion.LOAD_BALANCER_DOWN
+          : down.get() instanceof Vip ? Exclusion.VIP_DOWN : Exclusion.POOL_DOWN;
+    }
     return switch (member.adminState()) {
       case DRAIN -> Exclusion.DRAIN;
       case DOWN -> Exclusion.DOWN;

@@ -157,6 +157,12 @@ public record ExplainedConnection(
 
   /** The reason why a member is not eligible. */
   public enum Exclusion {
+    /** An operator has taken the load balancer of the VIP down. */
+    LOAD_BALANCER_DOWN,
+    /** An operator has taken the VIP down. */
+    VIP_DOWN,
+    /** An operator has taken the pool down. */
+    POOL_DOWN,
     /** An operator is draining it: it keeps its connections and gets no new ones. */
     DRAIN,
     /** An operator has taken it out of service. */

@@ -95,10 +95,12 @@ final class HealthCheck {
     nextProbeNanos = Math.min(was.nextProbeNanos - now, latest - now) + now;
   }
 
-  /** The port to check; 0 if neither the monitor, the member nor the VIP has one. */
+  /** The port to check; 0 if neither the member, the monitor nor the VIP has one. */
   int port() {
     for (@Nullable Integer port :
-        new @Nullable Integer[] {monitor.port(), member.port(), vip == null ? null : vip.port()}) {
+        new @Nullable Integer[] {
+          member.monitorPort(), monitor.port(), member.port(), vip == null ? null : vip.port()
+        }) {
       if (port != null) {
         return port;
       }

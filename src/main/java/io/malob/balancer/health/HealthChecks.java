@@ -5,6 +5,7 @@ import io.malob.algorithm.Server;
 import io.malob.algorithm.health.Health;
 import io.malob.algorithm.health.RiseAndFall;
 import io.malob.balancer.health.HealthCheck.Judge;
+import io.malob.state.catalog.AdminState;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Monitor;
@@ -27,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Checks the members of pools with a monitor, each on its own schedule. To be called by one thread
- * at a time, except for {@link #health}. A check costs O(log members).
+ * Checks the members of pools with a monitor that is up, each on its own schedule. To be called by
+ * one thread at a time, except for {@link #health}. A check costs O(log members).
  */
 public final class HealthChecks {
   /** How often {@link #tick} is to be called while any member is checked. */
@@ -115,7 +116,11 @@ public final class HealthChecks {
       tickedAtNanos = now;
     }
     for (Pool pool : after.pools().values()) {
-      @Nullable Monitor monitor = after.monitorOfPool(pool.id()).orElse(null);
+      @Nullable Monitor monitor =
+          after
+              .monitorOfPool(pool.id())
+              .filter(each -> each.adminState() == AdminState.UP)
+              .orElse(null);
       @Nullable Vip vip = after.vipOf(pool).orElse(null);
       if (monitor == null) {
         continue;

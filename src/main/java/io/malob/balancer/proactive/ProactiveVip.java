@@ -200,7 +200,9 @@ final class ProactiveVip {
 
   private boolean decide(Situation now) {
     PlacementMode placement = now.plan().vip().placement();
-    if (parts.hasSeveralMasters().getAsBoolean()) {
+    // the controller refuses new connections to a VIP that is down; open ones leave their buckets
+    if (parts.hasSeveralMasters().getAsBoolean()
+        || now.view().catalog().isDown(now.plan().pool())) {
       return false;
     }
     if (placement != PlacementMode.AUTO) {

@@ -65,15 +65,23 @@ public record BalancerView(
     return view;
   }
 
-  /** Whether new connections may be placed on a member; not if it is drained, down or full. */
+  /**
+   * Whether new connections may be placed on a member; not if it is drained, down or full, or its
+   * VIP is down.
+   */
   public boolean takesNew(Server server) {
     return catalog.membersAt(server.address()).stream()
         .anyMatch(
             member ->
                 member.number() == server.number()
                     && member.takesNew()
+                    && !isVipDown(member)
                     && health(member).takesConnections()
                     && !server.load().isFull(member.limit()));
+  }
+
+  private boolean isVipDown(Member member) {
+    return catalog.vipOf(member).flatMap(catalog::downFor).isPresent();
   }
 
   /** The session persistence of a member's pool; empty if it has none. */

@@ -63,6 +63,9 @@ final class ServicePlans {
   }
 
   private static int membersExpected(BalancerView view, Pool pool) {
+    if (view.catalog().isDown(pool)) {
+      return 0;
+    }
     return (int)
         view.catalog().membersOfPool(pool.id()).stream()
             .filter(Member::takesNew)

@@ -268,8 +268,9 @@ public final class ViewWriter {
     Map<Integer, Health> health = new HashMap<>(checked);
     for (Pool pool : catalog.pools().values()) {
       Map<Member, Server> located = located(catalog, pool);
-      ImmutableList<Server> usual = choosable(located, member -> !member.backup(), health);
-      ImmutableList<Server> backups = choosable(located, Member::backup, health);
+      Map<Member, Server> inService = catalog.isDown(pool) ? Map.of() : located;
+      ImmutableList<Server> usual = choosable(inService, member -> !member.backup(), health);
+      ImmutableList<Server> backups = choosable(inService, Member::backup, health);
       @Nullable PoolView old = before.pools().get(pool.id());
       slowStarts.follow(
           pool,

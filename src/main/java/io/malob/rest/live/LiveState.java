@@ -21,7 +21,8 @@ import org.projectfloodlight.openflow.types.OFPort;
  *
  * @param topology switches and links
  * @param links the links, in order
- * @param catalog VIPs, pools, members and services; its members are shown up to a limit
+ * @param catalog load balancers, VIPs, pools, members, services and monitors; its members are shown
+ *     up to a limit
  * @param hosts the hosts attached to switches
  */
 record LiveState(
@@ -56,6 +57,7 @@ record LiveState(
     }
     shown.put("links", ends);
     shown.put("hosts", hosts.stream().map(SeenHost::shown).collect(Collectors.toList()));
+    shown.put("load_balancers", items(catalog.loadBalancers().values(), Integer.MAX_VALUE));
     shown.put("vips", items(catalog.vips().values(), Integer.MAX_VALUE));
     shown.put("pools", items(catalog.pools().values(), Integer.MAX_VALUE));
     shown.put("members", items(catalog.members().values(), MAX_MEMBERS));

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * One thing that keeps the balancer, or a part of it, from working.
  *
  * @param reason what is wrong
- * @param id the id of the VIP, pool or member; null if it is about none
+ * @param id the id of the load balancer, VIP, pool or member; null if it is about none
  * @param problem a sentence that says what is wrong
  * @param remedy a sentence that says what to do
  * @param command the command that does it, with placeholders in capitals; null if there is none
@@ -29,6 +29,12 @@ public record Problem(
     ETCD_BEHIND(null),
     /** A live controller of the cluster is not reached. */
     PEER_NOT_REACHED(null),
+    /** Operators have taken a load balancer down. */
+    LOAD_BALANCER_DOWN("load_balancer"),
+    /** Operators have taken a VIP down. */
+    VIP_DOWN("vip"),
+    /** Operators have taken the pool of a VIP down. */
+    POOL_DOWN("pool"),
     /** A VIP has no pool. */
     NO_POOL("vip"),
     /** A switch refuses the rules of a proactive VIP. */

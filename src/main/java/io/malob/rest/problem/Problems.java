@@ -9,7 +9,10 @@ import io.malob.balancer.api.ProactiveStats;
 import io.malob.module.ClusterView;
 import io.malob.monitor.IMonitorService;
 import io.malob.rest.problem.Problem.Reason;
+import io.malob.state.catalog.AdminState;
+import io.malob.state.catalog.CatalogItem;
 import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.LoadBalancer;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.PlacementMode;
 import io.malob.state.catalog.Pool;
@@ -25,8 +28,9 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Finds what keeps the balancer from working at one moment: switches and the cluster first, then
- * VIPs and pools, then members. A member that an operator has taken out of service is no problem.
- * The web page and the command line show these sentences and compute none of their own.
+ * load balancers, VIPs and pools, then members. A member that an operator has taken out of service
+ * is no problem. The web page and the command line show these sentences and compute none of their
+ * own.
  */
 public final class Problems {
   private static final MemberStats NOTHING_YET = MemberStats.unknown(false);
@@ -72,9 +76,19 @@ public final class Problems {
               null));
     }
     cluster.ifPresent(view -> view.problems().forEach(each -> found.add(ofCluster(each))));
+    for (LoadBalancer balancer : catalog.loadBalancers().values()) {
+      if (balancer.adminState() == AdminState.DOWN && catalog.isVipAddress(balancer.address())) {
+        found.add(down(balancer));
+      }
+    }
     for (Vip vip : catalog.vips().values()) {
       Optional<Pool> pool = catalog.poolOfVip(vip.id());
-      if (pool.isPresent()) {
+      Optional<CatalogItem> down = catalog.downFor(vip);
+      if (down.isPresent()) {
+        if (!(down.get() instanceof LoadBalancer)) {
+          found.add(down.get() instanceof Vip ? down(vip) : down(pool.orElseThrow(), vip));
+        }
+      } else if (pool.isPresent()) {
         checkPool(pool.get(), vip);
       } else {
         found.add(withoutPool(vip));
@@ -127,6 +141,35 @@ public final class Problems {
               "Check the network between the controllers; the log says why (peer_refused, peer_lost).",
               null);
     };
+  }
+
+  private static Problem down(LoadBalancer balancer) {
+    return new Problem(
+        Reason.LOAD_BALANCER_DOWN,
+        balancer.id(),
+        String.format(
+            "Load balancer %s (%s) is down, so its VIPs reject new connections.",
+            balancer.id(), balancer.address()),
+        "Put it back into service.",
+        "./malob load-balancer set " + balancer.id() + " --admin-state up");
+  }
+
+  private static Problem down(Vip vip) {
+    return new Problem(
+        Reason.VIP_DOWN,
+        vip.id(),
+        "VIP " + vip.id() + " is down and rejects new connections.",
+        "Put it back into service.",
+        "./malob vip set " + vip.id() + " --admin-state up");
+  }
+
+  private static Problem down(Pool pool, Vip vip) {
+    return new Problem(
+        Reason.POOL_DOWN,
+        pool.id(),
+        "Pool " + pool.id() + " is down, so VIP " + vip.id() + " rejects new connections.",
+        "Put it back into service.",
+        "./malob pool set " + pool.id() + " --admin-state up");
   }
 
   private static Problem withoutPool(Vip vip) {

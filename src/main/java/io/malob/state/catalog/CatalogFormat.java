@@ -27,6 +27,9 @@ final class CatalogFormat {
   private static final int VERSION = 5;
 
   private static final String NUMBER = "number";
+
+  /** Values that a missing field stands for. */
+  private static final Set<Object> EMPTY = Set.of("", List.of(), Map.of());
   private static final Set<String> FIELDS =
       Set.of(
           "version",
@@ -61,7 +64,13 @@ final class CatalogFormat {
       ArrayNode list, Map<String, T> items, ToIntFunction<T> numberOf) {
     for (T item : items.values()) {
       ObjectNode object = list.addObject();
-      item.fields().forEach(object::putPOJO);
+      item.fields()
+          .forEach(
+              (name, value) -> {
+                if (value != null && !EMPTY.contains(value)) {
+                  object.putPOJO(name, value);
+                }
+              });
       if (numberOf.applyAsInt(item) != 0) {
         object.put(NUMBER, numberOf.applyAsInt(item));
       }

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
@@ -135,6 +136,27 @@ public final class CatalogSnapshot {
   /** The load balancer with that address, to which its VIPs belong; empty if there is none. */
   public Optional<LoadBalancer> loadBalancerAt(IPAddress<?> address) {
     return Optional.ofNullable(loadBalancersByAddress.get(address));
+  }
+
+  /** The VIPs with that address, oldest first. */
+  public List<Vip> vipsAt(IPAddress<?> address) {
+    return vipIndex.at(address);
+  }
+
+  /** The item that keeps a VIP from taking new connections because it is down; empty if it does. */
+  public Optional<CatalogItem> downFor(Vip vip) {
+    return Stream.of(
+            loadBalancerAt(vip.address())
+                .filter(balancer -> balancer.adminState() == AdminState.DOWN),
+            Optional.of(vip).filter(each -> each.adminState() == AdminState.DOWN),
+            poolOfVip(vip.id()).filter(pool -> pool.adminState() == AdminState.DOWN))
+        .<CatalogItem>flatMap(Optional::stream)
+        .findFirst();
+  }
+
+  /** Whether the VIP of a pool takes no new connections because an item is down. */
+  public boolean isDown(Pool pool) {
+    return vipOf(pool).flatMap(this::downFor).isPresent();
   }
 
   /** The pool that serves a VIP; empty if there is none. */

@@ -1,9 +1,10 @@
 package io.malob.state.catalog;
 
-import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.ImmutableListMultimap;
 import io.malob.algorithm.AddressKey;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -18,12 +19,14 @@ final class VipIndex {
   /** All addresses, each with whether a VIP there may be proactive. */
   private final LongTable<Boolean> addresses;
 
-  private final ImmutableSet<IPAddress<?>> ipAddresses;
+  private final ImmutableListMultimap<IPAddress<?>, Vip> byAddress;
   private final boolean hasProactiveVips;
 
   VipIndex(Collection<Vip> vips) {
     hasProactiveVips = vips.stream().anyMatch(Vip::mayBeProactive);
-    ipAddresses = vips.stream().map(Vip::address).collect(ImmutableSet.toImmutableSet());
+    byAddress =
+        vips.stream()
+            .collect(ImmutableListMultimap.toImmutableListMultimap(Vip::address, vip -> vip));
     Map<Long, Optional<Vip>> traffic = new HashMap<>();
     Map<Long, Boolean> known = new HashMap<>();
     for (Vip vip : vips) {
@@ -41,7 +44,11 @@ final class VipIndex {
 
   /** The same for any address, which gets no key by that. */
   boolean isVipAddress(IPAddress<?> address) {
-    return ipAddresses.contains(address);
+    return byAddress.containsKey(address);
+  }
+
+  List<Vip> at(IPAddress<?> address) {
+    return byAddress.get(address);
   }
 
   boolean hasProactiveVips() {

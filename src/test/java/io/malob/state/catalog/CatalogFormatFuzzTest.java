@@ -27,6 +27,10 @@ class CatalogFormatFuzzTest {
         Catalog.MEMBERS,
         Fields.of("id", "m", "address", "10.0.0.1", "port", "8080", "pool_id", "p", "weight", "3"));
     catalog.create(Catalog.MONITORS, Fields.of("id", "h", "pool_id", "p", "type", "TCP"));
+    catalog.create(
+        Catalog.LOAD_BALANCERS,
+        Fields.of("id", "l", "address", "10.0.0.100", "tags", "a,b", "external_ids", "k=v"));
+    catalog.update(Catalog.POOLS, "p", Fields.of("load_balancer_id", "l"));
     String file = new String(CatalogFormat.write(catalog.snapshot()), StandardCharsets.UTF_8);
     new ReaderFuzz(file)
         .check(CatalogFormat::read, e -> e instanceof DamagedException || e instanceof IOException);

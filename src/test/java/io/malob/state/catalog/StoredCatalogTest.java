@@ -89,7 +89,7 @@ class StoredCatalogTest {
 
   /** The files are as those versions have written them. */
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4})
+  @ValueSource(ints = {1, 2, 3, 4, 5})
   void catalogOfEachFormat_isRead_andWrittenInTheLatest(int format) throws Exception {
     Path file = directory.resolve("catalog.json");
     try (InputStream earlier =
@@ -106,11 +106,16 @@ class StoredCatalogTest {
     assertEquals(3, before.members().get("m1").weight());
     assertEquals(
         format == 1 ? AdminState.UP : AdminState.DRAIN, before.members().get("m2").adminState());
+    assertEquals(format < 5 ? "m1" : "first", before.members().get("m1").name());
+    assertEquals(format < 5 ? null : 8081, before.members().get("m1").monitorPort());
+    assertEquals(format < 5 ? null : "shop", before.pools().get("web-servers").loadBalancerId());
+    assertEquals(format < 5 ? 0 : 1, before.loadBalancers().size());
     assertEquals("WRR", before.services().get("shop").algorithm().name().substring(0, 3));
     try (Store store = store()) {
       new CatalogFixture(Catalog.open(store)).pool("id", "new");
     }
-    assertTrue(Files.readString(file).contains("\"version\" : 4"));
+    assertTrue(Files.readString(file).contains("\"version\" : 5"));
+    assertEquals(before.loadBalancers(), reloaded().loadBalancers());
     assertEquals(before.vips(), reloaded().vips());
     assertEquals(before.members(), reloaded().members());
   }
@@ -189,9 +194,9 @@ class StoredCatalogTest {
 
   @Test
   void fileOfALaterVersion_isLeftAlone() throws Exception {
-    Files.writeString(directory.resolve("catalog.json"), "{\"version\":5}");
+    Files.writeString(directory.resolve("catalog.json"), "{\"version\":6}");
     assertThrows(IOException.class, this::reloaded);
-    assertEquals("{\"version\":5}", Files.readString(directory.resolve("catalog.json")));
+    assertEquals("{\"version\":6}", Files.readString(directory.resolve("catalog.json")));
   }
 
   @Test
