@@ -2,10 +2,10 @@ package io.malob.rest.octavia;
 
 import io.malob.json.RejectedException;
 import io.malob.state.catalog.Fields;
+import io.malob.state.catalog.Notes;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the catalog's fields for the attributes of a request. For one thread. */
@@ -41,7 +41,11 @@ final class Changes {
   /** Takes the tags, without those for MALOB, if they are given. */
   Changes tags() throws RejectedException {
     if (body.has("tags")) {
-      fields.put("tags", joined(VendorTags.others(body.texts("tags"))));
+      List<String> tags = VendorTags.others(body.texts("tags"));
+      for (String tag : tags) {
+        checkWhole("tags", tag);
+      }
+      fields.put("tags", tags.isEmpty() ? null : Notes.tagsText(tags));
     }
     return this;
   }
@@ -55,7 +59,7 @@ final class Changes {
         ids.put(name, value);
       }
     }
-    return ids.isEmpty() ? this : put("external_ids", joined(ids));
+    return put("external_ids", externalIds(ids));
   }
 
   /** Sets a field. */
@@ -68,28 +72,18 @@ final class Changes {
     return Fields.of(fields);
   }
 
-  /** The form of the parts of a field. */
-  static String joined(Map<String, String> parts) throws RejectedException {
-    StringJoiner joined = new StringJoiner(",");
-    for (Map.Entry<String, String> part : parts.entrySet()) {
-      joined.add(part.getKey() + "=" + whole(part.getKey(), part.getValue()));
+  /** Several external ids as one value, whose parts are separated by commas. */
+  static @Nullable String externalIds(Map<String, String> ids) throws RejectedException {
+    for (Map.Entry<String, String> id : ids.entrySet()) {
+      checkWhole(id.getKey(), id.getValue());
     }
-    return joined.toString();
+    return ids.isEmpty() ? null : Notes.externalIdsText(ids);
   }
 
-  private static @Nullable String joined(List<String> tags) throws RejectedException {
-    StringJoiner joined = new StringJoiner(",");
-    for (String tag : tags) {
-      joined.add(whole("tags", tag));
-    }
-    return tags.isEmpty() ? null : joined.toString();
-  }
-
-  private static String whole(String name, String value) throws RejectedException {
+  private static void checkWhole(String name, String value) throws RejectedException {
     if (value.indexOf(',') >= 0) {
       throw RejectedException.invalid(
           name, name + " must have no commas, unlike \"" + value + "\"");
     }
-    return value;
   }
 }

@@ -131,7 +131,7 @@ final class Pools extends ObjectType<Pool> {
       Map<String, String> ids = new LinkedHashMap<>(pool.notes().externalIds());
       ids.remove(LB_ALGORITHM);
       ids.putAll(algorithms.kept());
-      changes.put("external_ids", ids.isEmpty() ? null : Changes.joined(ids));
+      changes.put("external_ids", Changes.externalIds(ids));
     }
     draft.update(Catalog.POOLS, pool.id(), changes.fields());
   }
