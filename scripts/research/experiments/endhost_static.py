@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from lab.multihomed import SERVER, UplinkLine
+from lab.multihomed import UplinkLine
 from lab.strain import StrainMeter
-from malob.errors import ScriptError
 from malob.system.preparation import need_root
-from malob.system.processes import run as run_command
 from malob.system.waiting import orderly_end, say
 from research.experiments import arguments, endhost_arguments, endhost_static_cases, endhost_static_report, machine, measurement, plan, plots, report
+from research.experiments.endhost_loop import FetchBatch
 from research.experiments.endhost_site import EndhostSite, open_site
 from research.experiments.endhost_static_cases import ALGORITHMS, DELAY_MS, FILES, POLICIES, Case
 from research.experiments.estimate import Estimate
@@ -95,15 +93,15 @@ class StaticStudy:
         assert self._site is not None
         each, site = self._by_key[case], self._site
         before = self._flow_counts(each)
-        url = f"http://{SERVER}/{each.kilobytes * 1000}"
+        fetching = FetchBatch(site, each.kilobytes * 1000, FILES, each.at_a_time, _PATIENCE_S)
         began = time.monotonic()
-        words = run_command(
-            site.network.on_host(["ab", "-q", "-n", str(FILES), "-c", str(each.at_a_time), "-s", str(_PATIENCE_S), url]), timeout_s=2 * _PATIENCE_S
-        )
+        try:
+            seconds, complete = fetching.run(2 * _PATIENCE_S)
+        finally:
+            fetching.close()
         self.flows[case].append([after - count for after, count in zip(self._flow_counts(each), before)])
         self._number += 1
-        seconds, failed = taken(words)
-        error = f"{failed} of {FILES} files failed" if failed else ""
+        error = f"{FILES - complete} of {FILES} files failed" if complete < FILES else ""
         return [Sample("host", "files", self._number, began, seconds, FILES * each.kilobytes * 1000, "", True, error)]
 
     def _flow_counts(self, case: Case) -> list[int]:
@@ -129,15 +127,6 @@ class StaticStudy:
             "links_by": "emulator",
             "cases": [case.key for case in self.cases],
         }
-
-
-def taken(words: str) -> tuple[float, int]:
-    """The output of `ab`: seconds for all files, and the number of failures. Raises ScriptError if it has none."""
-    seconds = re.search(r"^Time taken for tests:\s+([\d.]+) seconds", words, re.MULTILINE)
-    failed = re.search(r"^Failed requests:\s+(\d+)", words, re.MULTILINE)
-    if not seconds or not failed:
-        raise ScriptError("ab did not print its duration")
-    return float(seconds.group(1)), int(failed.group(1))
 
 
 def _finish(options: argparse.Namespace, study: StaticStudy, record: Record) -> int:
