@@ -15,7 +15,7 @@ from malob.system.waiting import orderly_end, say
 from research.experiments import arguments, endhost_arguments, endhost_static_cases, endhost_static_report, machine, measurement, plan, plots, report
 from research.experiments.endhost_loop import FetchBatch
 from research.experiments.endhost_site import EndhostSite, open_site
-from research.experiments.endhost_static_cases import ALGORITHMS, DELAY_MS, FILES, POLICIES, Case
+from research.experiments.endhost_static_cases import ALGORITHMS, DELAY_MS, FILES, POLICIES, USUAL_AT_A_TIME, Case
 from research.experiments.estimate import Estimate
 from research.experiments.folder import Folder
 from research.experiments.progress import Progress
@@ -30,6 +30,9 @@ HELP = "100 files over uplinks of fixed rates (figures 7 to 10 of the end host's
 _QUEUE_PACKETS = 1000
 _SETTING_UP_S = 4.0
 _PATIENCE_S = 120
+
+#: Before the first run of a controller: a JVM that has just started takes several times as long for a flow's first packet.
+_WARM_UP_FILES = 300
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,24 +88,28 @@ class StaticStudy:
         each = self._by_key[case]
         if each.policy == "single":
             self._site.be_plain()
-        else:
-            self._site.be_balanced(ALGORITHMS[each.policy], each.weights)
+        elif self._site.be_balanced(ALGORITHMS[each.policy], each.weights):
+            self._fetch(min(case.kilobytes for case in self.cases) * 1000, _WARM_UP_FILES, USUAL_AT_A_TIME)
         return []
 
     def measure(self, case: str) -> Sequence[Sample]:
-        assert self._site is not None
-        each, site = self._by_key[case], self._site
+        each = self._by_key[case]
         before = self._flow_counts(each)
-        fetching = FetchBatch(site, each.kilobytes * 1000, FILES, each.at_a_time, _PATIENCE_S)
         began = time.monotonic()
-        try:
-            seconds, complete = fetching.run(2 * _PATIENCE_S)
-        finally:
-            fetching.close()
+        seconds, complete = self._fetch(each.kilobytes * 1000, FILES, each.at_a_time)
         self.flows[case].append([after - count for after, count in zip(self._flow_counts(each), before)])
         self._number += 1
         error = f"{FILES - complete} of {FILES} files failed" if complete < FILES else ""
         return [Sample("host", "files", self._number, began, seconds, FILES * each.kilobytes * 1000, "", True, error)]
+
+    def _fetch(self, size: int, files: int, at_a_time: int) -> tuple[float, int]:
+        """The seconds that files of that size take, and the number of complete ones."""
+        assert self._site is not None
+        fetching = FetchBatch(self._site, size, files, at_a_time, _PATIENCE_S)
+        try:
+            return fetching.run(2 * _PATIENCE_S)
+        finally:
+            fetching.close()
 
     def _flow_counts(self, case: Case) -> list[int]:
         """The number of flows of each uplink so far, as MALOB counts them; none without it."""
