@@ -20,6 +20,9 @@ _CONTROL = 60 + 3 * HEADERS
 #: The bytes that nginx sends before a file.
 HEAD_BYTES = 253
 
+#: The bytes that the host sends before a file comes: SYN with its options, ACK, and the request of programs/file_loop.py.
+SENT_FIRST = 60 + HEADERS + (HEADERS + 41)
+
 
 @dataclass(frozen=True)
 class Job:
@@ -41,6 +44,10 @@ class Job:
         """The time that a link needs for one file."""
         return self.wire_bytes * 8 / (self.rates_mbps[link] * 1e6)
 
+    def seconds_before(self, link: int) -> float:
+        """The time from a connection's SYN to the first bit of the answer: two round trips, in which the host sends, too."""
+        return 2 * self.round_trip_s + SENT_FIRST * 8 / (self.rates_mbps[link] * 1e6)
+
 
 def fluid_s(job: Job) -> float:
     """The time if files could be divided arbitrarily: all links end at the same time."""
@@ -60,12 +67,12 @@ def whole_files(job: Job) -> list[int]:
 
 
 def ideal_s(job: Job) -> float:
-    """The time with whole files, links that are never idle, and the round trip before the first byte; or, if longer, with so
-    few parallel files that each waits for its connection and its answer."""
-    busy = max(count * job.seconds_on(link) for link, count in enumerate(whole_files(job)))
+    """The time with whole files, links that are never idle, and the time before the first byte; or, if longer, with so few
+    parallel files that each waits for its connection and its answer."""
+    busy = max(job.seconds_before(link) + count * job.seconds_on(link) for link, count in enumerate(whole_files(job)) if count)
     fastest = max(range(len(job.rates_mbps)), key=lambda link: job.rates_mbps[link])
     rounds = -(-job.files // job.at_a_time)
-    return max(busy + 2 * job.round_trip_s, rounds * (2 * job.round_trip_s + job.seconds_on(fastest)))
+    return max(busy, rounds * (job.seconds_before(fastest) + job.seconds_on(fastest)))
 
 
 def by_chance_s(job: Job, seed: int, runs: int = 2000) -> float:
@@ -82,7 +89,7 @@ def _one_by_chance_s(job: Job, drawn: random.Random) -> float:
     waiting = iter(chosen)
     for first in itertools.islice(waiting, job.at_a_time):
         links[first].begin(job.wire_bytes * 8)
-    now = 2 * job.round_trip_s
+    now = max(map(job.seconds_before, range(len(links))))
     while any(link.active for link in links):
         step, which = min((link.next_end_s(), number) for number, link in enumerate(links) if link.active)
         now += step

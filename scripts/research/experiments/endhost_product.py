@@ -35,10 +35,13 @@ class EndhostProduct:
             raise ScriptError("MALOB does not run on the host")
         return self._rest
 
-    def start(self, weights: Sequence[float | None], *options: str) -> None:
-        """Returns once it carries flows; does nothing if it runs with these weights. weights: by uplink; None for none."""
+    def start(self, weights: Sequence[float | None], *options: str) -> bool:
+        """Returns once it carries flows: whether it was started; it was not if it runs with these weights.
+
+        weights: by uplink; None for none.
+        """
         if self._rest is not None and self._weights == list(weights):
-            return
+            return False
         self.stop()
         words = [str(ROOT / "malob"), "endhost", "up", *options]
         for number, (name, weight) in enumerate(zip(self._network.names, weights)):
@@ -49,6 +52,7 @@ class EndhostProduct:
         self._rest = RelayedRestClient(self._network.on_host, _PORT)
         _keep_punctual(self.pids()["ovs-vswitchd"])
         wait_until(self._alive, "all uplinks to be alive", _START_TIMEOUT_S, detail=lambda: str(self.status()["uplinks"]))
+        return True
 
     def _alive(self) -> bool:
         status = self.status()

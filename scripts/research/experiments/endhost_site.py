@@ -154,16 +154,18 @@ class EndhostSite:
                 self._on_host(_PLAIN_EACH, name, self.network.address(number), self.network.gateway(number), str(_FIRST_TABLE + number))
             self._plain = True
 
-    def be_balanced(self, algorithm: str, weights: Sequence[float | None] | None = None) -> None:
-        """A host with MALOB. weights: the configured weights of its uplinks; None: MALOB measures capacities."""
+    def be_balanced(self, algorithm: str, weights: Sequence[float | None] | None = None) -> bool:
+        """A host with MALOB; whether it was started for this. weights: the configured weights of its uplinks; None: MALOB
+        measures capacities."""
         if self._plain:
             self._on_host(_PLAIN_OFF)
             self._on_host(_NO_FIRST_CHOICE)
             for number in range(len(self.network.names)):
                 self._on_host(_PLAIN_OFF_EACH, str(_FIRST_TABLE + number))
             self._plain = False
-        self.product.start(weights or [None] * len(self.network.names))
+        started = self.product.start(weights or [None] * len(self.network.names))
         self.product.choose(algorithm)
+        return started
 
     def strain_meter(self) -> StrainMeter:
         """The process ids of the emulator, and of MALOB's programs, if it runs."""

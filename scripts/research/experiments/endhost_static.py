@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from lab.multihomed import SERVER, UplinkLine
+from lab.multihomed import UplinkLine
 from lab.strain import StrainMeter
-from malob.errors import ScriptError
 from malob.system.preparation import need_root
-from malob.system.processes import run as run_command
 from malob.system.waiting import orderly_end, say
 from research.experiments import arguments, endhost_arguments, endhost_static_cases, endhost_static_report, machine, measurement, plan, plots, report
+from research.experiments.endhost_loop import FetchBatch
 from research.experiments.endhost_site import EndhostSite, open_site
-from research.experiments.endhost_static_cases import ALGORITHMS, DELAY_MS, FILES, POLICIES, Case
+from research.experiments.endhost_static_cases import ALGORITHMS, DELAY_MS, FILES, POLICIES, USUAL_AT_A_TIME, Case
 from research.experiments.estimate import Estimate
 from research.experiments.folder import Folder
 from research.experiments.progress import Progress
@@ -32,6 +30,9 @@ HELP = "100 files over uplinks of fixed rates (figures 7 to 10 of the end host's
 _QUEUE_PACKETS = 1000
 _SETTING_UP_S = 4.0
 _PATIENCE_S = 120
+
+#: Before the first run of a controller: a JVM that has just started takes several times as long for a flow's first packet.
+_WARM_UP_FILES = 300
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,24 +88,28 @@ class StaticStudy:
         each = self._by_key[case]
         if each.policy == "single":
             self._site.be_plain()
-        else:
-            self._site.be_balanced(ALGORITHMS[each.policy], each.weights)
+        elif self._site.be_balanced(ALGORITHMS[each.policy], each.weights):
+            self._fetch(min(case.kilobytes for case in self.cases) * 1000, _WARM_UP_FILES, USUAL_AT_A_TIME)
         return []
 
     def measure(self, case: str) -> Sequence[Sample]:
-        assert self._site is not None
-        each, site = self._by_key[case], self._site
+        each = self._by_key[case]
         before = self._flow_counts(each)
-        url = f"http://{SERVER}/{each.kilobytes * 1000}"
         began = time.monotonic()
-        words = run_command(
-            site.network.on_host(["ab", "-q", "-n", str(FILES), "-c", str(each.at_a_time), "-s", str(_PATIENCE_S), url]), timeout_s=2 * _PATIENCE_S
-        )
+        seconds, complete = self._fetch(each.kilobytes * 1000, FILES, each.at_a_time)
         self.flows[case].append([after - count for after, count in zip(self._flow_counts(each), before)])
         self._number += 1
-        seconds, failed = taken(words)
-        error = f"{failed} of {FILES} files failed" if failed else ""
+        error = f"{FILES - complete} of {FILES} files failed" if complete < FILES else ""
         return [Sample("host", "files", self._number, began, seconds, FILES * each.kilobytes * 1000, "", True, error)]
+
+    def _fetch(self, size: int, files: int, at_a_time: int) -> tuple[float, int]:
+        """The seconds that files of that size take, and the number of complete ones."""
+        assert self._site is not None
+        fetching = FetchBatch(self._site, size, files, at_a_time, _PATIENCE_S)
+        try:
+            return fetching.run(2 * _PATIENCE_S)
+        finally:
+            fetching.close()
 
     def _flow_counts(self, case: Case) -> list[int]:
         """The number of flows of each uplink so far, as MALOB counts them; none without it."""
@@ -129,15 +134,6 @@ class StaticStudy:
             "links_by": "emulator",
             "cases": [case.key for case in self.cases],
         }
-
-
-def taken(words: str) -> tuple[float, int]:
-    """The output of `ab`: seconds for all files, and the number of failures. Raises ScriptError if it has none."""
-    seconds = re.search(r"^Time taken for tests:\s+([\d.]+) seconds", words, re.MULTILINE)
-    failed = re.search(r"^Failed requests:\s+(\d+)", words, re.MULTILINE)
-    if not seconds or not failed:
-        raise ScriptError("ab did not print its duration")
-    return float(seconds.group(1)), int(failed.group(1))
 
 
 def _finish(options: argparse.Namespace, study: StaticStudy, record: Record) -> int:

@@ -13,7 +13,8 @@ import tempfile
 import time
 import unittest
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,23 @@ while select.select([s], [], [], 0.5)[0]:
     print(s.recvfrom(2000)[1][0])
 """
 
+#: Sends a datagram each 0.1 s over a connected socket, until its stdin ends; prints the time, and "answered", "silence" or the error.
+_CONVERSATION = """
+import select, socket, sys, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.connect((sys.argv[1], int(sys.argv[2])))
+s.settimeout(0.1)
+while not select.select([sys.stdin], [], [], 0.1)[0]:
+    try:
+        s.send(b"x")
+        s.recv(2000)
+        found = "answered"
+    except TimeoutError:
+        found = "silence"
+    except OSError as error:
+        found = error
+    print(time.monotonic(), found, flush=True)
+"""
 
 #: Connects a number of times, one after the other; prints the gateway that answered, and the seconds of connect().
 _CONNECTS = """
@@ -287,22 +305,58 @@ class EndhostTest(_WithUplinks):
         self.break_and_mend_second_uplink(talks, SERVER)
         self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(self.answers(4)))
 
-    def break_and_mend_second_uplink(self, talks: dict[str, Talk], server: str) -> None:
-        """talks: by the gateway that answers."""
+    def test_datagrams_of_a_lost_uplink_go_over_the_other_without_an_error(self) -> None:
+        before = self.moved()
+        conversations = [self.network.start(sys.executable, "-I", "-c", _CONVERSATION, SERVER, str(TALK_PORT)) for _ in range(2)]
+        for conversation in conversations:
+            self.answered_after(conversation, 0)
+        with self.second_uplink_broken():
+            wait_until(lambda: self.moved() > before, "a conversation to be moved", 5)
+            moved = time.monotonic()
+            for conversation in conversations:
+                self.answered_after(conversation, moved)
+        self.wait_alive()
+        mended = time.monotonic()
+        for conversation in conversations:
+            self.answered_after(conversation, mended)
+            conversation.communicate("", 5)
+        self.assertEqual(before + 1, self.moved())
+
+    def moved(self) -> int:
+        """The flows that have left their uplinks for others."""
+        return sum(uplink["flows"]["moved"] for uplink in self.network.status()["uplinks"])
+
+    def answered_after(self, conversation: subprocess.Popen[str], moment: float) -> None:
+        """Reads until an answer from after that moment; an error, or five seconds without an answer, fails the test."""
+        while True:
+            at, found = conversation.stdout.readline().strip().split(" ", 1)  # type: ignore[union-attr]
+            self.assertIn(found, ("answered", "silence"))
+            if float(at) > moment and found == "answered":
+                return
+            if moment:
+                self.assertLess(float(at), moment + 5)
+
+    @contextmanager
+    def second_uplink_broken(self) -> Iterator[None]:
         gateway = namespaces.inside("mle-2", ["ip", "link", "set", "eth0"])
         run([*gateway, "down"])
-        lost = time.monotonic()
         try:
+            yield
+        finally:
+            run([*gateway, "up"])
+            for address in ("2001:db8:2::1/64", "fe80::2/64"):
+                run(namespaces.inside("mle-2", ["ip", "-6", "address", "replace", address, "dev", "eth0", "nodad"]))
+
+    def break_and_mend_second_uplink(self, talks: dict[str, Talk], server: str) -> None:
+        """talks: by the gateway that answers."""
+        with self.second_uplink_broken():
+            lost = time.monotonic()
             end = talks["mle-2"].end()
             self.assertEqual("ECONNRESET", end["end"])
             self.assertLess(end["at"] - lost, 3)
             again = [Talk(self.network, address=server) for _ in range(4)]
             self.assertEqual({"mle-1"}, {talk.by() for talk in again})
             self.assertEqual("mle-1", talks["mle-1"].by())
-        finally:
-            run([*gateway, "up"])
-            for address in ("2001:db8:2::1/64", "fe80::2/64"):
-                run(namespaces.inside("mle-2", ["ip", "-6", "address", "replace", address, "dev", "eth0", "nodad"]))
         self.wait_alive()
 
     def test_an_interface_that_goes_and_comes_is_an_uplink_again(self) -> None:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 import socket
+import socketserver
 import statistics
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Callable
 
+from lab.multihomed import SERVER
 from lab.shaping import trace
 from malob.errors import ScriptError, UsageError
 from malob.rest.local import RestError
@@ -35,7 +37,6 @@ from research.experiments import (
     endhost_paths,
     endhost_policies,
     endhost_recording,
-    endhost_static,
     endhost_static_cases,
     endhost_static_report,
     endhost_traces,
@@ -46,6 +47,7 @@ from research.experiments.endhost_browsing import Load
 from research.experiments.endhost_model import Job
 from research.experiments.endhost_recording import Second
 from research.experiments.endhost_static_cases import Case
+from research.experiments.programs import file_loop
 from research.experiments.relayed_rest import RelayedRestClient
 from research.experiments.samples import Record, Sample, SliceResult
 from research.experiments.summary import Summary
@@ -82,8 +84,15 @@ class ModelTest(unittest.TestCase):
 
     def test_few_files_at_a_time_wait_for_their_connections(self) -> None:
         alone = job(TEN, TEN, at_a_time=1)
-        self.assertAlmostEqual(100 * (0.004 + alone.seconds_on(0)), endhost_model.ideal_s(alone))
-        self.assertAlmostEqual(50 * alone.seconds_on(0) + 0.004, endhost_model.ideal_s(job(TEN, TEN)))
+        # two round trips of 2 ms, and 205 bytes at 10 Mbit/s
+        self.assertAlmostEqual(0.004164, alone.seconds_before(0))
+        self.assertAlmostEqual(100 * (0.004164 + alone.seconds_on(0)), endhost_model.ideal_s(alone))
+        self.assertAlmostEqual(50 * alone.seconds_on(0) + 0.004164, endhost_model.ideal_s(job(TEN, TEN)))
+
+    def test_request_of_the_program_has_the_size_of_the_model(self) -> None:
+        orders = {"path": "/100000", "address": SERVER}
+        request = file_loop.FileLoop(orders, 0, 1).request
+        self.assertEqual(endhost_model.SENT_FIRST, 60 + 2 * endhost_model.HEADERS + len(request))
 
     def test_chance_on_one_link_is_no_chance(self) -> None:
         self.assertAlmostEqual(endhost_model.ideal_s(job(TEN)), endhost_model.by_chance_s(job(TEN), 1, 3))
@@ -91,7 +100,7 @@ class ModelTest(unittest.TestCase):
     def test_chance_with_all_files_at_once_is_the_fuller_link(self) -> None:
         # two files, two links: half of the time both are on one link
         two = job(TEN, TEN, files=2, at_a_time=2)
-        expected = 0.004 + 1.5 * two.seconds_on(0)
+        expected = two.seconds_before(0) + 1.5 * two.seconds_on(0)
         self.assertAlmostEqual(expected, endhost_model.by_chance_s(two, 1, 4000), delta=0.03 * expected)
 
     def test_chance_costs_what_the_paper_text_expects_of_it(self) -> None:
@@ -347,11 +356,28 @@ class StaticTest(unittest.TestCase):
         self.assertEqual([None, None], Case("rr", (10.0, 10.0)).weights)
         self.assertEqual([10.0, 20.0], Case("wrr", (10.0, 20.0)).weights)
 
-    def test_words_of_ab_are_read(self) -> None:
-        words = "Concurrency Level:      20\nTime taken for tests:   8.334 seconds\nComplete requests:      99\nFailed requests:        1\n"
-        self.assertEqual((8.334, 1), endhost_static.taken(words))
-        with self.assertRaises(ScriptError):
-            endhost_static.taken("apr_socket_recv: Connection reset by peer (104)")
+    def test_number_of_files_is_fetched_by_as_many_connections(self) -> None:
+        connections: list[object] = []
+
+        class Answer(socketserver.StreamRequestHandler):
+            def handle(self) -> None:
+                connections.append(self.client_address)
+                while self.rfile.readline().strip():
+                    pass
+                self.wfile.write(b"HTTP/1.0 200 OK\r\n\r\n" + bytes(100))
+
+        with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Answer) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            address, port = server.server_address[:2]
+            orders = {"address": address, "port": port, "path": "/100", "bytes": 100, "at_a_time": 3, "patience_s": 5, "protocol": 6, "fetches": 7}
+            begin = time.monotonic()
+            lines = "".join(json.dumps(line) + "\n" for line in (orders, {"begin": begin, "end": begin + 10}))
+            done = subprocess.run([sys.executable, "-I", str(endhost_loop.PROGRAM)], input=lines, capture_output=True, text=True, timeout=20)
+            took = time.monotonic() - begin
+            server.shutdown()
+        found = json.loads(done.stdout.splitlines()[-1])
+        self.assertEqual((7, 7, {}), (len(connections), found["files"], found["errors"]))
+        self.assertTrue(0 < found["seconds"] < took < 10, (found, took))
 
     def test_summary_has_times_models_and_targets(self) -> None:
         cases = [Case("rr", (10.0, 10.0)), Case("group", (10.0, 10.0)), Case("single", (10.0,))]

@@ -8,7 +8,7 @@ from typing import Any
 from malob.cli import table
 from malob.cli.status.view import latency
 
-_HEADER = ["uplink", "state", "address", "gateway", "capacity", "from", "received", "sent", "round trip", "open", "flows", "reset"]
+_HEADER = ["uplink", "state", "address", "gateway", "capacity", "from", "received", "sent", "round trip", "open", "flows", "reset", "moved"]
 
 
 def lines(status: Mapping[str, Any]) -> list[str]:
@@ -42,6 +42,7 @@ def _row(uplink: Mapping[str, Any]) -> list[str]:
         str(flows["open"]),
         str(flows["total"]),
         str(flows["reset"]),
+        str(flows["moved"]),
     ]
 
 

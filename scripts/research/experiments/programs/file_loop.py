@@ -3,8 +3,10 @@
 Reads a line of JSON: "address", "port", "path", "bytes" (of the file), "at_a_time", "patience_s" (of silence, after which a
 connection is given up) and "protocol" (6 for TCP, 262 for MPTCP); says "ready"; reads a second line: "begin" and "end" by the
 monotonic clock. In between it fetches, and afterwards prints one line: "files" (whole ones), "received" (bytes of contents, in each
-second) and "errors" (the number of each). A failed fetch is followed by the next one; `ab` would stop instead. Standard library
-only, and nothing else of MALOB: it is started by its path.
+second), "seconds" (from the begin to the last whole file) and "errors" (the number of each). A failed fetch is followed by the next
+one; `ab` would stop instead. With "fetches", it opens that many connections and ends with the last one; `ab` opens more than it
+counts, because it does not count those that are being opened. Standard library only, and nothing else of MALOB: it is started by
+its path.
 """
 
 from __future__ import annotations
@@ -31,16 +33,17 @@ class FileLoop:
     def __init__(self, orders: Mapping[str, Any], begin: float, end: float) -> None:
         self._orders = orders
         self._begin, self._end = begin, end
-        self._request = f"GET {orders['path']} HTTP/1.0\r\nHost: {orders['address']}\r\n\r\n".encode()
+        self.request = f"GET {orders['path']} HTTP/1.0\r\nHost: {orders['address']}\r\n\r\n".encode()
+        self._fetches_left = orders.get("fetches", -1)
         self.files = 0
+        self.seconds = 0.0
         self.received = [0] * (int(end - begin) + 1)
         self.errors: dict[str, int] = {}
 
     async def run(self) -> None:
         await asyncio.sleep(max(0.0, self._begin - time.monotonic()))
         fetchers = [asyncio.ensure_future(self._fetch_on()) for _ in range(self._orders["at_a_time"])]
-        await asyncio.sleep(max(0.0, self._end - time.monotonic()))
-        left = set(fetchers)
+        _, left = await asyncio.wait(fetchers, timeout=max(0.0, self._end - time.monotonic()))
         while left:
             for fetcher in left:
                 fetcher.cancel()
@@ -48,12 +51,15 @@ class FileLoop:
             _, left = await asyncio.wait(left, timeout=0.1)
 
     async def _fetch_on(self) -> None:
-        while True:
+        while self._fetches_left != 0:
+            self._fetches_left -= 1
             began = time.monotonic()
             try:
                 await self._fetch()
                 # on a machine that is late, some end after the time is over: these do not count, like their bytes
-                self.files += time.monotonic() < self._end
+                if (now := time.monotonic()) < self._end:
+                    self.files += 1
+                    self.seconds = now - self._begin
             except (OSError, ValueError, asyncio.TimeoutError) as trouble:
                 words = str(trouble) or type(trouble).__name__
                 self.errors[words] = self.errors.get(words, 0) + 1
@@ -65,7 +71,7 @@ class FileLoop:
             connection.setblocking(False)
             address = (self._orders["address"], self._orders["port"])
             await asyncio.wait_for(_connect(connection, address), patience_s)
-            await loop.sock_sendall(connection, self._request)
+            await loop.sock_sendall(connection, self.request)
             await self._receive(connection)
 
     async def _receive(self, connection: socket.socket) -> None:
@@ -114,7 +120,7 @@ def main() -> None:
     times = json.loads(sys.stdin.readline())
     fetching = FileLoop(orders, times["begin"], times["end"])
     asyncio.run(fetching.run())
-    print(json.dumps({"files": fetching.files, "received": fetching.received, "errors": fetching.errors}), flush=True)
+    print(json.dumps({"files": fetching.files, "received": fetching.received, "seconds": fetching.seconds, "errors": fetching.errors}), flush=True)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * One flow of the host on its uplink, where it stays for life. Several threads may use it: each
- * field is on its own.
+ * One flow of the host on its uplink. A flow that moves to another uplink is replaced. Several
+ * threads may use it: each field is on its own.
  */
 final class Flow {
   private final FlowKey key;

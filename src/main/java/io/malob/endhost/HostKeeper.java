@@ -18,12 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the switch in line with the host's network: installs its rules, and ends flows whose uplink
- * can no longer carry them. The wiring may be read by any thread; all changes are made on one
- * executor, in order.
+ * Keeps the switch in line with the host's network: installs its rules, and moves or ends flows
+ * whose uplink can no longer carry them. The wiring may be read by any thread; all changes are made
+ * on one executor, in order.
  */
 final class HostKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(HostKeeper.class);
+
+  private static final int DNS_PORT = 53;
 
   private final FlowProgrammer programmer;
   private final SwitchKeeper keeper;
@@ -109,17 +111,15 @@ final class HostKeeper {
   }
 
   /**
-   * Ends flows whose uplink was removed, is dead, or has another address; but not while the switch
-   * is disconnected, nor, after its reconnection, before the uplink has been alive: the switch
-   * keeps forwarding without the controller, which does not know the state of uplinks yet.
+   * Moves or ends flows whose uplink was removed, is dead, or has another address; but not while
+   * the switch is disconnected, nor, after its reconnection, before the uplink has been alive: the
+   * switch keeps forwarding without the controller, which does not know the state of uplinks yet.
    */
   private void depart(Wiring now) {
-    if (now.inside().isPresent()) {
-      endStranded(now);
-    }
+    now.inside().ifPresent(inside -> leave(now, inside));
   }
 
-  private void endStranded(Wiring now) {
+  private void leave(Wiring now, InsideEnd inside) {
     List<Flow> stranded = new ArrayList<>();
     for (Flow flow : flows.all()) {
       if (now.uplinkOf(flow).isEmpty() && reading.isLost(flow.uplink())) {
@@ -129,6 +129,41 @@ final class HostKeeper {
     if (stranded.isEmpty()) {
       return;
     }
+    // before their rules are deleted: the switch reports that, which ends flows that are still
+    // known
+    List<Flow> moved = new ArrayList<>();
+    List<Flow> ended = new ArrayList<>();
+    for (Flow flow : stranded) {
+      Optional<Flow> after =
+          isMovable(flow) ? flows.move(now, flow, nanoTime.getAsLong()) : Optional.empty();
+      if (after.isPresent()) {
+        moved.add(after.get());
+      } else if (end(flow)) {
+        ended.add(flow);
+      }
+    }
+    removeRules(now, stranded);
+    for (Flow flow : moved) {
+      now.uplinkOf(flow).ifPresent(uplink -> sender.carry(now, inside, uplink, flow));
+    }
+    LOG.info(
+        "flows_ended flows={} moved={} - their uplinks no longer carry them",
+        ended.size(),
+        moved.size());
+    ended.forEach(flow -> tell(now, flow));
+    resetsLater.run();
+  }
+
+  /**
+   * Whether a flow survives another source address: peers of TCP do not accept it, while those of
+   * QUIC validate it (RFC 9000, section 9), and other programs over UDP send again. A resolver asks
+   * again at once only if it learns that its query was lost.
+   */
+  private static boolean isMovable(Flow flow) {
+    return flow.key().protocol() == FlowKey.UDP && flow.key().peerPort() != DNS_PORT;
+  }
+
+  private void removeRules(Wiring now, List<Flow> stranded) {
     if (reading.isSettling()) {
       // the uplink may have flows that are not known yet, which are to be reset as well
       stranded.forEach(flow -> sender.remove(now, flow.uplink(), flow.generation()));
@@ -140,18 +175,15 @@ final class HostKeeper {
               uplink ->
                   programmer.send(now.switchId(), factory -> FlowRules.removeAll(factory, uplink)));
     }
-    LOG.info("flows_ended flows={} - their uplinks no longer carry them", stranded.size());
-    stranded.forEach(flow -> end(now, flow));
-    resetsLater.run();
   }
 
-  private void end(Wiring now, Flow flow) {
+  private boolean end(Flow flow) {
     boolean wasOver = flow.isOver();
-    if (!flows.forget(flow) || wasOver) {
-      return;
+    boolean ends = flows.forget(flow) && !wasOver;
+    if (ends) {
+      flows.counts(flow.uplink()).reset.increment();
     }
-    flows.counts(flow.uplink()).reset.increment();
-    tell(now, flow);
+    return ends;
   }
 
   private void tell(Wiring now, Flow flow) {

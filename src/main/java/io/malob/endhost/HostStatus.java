@@ -108,6 +108,7 @@ final class HostStatus {
     flowCounts.put("open", counts.open.get());
     flowCounts.put("total", counts.total.sum());
     flowCounts.put("reset", counts.reset.sum());
+    flowCounts.put("moved", counts.moved.sum());
     shown.put("flows", flowCounts);
     shown.put("bytes", bytes(view.number(), counts));
     return shown;

@@ -1,7 +1,9 @@
 package io.malob.endhost;
 
 import io.malob.openflow.uplink.FlowKey;
+import io.malob.openflow.uplink.UplinkEnd;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -79,6 +81,31 @@ final class OpenFlows {
     }
     @Nullable Flow other = table.find(before.key());
     return other != null ? other : counted(after);
+  }
+
+  /**
+   * Replaces a flow by one on an uplink that can carry it, with a new generation; empty if there is
+   * none, or the flow has ended.
+   */
+  Optional<Flow> move(Wiring wiring, Flow before, long nowNanos) {
+    FlowKey key = before.key();
+    Optional<UplinkEnd> chosen =
+        choice
+            .choose(wiring, key)
+            .flatMap(view -> Optional.ofNullable(wiring.byNumber().get(view.number())));
+    if (chosen.isEmpty() || !end(before)) {
+      return Optional.empty();
+    }
+    UplinkEnd uplink = chosen.get();
+    IPAddress<?> address = uplink.address(key.version()).orElseThrow();
+    Flow after = new Flow(key, uplink.number(), address, generations.incrementAndGet(), nowNanos);
+    if (!table.replace(before, after)) {
+      return Optional.empty();
+    }
+    counts(before.uplink()).moved.increment();
+    countBytes(before);
+    countOpened(after);
+    return Optional.of(after);
   }
 
   private void countOpened(Flow flow) {

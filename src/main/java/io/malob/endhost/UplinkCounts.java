@@ -9,6 +9,9 @@ final class UplinkCounts {
   final LongAdder total = new LongAdder();
   final LongAdder reset = new LongAdder();
 
+  /** Flows that have left it for another uplink. */
+  final LongAdder moved = new LongAdder();
+
   /** Of flows whose rules were removed. */
   final LongAdder received = new LongAdder();
 

@@ -349,6 +349,16 @@ final class HostOnASwitch {
     return sent.get(0).port().getPortNumber() - 2;
   }
 
+  /** Sends a datagram of the host from that port; which uplink it leaves by. */
+  int sendsUdp(int port, IPv4Address server, int serverPort) {
+    List<Output> sent =
+        sends(Frames.udp(HOST_MAC, GATEWAY_MAC, HOST, port, server, serverPort, new byte[8]));
+    if (sent.size() != 1) {
+      throw new AssertionError(sent.size() + " packets");
+    }
+    return sent.get(0).port().getPortNumber() - 2;
+  }
+
   /** Time passes, with all that is to happen in it; gives back what leaves the switch. */
   List<Output> pass(long millis) {
     left.clear();

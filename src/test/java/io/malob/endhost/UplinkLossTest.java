@@ -11,6 +11,7 @@ import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeFlowTable.Output;
 import io.malob.testing.Frames;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -94,15 +95,96 @@ class UplinkLossTest {
   }
 
   @Test
-  void udp_onAnUplinkThatDies_isToldAndPlacedAnew() {
-    byte[] frame = Frames.udp(HOST_MAC, GATEWAY_MAC, HOST, 50_000, SERVER, 443, new byte[8]);
-    assertEquals(HostOnASwitch.uplinkPort(0), host.sends(frame).get(0).port());
+  void udp_onAnUplinkThatDies_isMovedToAnotherUplink() {
+    assertEquals(0, host.sendsUdp(50_000, SERVER, 443));
+    host.comesIn(0, answer(0, 443));
     List<Output> told = host.whileIt(() -> host.uplinks.setAlive("eth0", false));
+    assertEquals(List.of(), told, "its host learns nothing of it");
+    assertEquals(2, host.flowRules());
+    // both directions by the switch alone
+    assertEquals(1, host.sendsUdp(50_000, SERVER, 443));
+    List<Output> back = host.comesIn(1, answer(1, 443));
+    assertEquals(1, back.size());
+    assertEquals(HOST.getInt(), Packet.parse(back.get(0).frame()).dstAddress());
+    assertEquals(List.of(), host.comesIn(0, answer(0, 443)), "answers to the former address");
+    assertEquals(List.of(0L, 1L, 1L, 0L), uplinkCounts(0));
+    assertEquals(List.of(1L, 1L, 0L, 0L), uplinkCounts(1));
+  }
+
+  private List<Long> uplinkCounts(int uplink) {
+    return Stream.of("open", "total", "moved", "reset").map(n -> host.count(uplink, n)).toList();
+  }
+
+  private static byte[] answer(int uplink, int port) {
+    return Frames.udp(
+        ManualUplinks.routerMac(uplink + 1),
+        HostOnASwitch.uplinkMac(uplink),
+        SERVER,
+        port,
+        HostOnASwitch.UPLINK_ADDRESSES[uplink],
+        50_000,
+        new byte[8]);
+  }
+
+  @Test
+  void udp_staysWhereItWasMoved_whenItsUplinkComesBack() {
+    host.sendsUdp(50_000, SERVER, 443);
+    host.uplinks.setAlive("eth0", false);
+    host.uplinks.setAlive("eth0", true);
+    host.sweep();
+    assertEquals(1, host.sendsUdp(50_000, SERVER, 443));
+    assertEquals(1, host.count(0, "moved"));
+    assertEquals(0, host.count(1, "moved"));
+  }
+
+  @Test
+  void udp_isSpreadOverTheUplinksThatAreLeft_byTheAlgorithm() throws Exception {
+    for (int port = 50_000; port < 50_004; port++) {
+      host.sendsUdp(port, SERVER, 443);
+    }
+    host.uplinks.setAlive("eth1", false);
+    assertEquals(4, host.count(0, "open"));
+    assertEquals(2, host.count(1, "moved"));
+  }
+
+  @Test
+  void udp_whoseUplinkGetsAnotherAddress_continuesFromIt() throws Exception {
+    assertEquals(0, host.sendsUdp(50_000, SERVER, 443));
+    host.uplinks.setAlive("eth1", false);
+    host.module.configure(HostOnASwitch.configuration("RR", "\"10.0.1.77\"", "\"10.0.2.2\""));
+    assertEquals(2, host.flowRules());
+    List<Output> sent = host.sends(question(443));
+    assertEquals(HostOnASwitch.uplinkPort(0), sent.get(0).port());
+    assertEquals(
+        IPv4Address.of("10.0.1.77").getInt(), Packet.parse(sent.get(0).frame()).srcAddress());
+  }
+
+  @Test
+  void udp_withoutAnotherUplink_isTold() {
+    host.sendsUdp(50_000, SERVER, 443);
+    host.uplinks.setAlive("eth1", false);
+    assertToldUnreachable(host.whileIt(() -> host.uplinks.setAlive("eth0", false)));
+    assertEquals(0, host.flowRules());
+    assertEquals(1, host.count(0, "reset"));
+  }
+
+  @Test
+  void dnsQuery_onAnUplinkThatDies_isToldAndPlacedAnew() {
+    assertEquals(0, host.sendsUdp(50_000, SERVER, 53));
+    assertToldUnreachable(host.whileIt(() -> host.uplinks.setAlive("eth0", false)));
+    assertEquals(0, host.flowRules());
+    assertEquals(1, host.sendsUdp(50_000, SERVER, 53));
+  }
+
+  private static void assertToldUnreachable(List<Output> told) {
     assertEquals(1, told.size());
     Packet error = Packet.parse(told.get(0).frame());
     assertEquals(3, error.icmpType());
     assertEquals(SERVER.getInt(), error.srcAddress());
-    assertEquals(HostOnASwitch.uplinkPort(1), host.sends(frame).get(0).port());
+  }
+
+  private static byte[] question(int port) {
+    return Frames.udp(HOST_MAC, GATEWAY_MAC, HOST, 50_000, SERVER, port, new byte[8]);
   }
 
   @Test
