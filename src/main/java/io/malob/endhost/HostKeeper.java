@@ -151,12 +151,12 @@ final class HostKeeper {
       return;
     }
     flows.counts(flow.uplink()).reset.increment();
-    tell(now, flow);
+    tell(now, flow, /* mayMove= */ true);
   }
 
-  private void tell(Wiring now, Flow flow) {
+  private void tell(Wiring now, Flow flow, boolean mayMove) {
     if (flow.key().protocol() == FlowKey.TCP) {
-      resets.begin(flow.key(), nanoTime.getAsLong());
+      resets.begin(flow.key(), mayMove, nanoTime.getAsLong());
     } else if (flow.key().protocol() == FlowKey.UDP) {
       now.inside().ifPresent(inside -> sender.unreachable(now, inside, flow.key()));
     }
@@ -171,7 +171,7 @@ final class HostKeeper {
     }
     sender.remove(now.get(), flow.uplink(), flow.generation()); // one of both may exist
     if (!wasOver) {
-      tell(now.get(), flow);
+      tell(now.get(), flow, /* mayMove= */ false);
       resetsLater.run();
     }
     return true;
