@@ -1,7 +1,6 @@
 package io.malob.endhost;
 
 import io.malob.openflow.FlowProgrammer;
-import java.util.function.Function;
 import io.malob.openflow.packet.IpPacket;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
@@ -11,6 +10,7 @@ import io.malob.openflow.uplink.InsideEnd;
 import io.malob.openflow.uplink.UplinkEnd;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.OFPort;
 

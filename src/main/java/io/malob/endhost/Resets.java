@@ -15,9 +15,10 @@ import java.util.concurrent.TimeUnit;
  * within the connection makes the host acknowledge its expected sequence number (RFC 9293, section
  * 3.10.7.4), and the reset answers this.
  *
- * <p>If the connection may move, the first segment is an ACK, which a connection that is still being
- * opened survives: the host rejects the ACK and retransmits its SYN, Linux at once, which goes over
- * another uplink. Other segments are SYNs (RFC 5961, section 4): a firewall on the host may drop an ACK out of the window.
+ * <p>If the connection may move, the first segment is an ACK, which a connection that is still
+ * being opened survives: the host rejects the ACK and retransmits its SYN, Linux at once, which
+ * goes over another uplink. Other segments are SYNs (RFC 5961, section 4): a firewall on the host
+ * may drop an ACK out of the window.
  *
  * <p>{@link #answered} may be called by any thread, the rest by one at a time.
  */
@@ -75,8 +76,7 @@ final class Resets {
       if (flows.find(next.key) != null) {
         waiting.remove(next.key); // a new connection has the port
       } else if (waiting.contains(next.key)) {
-        sender.provoke(
-            wiring, inside, next.key, next.isAck ? Replies::tcpAck : Replies::tcpSyn);
+        sender.provoke(wiring, inside, next.key, next.isAck ? Replies::tcpAck : Replies::tcpSyn);
         sent++;
         retry(next, again, nowNanos);
       }

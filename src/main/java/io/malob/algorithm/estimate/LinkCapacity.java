@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
  * the rate is the capacity.
  *
  * <p>A link that carries {@link #NEARLY} all of that in a second in which an echo was on time was
- * idle at times, so that its capacity has grown, or was underestimated:
- * {@link #GROWTH} times the rate is assumed, until a second is saturated or carries less.
+ * idle at times, so that its capacity has grown, or was underestimated: {@link #GROWTH} times the
+ * rate is assumed, until a second is saturated or carries less.
  *
  * <p>An estimate stands for {@link #STANDS_NANOS}, if later echoes do not contradict it: on an idle
  * link they are too few for a new one.

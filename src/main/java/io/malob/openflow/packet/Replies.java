@@ -138,8 +138,7 @@ public final class Replies {
    * that connection (RFC 9293, section 3.10.7.4), and reject the ACK if it is still opening it.
    */
   public static byte[] tcpAck(Ends ends) {
-    ByteBuffer tcp =
-        tcp(ends.srcPort, ends.dstPort, Packet.TCP_ACK).putShort(14, (short) 0xffff);
+    ByteBuffer tcp = tcp(ends.srcPort, ends.dstPort, Packet.TCP_ACK).putShort(14, (short) 0xffff);
     return IpFrames.of(ends, Packet.PROTOCOL_TCP, HOP_LIMIT, tcp, 16);
   }
 

@@ -173,7 +173,8 @@ class LinkCapacityTest {
       boolean wasProbed = isProbed;
       ProbePlan.Need need = capacity.need(TimeUnit.SECONDS.toNanos(second));
       isProbed = need != ProbePlan.Need.KNOWN;
-      assertEquals(isProbed && second <= 20, need == ProbePlan.Need.UNKNOWN, "then less: " + second);
+      assertEquals(
+          isProbed && second <= 20, need == ProbePlan.Need.UNKNOWN, "then less: " + second);
       probedSeconds += isProbed ? 1 : 0;
       if (isProbed && !wasProbed) {
         begun.add(second);

@@ -90,8 +90,7 @@ class RepliesTest {
 
   @Test
   void tcpAck_hasTheTupleAndAcknowledgesNothing() {
-    byte[] ack =
-        Replies.tcpAck(new Replies.Ends(VIP, CLIENT, VIP_IP, 80, CLIENT_IP, 40_000));
+    byte[] ack = Replies.tcpAck(new Replies.Ends(VIP, CLIENT, VIP_IP, 80, CLIENT_IP, 40_000));
 
     Packet packet = Packet.parse(ack);
     assertEquals(Packet.TCP_ACK, ack[IP_AT + 20 + 13]);
