@@ -224,7 +224,7 @@ final class FlowReading {
   private void abandon(Wiring wiring, FoundFlow found) {
     sender.remove(wiring, found.uplink(), found.generation());
     if (found.key().protocol() == FlowKey.TCP) {
-      resets.begin(found.key(), nanoTime.getAsLong());
+      resets.begin(found.key(), /* mayMove= */ true, nanoTime.getAsLong());
       resetsLater.run();
     }
   }

@@ -10,6 +10,7 @@ import io.malob.openflow.uplink.InsideEnd;
 import io.malob.openflow.uplink.UplinkEnd;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -111,8 +112,13 @@ final class FlowSender {
     tell(wiring, inside, Replies.networkUnreachable(packet));
   }
 
-  /** Makes the host acknowledge its expected sequence number of a connection. */
-  void provoke(Wiring wiring, InsideEnd inside, FlowKey key) {
+  /**
+   * Makes the host acknowledge its expected sequence number of a connection.
+   *
+   * @param segment {@link Replies#tcpSyn(Replies.Ends)} or {@link Replies#tcpAck}
+   */
+  void provoke(
+      Wiring wiring, InsideEnd inside, FlowKey key, Function<Replies.Ends, byte[]> segment) {
     inside
         .address(key.version())
         .ifPresent(
@@ -120,7 +126,7 @@ final class FlowSender {
                 tell(
                     wiring,
                     inside,
-                    Replies.tcpSyn(
+                    segment.apply(
                         new Replies.Ends(
                             inside.gatewayMac(),
                             inside.mac(),

@@ -150,7 +150,7 @@ final class HostKeeper {
         "flows_ended flows={} moved={} - their uplinks no longer carry them",
         ended.size(),
         moved.size());
-    ended.forEach(flow -> tell(now, flow));
+    ended.forEach(flow -> tell(now, flow, /* mayMove= */ true));
     resetsLater.run();
   }
 
@@ -186,9 +186,9 @@ final class HostKeeper {
     return ends;
   }
 
-  private void tell(Wiring now, Flow flow) {
+  private void tell(Wiring now, Flow flow, boolean mayMove) {
     if (flow.key().protocol() == FlowKey.TCP) {
-      resets.begin(flow.key(), nanoTime.getAsLong());
+      resets.begin(flow.key(), mayMove, nanoTime.getAsLong());
     } else if (flow.key().protocol() == FlowKey.UDP) {
       now.inside().ifPresent(inside -> sender.unreachable(now, inside, flow.key()));
     }
@@ -203,7 +203,7 @@ final class HostKeeper {
     }
     sender.remove(now.get(), flow.uplink(), flow.generation()); // one of both may exist
     if (!wasOver) {
-      tell(now.get(), flow);
+      tell(now.get(), flow, /* mayMove= */ false);
       resetsLater.run();
     }
     return true;

@@ -29,6 +29,9 @@ final class MeasuredUplink {
   /** Above this rate, the traffic of an uplink is not only broadcasts. */
   private static final double BUSY_BPS = 20_000;
 
+  /** An uplink with a queue carries more than this part of its capacity. */
+  private static final double LITTLE = 0.5;
+
   private final int number;
   private final int identifier;
   private final ProbePlan plan;
@@ -43,6 +46,7 @@ final class MeasuredUplink {
   private OptionalLong recordedBps = OptionalLong.empty();
   private @Nullable PortReading second;
   private @Nullable PortReading latest;
+  private double latestBps;
   private double receivedBps;
   private double sentBps;
   private long echoBytes;
@@ -88,6 +92,7 @@ final class MeasuredUplink {
       ipv6Router.clear();
       second = null;
       latest = null;
+      latestBps = 0;
       receivedBps = 0;
       sentBps = 0;
     }
@@ -126,8 +131,11 @@ final class MeasuredUplink {
 
   /** The IPv4 router, or the IPv6 router if there is no other. */
   private boolean isRouterThere(long nowNanos) {
-    return router(uplink.reaches(IPVersion.IPv4) ? IPVersion.IPv4 : IPVersion.IPv6)
-        .isThere(nowNanos);
+    return mainRouter().isThere(nowNanos);
+  }
+
+  private Router mainRouter() {
+    return router(uplink.reaches(IPVersion.IPv4) ? IPVersion.IPv4 : IPVersion.IPv6);
   }
 
   private Router router(IPVersion version) {
@@ -142,6 +150,16 @@ final class MeasuredUplink {
   /** Whether an answer is overdue. */
   boolean isInDoubt(long nowNanos) {
     return ipv4Router.isInDoubt(nowNanos) || ipv6Router.isInDoubt(nowNanos);
+  }
+
+  /**
+   * Whether it is alive, but its router owes an answer, and too little else arrives for a queue to
+   * be the cause.
+   */
+  boolean isSilent(long nowNanos) {
+    boolean isAlive = isAlive(nowNanos);
+    double little = Math.max(BUSY_BPS, LITTLE * (double) belief(nowNanos, isAlive).bps());
+    return isAlive && mainRouter().isInDoubt(nowNanos) && latestBps < little;
   }
 
   /** The requests to routers that are due, except echoes: for their MACs. */
@@ -224,7 +242,8 @@ final class MeasuredUplink {
       second = now;
       return;
     }
-    boolean isBusy = now.receivedBps(before) > BUSY_BPS;
+    latestBps = now.receivedBps(before);
+    boolean isBusy = latestBps > BUSY_BPS;
     ipv4Router.busy(isBusy);
     ipv6Router.busy(isBusy);
     if (now.atNanos() - from.atNanos() >= SECOND_NANOS) {
@@ -233,7 +252,11 @@ final class MeasuredUplink {
       echoBytes = 0;
       receivedBps = now.receivedBps(from);
       sentBps = now.sentBps(from);
-      capacity.carried(receivedBps, sentBps, now.atNanos());
+      if (mainRouter().isThere(now.atNanos())) {
+        capacity.carried(receivedBps, sentBps, now.atNanos());
+      } else {
+        capacity.clearCapacity();
+      }
     }
   }
 
@@ -247,6 +270,7 @@ final class MeasuredUplink {
         ipv4Router.mac(),
         gatewayMac6(nowNanos),
         isAlive,
+        isSilent(nowNanos),
         belief.bps(),
         belief.source().name().toLowerCase(Locale.ROOT),
         Math.round(receivedBps),

@@ -41,7 +41,7 @@ final class MeasuredUplinks implements Uplinks {
   private static final long REST_TICK_MILLIS = 250;
 
   private static final long READ_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long READ_IN_DOUBT_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+  private static final long READ_IN_DOUBT_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
   private static final long READ_LOST_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final IOFSwitchService switches;
@@ -274,6 +274,7 @@ final class MeasuredUplinks implements Uplinks {
               @Nullable MeasuredUplink each = byName.get(before.uplink().name());
               return each != null
                   && (each.isAlive(now) != before.alive()
+                      || each.isSilent(now) != before.silent()
                       || !each.gatewayMac6(now).equals(before.gatewayMac6()));
             });
   }

@@ -1,5 +1,6 @@
 package io.malob.endhost;
 
+import io.malob.openflow.packet.Replies;
 import io.malob.openflow.uplink.FlowKey;
 import io.malob.openflow.uplink.InsideEnd;
 import java.util.ArrayDeque;
@@ -10,9 +11,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Resets connections of applications at once, even of applications that only receive: a SYN within
- * the connection makes the host acknowledge its expected sequence number (RFC 5961, section 4), and
- * the reset answers this. {@link #answered} may be called by any thread, the rest by one at a time.
+ * Resets connections of applications at once, even of applications that only receive: a segment
+ * within the connection makes the host acknowledge its expected sequence number (RFC 9293, section
+ * 3.10.7.4), and the reset answers this.
+ *
+ * <p>If the connection may move, the first segment is an ACK, which a connection that is still
+ * being opened survives: the host rejects the ACK and retransmits its SYN, Linux at once, which
+ * goes over another uplink. Other segments are SYNs (RFC 5961, section 4): a firewall on the host
+ * may drop an ACK out of the window.
+ *
+ * <p>{@link #answered} may be called by any thread, the rest by one at a time.
  */
 final class Resets {
   /** The interval between calls of {@link #goOn} while it returns true. */
@@ -33,16 +41,20 @@ final class Resets {
   private final Set<FlowKey> waiting = ConcurrentHashMap.newKeySet();
   private final Queue<Try> tries = new ArrayDeque<>();
 
-  private record Try(FlowKey key, int number, long dueNanos) {}
+  private record Try(FlowKey key, int number, boolean isAck, long dueNanos) {}
 
   Resets(FlowSender sender) {
     this.sender = sender;
   }
 
-  /** Starts the reset of a connection whose rules were removed. */
-  void begin(FlowKey key, long nowNanos) {
+  /**
+   * Starts the reset of a connection whose rules were removed.
+   *
+   * @param mayMove whether it may move to another uplink if it is still being opened
+   */
+  void begin(FlowKey key, boolean mayMove, long nowNanos) {
     if (waiting.add(key)) {
-      tries.add(new Try(key, 1, nowNanos + SETTLE_NANOS));
+      tries.add(new Try(key, 1, mayMove, nowNanos + SETTLE_NANOS));
     }
   }
 
@@ -64,7 +76,7 @@ final class Resets {
       if (flows.find(next.key) != null) {
         waiting.remove(next.key); // a new connection has the port
       } else if (waiting.contains(next.key)) {
-        sender.provoke(wiring, inside, next.key);
+        sender.provoke(wiring, inside, next.key, next.isAck ? Replies::tcpAck : Replies::tcpSyn);
         sent++;
         retry(next, again, nowNanos);
       }
@@ -75,7 +87,7 @@ final class Resets {
 
   private void retry(Try done, Queue<Try> again, long nowNanos) {
     if (done.number < TRIES) {
-      again.add(new Try(done.key, done.number + 1, nowNanos + AGAIN_NANOS));
+      again.add(new Try(done.key, done.number + 1, false, nowNanos + AGAIN_NANOS));
     } else {
       waiting.remove(done.key);
     }

@@ -43,7 +43,7 @@ final class UplinkChoice {
     }
   }
 
-  /** The uplink for a new flow; empty if none can carry it. */
+  /** The uplink for a new flow, if possible not a silent one; empty if none can carry it. */
   synchronized Optional<UplinkView> choose(Wiring wiring, FlowKey key) {
     List<UplinkView> able =
         wiring.usable().stream()
@@ -61,8 +61,10 @@ final class UplinkChoice {
               .findFirst()
               .orElse(able.get(0)));
     }
-    UplinkLoad picked = rule.pick(able.stream().map(this::load).toList());
-    return able.stream().filter(each -> each.number() == picked.number()).findFirst();
+    List<UplinkView> heard = able.stream().filter(each -> !each.silent()).toList();
+    List<UplinkView> candidates = heard.isEmpty() ? able : heard;
+    UplinkLoad picked = rule.pick(candidates.stream().map(this::load).toList());
+    return candidates.stream().filter(each -> each.number() == picked.number()).findFirst();
   }
 
   /**

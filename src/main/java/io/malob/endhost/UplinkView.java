@@ -13,6 +13,8 @@ import org.projectfloodlight.openflow.types.OFPort;
  * @param gatewayMac6 of the IPv6 router
  * @param alive whether it can carry flows: port up, address, router known and alive, and capacity
  *     not set to 0
+ * @param silent whether it is alive, but may be about to be found dead: its router owes an answer,
+ *     and little else arrives
  * @param capacityBps towards the host, in bit/s; 0 if unknown, or recorded so
  * @param capacitySource its source: {@code recorded}, {@code probes}, {@code saturation}, {@code
  *     assumed} or {@code unknown}
@@ -27,6 +29,7 @@ record UplinkView(
     Optional<MacAddress> gatewayMac,
     Optional<MacAddress> gatewayMac6,
     boolean alive,
+    boolean silent,
     long capacityBps,
     String capacitySource,
     long rateBps,

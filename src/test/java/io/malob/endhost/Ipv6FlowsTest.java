@@ -203,7 +203,7 @@ class Ipv6FlowsTest {
     host.uplinks.setAlive("eth0", false);
     assertEquals(2, host.flowRules());
     Ipv6Packet question = read(only(host.pass(50)));
-    assertTrue(question.isTcpSyn());
+    assertTrue(question.hasTcpFlags(ACK));
     assertEquals(40_000, question.dstPort());
     assertEquals(HOST, question.destination());
     Ipv6Packet reset = read(only(host.sends(SENT.tcp(40_000, 443, ACK))));

@@ -22,6 +22,7 @@ final class ManualUplinks implements Uplinks {
   final List<RouterAnswer> taken = new ArrayList<>();
   int advertisements;
   private final Set<String> dead = new HashSet<>();
+  private final Set<String> silent = new HashSet<>();
   private final Map<String, Long> capacities = new HashMap<>();
   private final Map<String, Long> measured = new HashMap<>();
   private final List<Consumer<HostView>> listeners = new ArrayList<>();
@@ -75,6 +76,7 @@ final class ManualUplinks implements Uplinks {
               switchIsThere
                   && (uplink.ipv4().isPresent() || uplink.ipv6().isPresent())
                   && !dead.contains(uplink.name()),
+              silent.contains(uplink.name()),
               capacity.or(() -> probed).orElse(0L),
               capacity.isPresent() ? "recorded" : probed.isPresent() ? "probes" : "unknown",
               0,
@@ -98,6 +100,16 @@ final class ManualUplinks implements Uplinks {
       dead.remove(name);
     } else {
       dead.add(name);
+    }
+    again();
+  }
+
+  /** The router of an uplink owes an answer, or has answered. */
+  void setSilent(String name, boolean is) {
+    if (is) {
+      silent.add(name);
+    } else {
+      silent.remove(name);
     }
     again();
   }

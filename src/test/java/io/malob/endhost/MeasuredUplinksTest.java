@@ -96,6 +96,44 @@ class MeasuredUplinksTest {
   }
 
   @Test
+  void routerThatOwesAnAnswer_isSilentLongBeforeItIsDead() {
+    lab.routers.get(0).otherBps = 5e6;
+    configure();
+    lab.pass(7_300);
+    assertFalse(lab.view(1).silent());
+    lab.routers.get(0).answersArp = false;
+    lab.routers.get(0).answersEchoes = false;
+    lab.routers.get(0).otherBps = 100_000; // what was queued before, very slowly
+    long millis = 0;
+    while (!lab.view(1).silent()) {
+      lab.pass(5);
+      millis += 5;
+      assertTrue(millis < 900, millis + " ms");
+    }
+    assertTrue(lab.view(1).alive());
+    assertFalse(lab.view(2).silent());
+    lab.routers.get(0).answersEchoes = true;
+    lab.pass(300);
+    assertFalse(lab.view(1).silent());
+  }
+
+  @Test
+  void capacity_ofARouterThatComesBack_isMeasuredAnew() {
+    lab.routers.get(0).bps = 2e6;
+    configure();
+    lab.pass(6_000);
+    assertEquals(2e6, (double) lab.view(1).capacityBps(), 0.2e6);
+    lab.routers.get(0).answersArp = false;
+    lab.routers.get(0).answersEchoes = false;
+    lab.pass(6_000);
+    assertFalse(lab.view(1).alive());
+    lab.routers.get(0).answersArp = true;
+    lab.routers.get(0).answersEchoes = true;
+    millisUntil(1, true);
+    assertEquals("unknown", lab.view(1).capacitySource());
+  }
+
+  @Test
   void uplinksThatCarryNothing_areAskedSeldom_andMissedWithinTwoSeconds() {
     configure();
     lab.pass(40_000);

@@ -11,6 +11,7 @@ import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeFlowTable.Output;
 import io.malob.testing.Frames;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,7 @@ class UplinkLossTest {
   private static final IPv4Address SERVER = IPv4Address.of("192.0.2.1");
   private static final int RST = 0x04;
   private static final int ACK = 0x10;
+  private static final int SYN_ACK = 0x12;
 
   private HostOnASwitch host;
 
@@ -36,7 +38,8 @@ class UplinkLossTest {
     List<Output> asked = host.pass(50);
     assertEquals(1, asked.size());
     Packet question = Packet.parse(asked.get(0).frame());
-    assertTrue(question.isTcpSyn());
+    assertFalse(question.isTcpSyn());
+    assertTrue(question.hasTcpFlags(ACK));
     assertEquals(40_000, question.dstPort());
     assertEquals(HOST.getInt(), question.dstAddress());
     // the host says what it expects, and is reset there
@@ -57,6 +60,41 @@ class UplinkLossTest {
       asked += host.pass(50).size();
     }
     assertEquals(3, asked);
+  }
+
+  @Test
+  void host_whoseFirewallDropsTheAck_isAskedBySyns() {
+    host.opens(40_000, SERVER);
+    host.uplinks.setAlive("eth0", false);
+    host.pass(50);
+    List<Output> again = host.pass(650);
+    assertEquals(1, again.size());
+    assertTrue(Packet.parse(again.get(0).frame()).isTcpSyn());
+  }
+
+  @Test
+  void connection_thatIsStillBeingOpened_isMovedInsteadOfReset() {
+    assertEquals(0, host.opens(40_000, SERVER));
+    host.uplinks.setAlive("eth0", false);
+    assertEquals(1, host.pass(50).size());
+    // before the handshake, the host rejects the ACK, and retransmits its SYN
+    assertEquals(List.of(), host.sendsTcp(40_000, SERVER, RST));
+    assertEquals(1, host.opens(40_000, SERVER));
+    assertEquals(List.of(), host.pass(1_000), "no SYN ends the attempt");
+    assertEquals(1, host.tcpComesIn(1, SERVER, 40_000, SYN_ACK).size());
+  }
+
+  @Test
+  void newConnections_avoidAnUplinkWhoseRouterOwesAnAnswer() {
+    host.uplinks.setSilent("eth0", true);
+    assertEquals(1, host.opens(40_000, SERVER));
+    assertEquals(1, host.opens(40_001, SERVER));
+    host.uplinks.setSilent("eth1", true);
+    assertEquals(
+        Set.of(0, 1), Set.of(host.opens(40_002, SERVER), host.opens(40_003, SERVER)), "no better");
+    host.uplinks.setSilent("eth0", false);
+    assertEquals(0, host.opens(40_004, SERVER));
+    assertEquals(0, host.count(0, "reset") + host.count(1, "reset"));
   }
 
   @Test

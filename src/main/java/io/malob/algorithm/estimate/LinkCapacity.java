@@ -21,6 +21,10 @@ import java.util.concurrent.TimeUnit;
  * direction. After that, echoes count, if they give an estimate. If the rate exceeds the estimate,
  * the rate is the capacity.
  *
+ * <p>A link that carries {@link #NEARLY} all of that in a second in which an echo was on time was
+ * idle at times, so that its capacity has grown, or was underestimated: {@link #GROWTH} times the
+ * rate is assumed, until a second is saturated or carries less.
+ *
  * <p>An estimate stands for {@link #STANDS_NANOS}, if later echoes do not contradict it: on an idle
  * link they are too few for a new one.
  *
@@ -39,6 +43,9 @@ public final class LinkCapacity {
    * The growth of the assumed capacity for each second in which the link is used but not saturated.
    */
   static final double GROWTH = 1.5;
+
+  /** Above this part of its capacity, a link without a queue has more capacity. */
+  static final double NEARLY = 0.9;
 
   /** The max of the assumed capacity, as a multiple of the rate since then. */
   static final double MAX_OF_RATE = 4;
@@ -84,6 +91,7 @@ public final class LinkCapacity {
   private double saturationBps;
   private long saturatedNanos;
   private double rateBps;
+  private boolean hasSpare;
   private double assumedBps;
   private double maxRateBps;
   private long usedNanos;
@@ -127,6 +135,12 @@ public final class LinkCapacity {
 
   /** The link is down, or a different one: resets everything. */
   public void clear() {
+    clearCapacity();
+    fastestNanos = Double.POSITIVE_INFINITY;
+  }
+
+  /** The same link carries nothing: when it is back, it may carry anything. */
+  public void clearCapacity() {
     estimator.clear();
     second.clear();
     shownBps = 0;
@@ -134,9 +148,9 @@ public final class LinkCapacity {
     estimate = Optional.empty();
     isConfirmed = false;
     forgetAttempts();
-    fastestNanos = Double.POSITIVE_INFINITY;
     saturationBps = 0;
     rateBps = 0;
+    hasSpare = false;
     assumedBps = 0;
     maxRateBps = 0;
   }
@@ -149,6 +163,7 @@ public final class LinkCapacity {
    */
   public void carried(double receivedBps, double sentBps, long nowNanos) {
     rateBps = receivedBps;
+    hasSpare = !second.stream().allMatch(this::isLate);
     if (receivedBps >= sentBps && isSaturated()) {
       double change = receivedBps - saturationBps;
       boolean isSame = Math.abs(change) < SAME * saturationBps;
@@ -170,11 +185,15 @@ public final class LinkCapacity {
   }
 
   private boolean isSaturated() {
-    double lateNanos = Math.max(NOISE_NANOS, 2 * PACKET_BITS * 1e9 / rateBps);
     return fastestNanos < Double.POSITIVE_INFINITY // it does answer echoes
         && rateBps >= MIN_BPS
         && second.size() + lost >= MIN_ECHOES
-        && second.stream().allMatch(echo -> echo.tookNanos - idleNanos(echo.bytes) > lateNanos);
+        && second.stream().allMatch(this::isLate);
+  }
+
+  private boolean isLate(Echo echo) {
+    double lateNanos = Math.max(NOISE_NANOS, 2 * PACKET_BITS * 1e9 / rateBps);
+    return echo.tookNanos - idleNanos(echo.bytes) > lateNanos;
   }
 
   private double idleNanos(int bytes) {
@@ -231,6 +250,9 @@ public final class LinkCapacity {
   /** The capacity, if known. */
   public Belief belief(long nowNanos) {
     Belief told = told(nowNanos);
+    if (hasSpare && rateBps >= MIN_BPS && told.bps > 0 && rateBps > NEARLY * told.bps) {
+      return new Belief(Math.round(GROWTH * rateBps), Source.ASSUMED);
+    }
     return told.bps == 0 && assumedBps > 0
         ? new Belief(Math.round(assumedBps), Source.ASSUMED)
         : told;
@@ -266,7 +288,9 @@ public final class LinkCapacity {
     } else if (sinceNanos > HURRY_NANOS) {
       return ProbePlan.Need.KNOWN;
     }
-    return told(nowNanos).bps == 0 ? ProbePlan.Need.UNKNOWN : ProbePlan.Need.ROUGH;
+    // later attempts cost an idle host less: in their time, a quarter of the echoes is enough
+    boolean isFirst = pauseNanos == FIRST_PAUSE_NANOS;
+    return told(nowNanos).bps == 0 && isFirst ? ProbePlan.Need.UNKNOWN : ProbePlan.Need.ROUGH;
   }
 
   private void forgetAttempts() {
@@ -286,7 +310,7 @@ public final class LinkCapacity {
    */
   public double certainBps(long nowNanos) {
     return isConfirmed || isMeasured(nowNanos)
-        ? (double) belief(nowNanos).bps
+        ? (double) told(nowNanos).bps
         : Math.max(Math.max(ProbePlan.CAREFUL_BPS, shownBps), estimator.atLeastBps(nowNanos));
   }
 }

@@ -133,6 +133,15 @@ public final class Replies {
     return IpFrames.of(ends, Packet.PROTOCOL_TCP, HOP_LIMIT, tcp, 16);
   }
 
+  /**
+   * An ACK of nothing, which makes the receiver acknowledge its expected sequence number if it has
+   * that connection (RFC 9293, section 3.10.7.4), and reject the ACK if it is still opening it.
+   */
+  public static byte[] tcpAck(Ends ends) {
+    ByteBuffer tcp = tcp(ends.srcPort, ends.dstPort, Packet.TCP_ACK).putShort(14, (short) 0xffff);
+    return IpFrames.of(ends, Packet.PROTOCOL_TCP, HOP_LIMIT, tcp, 16);
+  }
+
   /** Tells the sender of a packet that there is no listener on its port. */
   public static byte[] portUnreachable(IpPacket packet) {
     return unreachable(packet, isIpv4(packet) ? 3 : 4);

@@ -171,7 +171,10 @@ class LinkCapacityTest {
     boolean isProbed = false;
     for (long second = 0; second < 4_000; second++) {
       boolean wasProbed = isProbed;
-      isProbed = capacity.need(TimeUnit.SECONDS.toNanos(second)) == ProbePlan.Need.UNKNOWN;
+      ProbePlan.Need need = capacity.need(TimeUnit.SECONDS.toNanos(second));
+      isProbed = need != ProbePlan.Need.KNOWN;
+      assertEquals(
+          isProbed && second <= 20, need == ProbePlan.Need.UNKNOWN, "then less: " + second);
       probedSeconds += isProbed ? 1 : 0;
       if (isProbed && !wasProbed) {
         begun.add(second);
@@ -237,6 +240,39 @@ class LinkCapacityTest {
     assertEquals(Source.PROBES, trial.seconds(10).get(9).source());
     trial.capacity.carried(7e6, 0, trial.now);
     assertEquals(new Belief(7_000_000, Source.SATURATION), trial.capacity.belief(trial.now));
+  }
+
+  /** Echoes without a queue, of a link whose fastest took 1 ms. */
+  private static void unsaturated(LinkCapacity capacity, double bps, long second) {
+    capacity.answered(64, 1_100_000, second * 1_000_000_000);
+    capacity.answered(64, 1_100_000, second * 1_000_000_000);
+    used(capacity, bps, second);
+  }
+
+  @Test
+  void linkThatCarriesAllItShouldWithoutAQueue_isAssumedToCarryMore() {
+    LinkCapacity capacity = new LinkCapacity();
+    unsaturated(capacity, 0, 0);
+    saturated(capacity, 10e6, 1);
+    unsaturated(capacity, 9.5e6, 2);
+    assertEquals(new Belief(14_250_000, Source.ASSUMED), capacity.belief(2_000_000_000L));
+    unsaturated(capacity, 14e6, 3);
+    assertEquals(new Belief(21_000_000, Source.ASSUMED), capacity.belief(3_000_000_000L));
+    saturated(capacity, 18e6, 4);
+    assertEquals(new Belief(18_000_000, Source.SATURATION), capacity.belief(4_000_000_000L));
+    unsaturated(capacity, 8e6, 5);
+    assertEquals(new Belief(18_000_000, Source.SATURATION), capacity.belief(5_000_000_000L));
+  }
+
+  @Test
+  void clearCapacity_keepsTheRoundTripOfTheIdleLink() {
+    LinkCapacity capacity = new LinkCapacity();
+    unsaturated(capacity, 0, 0);
+    saturated(capacity, 1e6, 1);
+    capacity.clearCapacity();
+    assertEquals(new Belief(0, Source.UNKNOWN), capacity.belief(1_000_000_000L));
+    saturated(capacity, 9e6, 2);
+    assertEquals(new Belief(9_000_000, Source.SATURATION), capacity.belief(2_000_000_000L));
   }
 
   @Test

@@ -89,6 +89,18 @@ class RepliesTest {
   }
 
   @Test
+  void tcpAck_hasTheTupleAndAcknowledgesNothing() {
+    byte[] ack = Replies.tcpAck(new Replies.Ends(VIP, CLIENT, VIP_IP, 80, CLIENT_IP, 40_000));
+
+    Packet packet = Packet.parse(ack);
+    assertEquals(Packet.TCP_ACK, ack[IP_AT + 20 + 13]);
+    assertEquals(0, packet.tcpAcknowledgement());
+    assertEquals(
+        FiveTuple.of(6, VIP_IP.getInt(), 80, CLIENT_IP.getInt(), 40_000), packet.fiveTuple());
+    assertChecksums(ack, IP_AT);
+  }
+
+  @Test
   void arpRequest_isBroadcastForTheTarget() {
     assertArrayEquals(
         hex(
