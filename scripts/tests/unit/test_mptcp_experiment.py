@@ -259,6 +259,21 @@ class MethodsTest(unittest.TestCase):
         )
         self.assertEqual(mptcp_methods.named("VS").plan, mptcp_methods.named("VS").request([("h1", "h3")]))
 
+    def test_detours_are_limited_except_in_the_papers_paths(self) -> None:
+        limited = {method.name for method in mptcp_methods.METHODS if method.plan is not None and "max_detour" in method.plan}
+        self.assertEqual({"NVS", "VS"}, limited)
+
+    def test_subflows_that_a_plan_does_not_lead_to_the_server_do_not_count(self) -> None:
+        plan = {
+            "paths": [
+                {"address": "10.0.0.1", "branches": [["s1", "s2"], ["s1", "s3"]]},
+                {"address": "10.0.0.11", "branches": [["s1", "s3"]]},
+            ]
+        }
+        addresses = ["10.0.0.1", "10.0.0.11", "10.0.0.21"]
+        self.assertEqual(["10.0.0.1"], mptcp_methods.leading_to(plan, addresses, "s2"))
+        self.assertEqual(["10.0.0.1", "10.0.0.11"], mptcp_methods.leading_to(plan, addresses, "s3"))
+
     def test_unknown_name_is_refused(self) -> None:
         with self.assertRaisesRegex(UsageError, "--only: 'XX' is not one of TCP, MPTCP"):
             arguments.chosen("TCP,XX", [method.name for method in mptcp_methods.METHODS])
