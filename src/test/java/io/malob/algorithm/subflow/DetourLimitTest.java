@@ -114,8 +114,7 @@ class DetourLimitTest {
     PlanRequest request = limited(Requests.paperTopology(1), 0);
     SubflowPlan before = SubflowPlanner.plan(request);
     assertTrue(before.routes().stream().anyMatch(route -> route.cutFrom().isPresent()));
-    assertEquals(
-        before.routes(), SubflowPlanner.plan(Requests.after(request, before)).routes());
+    assertEquals(before.routes(), SubflowPlanner.plan(Requests.after(request, before)).routes());
   }
 
   @Test
