@@ -189,7 +189,7 @@ class MptcpStudy:
         assert self._site is not None
         cell, site, number, pairs = self._by_key[case], self._site, self._done[case], self._pairs
         method = mptcp_methods.named(cell.method)
-        addresses = [site.addresses(method, client) for client, _ in pairs]
+        addresses = [site.addresses(method, client, server) for client, server in pairs]
         planned = None if method.plan is None else f"{cell.topology}.{method.name}"
         if method.by_load:
             planned = self.traffic.plan_of_run(case, number, site.plans[method.name])

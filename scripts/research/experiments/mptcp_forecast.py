@@ -36,13 +36,15 @@ def draw(traffic: Traffic, networks: Sequence[Topology], cells: Sequence[Cell], 
                 if method.by_load:
                     known = planner.plan({**method.request(pairs), **asked})
                     planned = traffic.plan_of_run(cell.key, number, known)
-                traffic.add(cell.key, network.name, planned, number, pairs, [_sources(network, method, known, client) for client, _ in pairs])
+                traffic.add(cell.key, network.name, planned, number, pairs, [_sources(network, method, known, *pair) for pair in pairs])
 
 
-def _sources(network: Topology, method: Method, plan: Mapping[str, Any], client: str) -> list[str]:
+def _sources(network: Topology, method: Method, plan: Mapping[str, Any], client: str, server: str) -> list[str]:
+    if not method.mptcp:
+        return [network.hosts[client].ip]
     host = next(host for host in plan["hosts"] if host["id"] == client)
     addresses = [address["address"] for address in host["addresses"]]
-    return addresses if method.mptcp else [network.hosts[client].ip]
+    return addresses if method.plan is None else mptcp_methods.leading_to(plan, addresses, network.hosts[server].switch)
 
 
 def summarise(summary: Summary, cells: Sequence[Cell], model: Mapping[str, float]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,18 +26,26 @@ class Method:
         return {**self.plan, "count": "travelled", "traffic": [{"from": client, "to": server} for client, server in pairs]}
 
 
-def _planned(name: str, vlan: bool, method: str = "balanced") -> Method:
-    return Method(name, True, {"method": method, "paths": "hamiltonian", "vlan": vlan})
+#: The max number of links of a sub-flow beyond those of the shortest path, for Hamiltonian paths that MALOB chooses.
+MAX_DETOUR = 2
 
 
-#: The paper's four methods, its choice of paths for both of its proposals, and shorter paths.
+def _planned(name: str, vlan: bool) -> Method:
+    return Method(name, True, {"method": "balanced", "paths": "hamiltonian", "vlan": vlan, "max_detour": MAX_DETOUR})
+
+
+def _as_in_the_paper(name: str, vlan: bool) -> Method:
+    return Method(name, True, {"method": "paper", "paths": "hamiltonian", "vlan": vlan})
+
+
+#: The paper's four methods, with limited detours; its own paths for both of its proposals; and shorter paths.
 METHODS = (
     Method("TCP", False, None),
     Method("MPTCP", True, None),
     _planned("NVS", vlan=False),
     _planned("VS", vlan=True),
-    _planned("NVS-paper", vlan=False, method="paper"),
-    _planned("VS-paper", vlan=True, method="paper"),
+    _as_in_the_paper("NVS-paper", vlan=False),
+    _as_in_the_paper("VS-paper", vlan=True),
     Method("disjoint", True, {"method": "balanced", "paths": "disjoint", "vlan": True}, by_load=True),
 )
 
@@ -50,6 +58,12 @@ PAPER_GAINS = {
     "NVS": {"LOW": 32.0, "MEDIUM": 40.0, "HIGH": 19.0},
     "MPTCP": {"MEDIUM": 18.0, "HIGH": 10.0},
 }
+
+
+def leading_to(plan: Mapping[str, Any], addresses: Sequence[str], switch: str) -> list[str]:
+    """The addresses whose sub-flows reach the hosts of a switch. switch: as the plan names it."""
+    branches = {path["address"]: path["branches"] for path in plan["paths"]}
+    return [address for address in addresses if any(switch in branch for branch in branches.get(address, ()))]
 
 
 def named(name: str) -> Method:

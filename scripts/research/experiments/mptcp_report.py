@@ -7,13 +7,25 @@ from dataclasses import dataclass
 
 from malob.cli.table import render
 from research import distribution
-from research.distribution import Mean
+from research.distribution import Interval, Mean
 from research.experiments.mptcp_methods import PAPER_GAINS
 from research.experiments.plots import Bar, Figure
 from research.experiments.samples import Record
 from research.experiments.summary import Check, Summary
 
-RESULTS = ["method", "load", "topology", "runs", "mbps", "ci90", "model_mbps", "model_percent", "gain_percent"]
+RESULTS = [
+    "method",
+    "load",
+    "topology",
+    "runs",
+    "mbps",
+    "ci90",
+    "model_mbps",
+    "model_percent",
+    "gain_percent",
+    "gain_low_percent",
+    "gain_high_percent",
+]
 
 #: The target as a share of the model's throughput.
 _MODEL_SHARE = 0.9
@@ -47,12 +59,20 @@ class Results:
         self.cells = cells
         self.model = model
         self._runs = {cell: _runs_mbps(record, cell, seconds) for cell in cells}
-        self.means = {cell: found for cell in cells if (found := distribution.mean(self._runs[cell])) is not None}
+        self.means = {cell: found for cell in cells if (found := distribution.mean(list(self._runs[cell].values()))) is not None}
+        self._gains = {cell: self._gain(cell) for cell in cells}
 
-    def gain_percent(self, cell: Cell) -> float | None:
-        """The gain over TCP in the same cell."""
-        mine, base = self.means.get(cell), self.means.get(cell.of("TCP"))
-        return None if mine is None or base is None or not base.value else 100 * (mine.value / base.value - 1)
+    def gain(self, cell: Cell) -> Interval | None:
+        """The gain over TCP in percent; None if no round measured both.
+
+        Paired: each round gives one value, because both had the same sessions there.
+        """
+        return self._gains.get(cell)
+
+    def _gain(self, cell: Cell) -> Interval | None:
+        base = self._runs.get(cell.of("TCP"), {})
+        gains = [100 * (mbps / base[number] - 1) for number, mbps in self._runs[cell].items() if base.get(number)]
+        return distribution.median_interval(gains) if gains else None
 
     def model_percent(self, cell: Cell) -> float | None:
         """The share of the model's throughput."""
@@ -60,9 +80,9 @@ class Results:
         return None if mine is None or not model else 100 * mine.value / model
 
 
-def _runs_mbps(record: Record, cell: Cell, seconds: float) -> list[float]:
-    """The throughput of each run. A failed session counts with the bytes that it had transferred."""
-    return [sum(sample.size for sample in each.samples) * 8 / 1e6 / seconds for each in record.slices if each.case == cell.key]
+def _runs_mbps(record: Record, cell: Cell, seconds: float) -> dict[int, float]:
+    """The throughput by round. A failed session counts with the bytes that it had transferred."""
+    return {each.round: sum(sample.size for sample in each.samples) * 8 / 1e6 / seconds for each in record.slices if each.case == cell.key}
 
 
 def summarise(summary: Summary, results: Results) -> None:
@@ -81,9 +101,17 @@ def summarise(summary: Summary, results: Results) -> None:
 
 
 def _add_gains(summary: Summary, results: Results) -> None:
-    """The averages over the topologies, as in the paper."""
+    """The gain in each cell, and the averages over the topologies, as in the paper."""
+    medians: dict[tuple[str, str], list[float]] = {}
+    for cell in results.means:
+        gain = results.gain(cell)
+        if cell.method == "TCP" or gain is None:
+            continue
+        medians.setdefault((cell.method, cell.load), []).append(gain.median)
+        for name, value in (("gain_percent", gain.median), ("gain_low_percent", gain.low), ("gain_high_percent", gain.high)):
+            summary.metric(f"{name}.{cell.key}", round(value, 2), "%")
     for method, load in dict.fromkeys((cell.method, cell.load) for cell in results.means if cell.method != "TCP"):
-        gains = [gain for cell in results.means if (cell.method, cell.load) == (method, load) and (gain := results.gain_percent(cell)) is not None]
+        gains = medians.get((method, load))
         if gains:
             summary.metric(f"gain_percent.{method}.{load}", round(sum(gains) / len(gains), 2), "%")
         if load in PAPER_GAINS.get(method, {}):
@@ -116,16 +144,20 @@ def rows(results: Results) -> list[list[str]]:
             _number(found.ci90, 3),
             _number(results.model.get(cell.key), 3),
             _number(results.model_percent(cell), 1),
-            _number(results.gain_percent(cell), 1),
+            *_gain_cells(results.gain(cell)),
         ]
         for cell, found in results.means.items()
     ]
 
 
+def _gain_cells(gain: Interval | None) -> list[str]:
+    return ["", "", ""] if gain is None else [_number(value, 1) for value in (gain.median, gain.low, gain.high)]
+
+
 def table(results: Results) -> list[str]:
     """The printed table."""
-    header = ["method", "load", "topology", "runs", "Mbit/s", "± (90 %)", "model", "% of it", "% on TCP"]
-    return render(header, rows(results), right=range(3, 9))
+    header = ["method", "load", "topology", "runs", "Mbit/s", "± (90 %)", "model", "% of it", "% on TCP", "from", "to (95 %)"]
+    return render(header, rows(results), right=range(3, 11))
 
 
 def figures(results: Results) -> list[Figure]:

@@ -21,7 +21,7 @@ from malob.system.ports import free_port
 from malob.system.processes import run, succeeds
 from malob.system.waiting import say, undisturbed, wait_until
 from research.experiments.folder import Folder
-from research.experiments.mptcp_methods import ADDRESSES_OF, Method, named
+from research.experiments.mptcp_methods import ADDRESSES_OF, Method, leading_to, named
 from research.experiments.site import NAME
 
 BASE = "/wm/malob/mptcp"
@@ -29,9 +29,10 @@ BASE = "/wm/malob/mptcp"
 #: A queue holds the packets that its link sends in this time in seconds, and at least this number of packets of 1,500 bytes.
 QUEUE_S, _MIN_PACKETS = 0.12, 10
 
-#: Cached metrics of destinations would let one case affect the next, so each starts without them.
+#: Cached metrics of destinations would let one case affect the next, so each starts without them. A receiver waits for the
+#: slowest sub-flow's data: so little is queued behind its window, and after one timeout others carry it.
 _TUNING = """
-sysctl -qw net.ipv4.tcp_no_metrics_save=1
+sysctl -qw net.ipv4.tcp_no_metrics_save=1 net.ipv4.tcp_notsent_lowat=4096 net.mptcp.stale_loss_cnt=1
 ip route replace "$1" dev "$2" scope link src "$3" congctl "$4"
 """
 #: Limits a host's sending rate to that of its interface: a whole window at once would overflow the socket of a switch.
@@ -95,10 +96,16 @@ class MptcpSite:
             self._address(self.plans[method.name])
         self._applied, self._pairs = method, pairs
 
-    def addresses(self, method: Method, host: str) -> list[str]:
+    def addresses(self, method: Method, client: str, server: str) -> list[str]:
         """The source addresses of a connection's sub-flows."""
-        own = self.lab.topology.hosts[host].ip
-        return [own, *self._aliases[host]] if method.mptcp else [own]
+        hosts = self.lab.topology.hosts
+        own = hosts[client].ip
+        if not method.mptcp:
+            return [own]
+        all_of_them = [own, *self._aliases[client]]
+        if method.plan is None:
+            return all_of_them
+        return leading_to(self.plans[method.name], all_of_them, self.lab.topology.switches[hosts[server].switch])
 
     def _plan(self, method: Method) -> dict[str, Any]:
         if method.name not in self.plans:

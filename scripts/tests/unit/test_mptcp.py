@@ -164,6 +164,7 @@ class QuestionTest(unittest.TestCase):
         )
         self.assertEqual("travelled", self._settings("--count", "travelled")["count"])
         self.assertEqual("ipv6", self._settings("--ipv6")["family"])
+        self.assertEqual(2, self._settings("--max-detour", "2")["max_detour"])
 
     def test_traffic_that_nobody_would_count_is_wrong_use(self) -> None:
         with self.assertRaisesRegex(UsageError, "--traffic"):

@@ -132,10 +132,28 @@ class ReportTest(unittest.TestCase):
         self.assertIsNone(summary.value("ci90.VS.LOW.mptcp-1"))
         self.assertEqual(16.0, summary.value("model_mbps.VS.LOW.mptcp-1"))
         self.assertEqual(90.0, summary.value("model_percent.VS.LOW.mptcp-1"))
-        # 60 % on one network, 0 % on the other
-        self.assertEqual(30.0, summary.value("gain_percent.VS.LOW"))
+        # 80 % on one network, in the round that measured both, and 0 % on the other
+        self.assertEqual(40.0, summary.value("gain_percent.VS.LOW"))
         self.assertEqual({"value": 40.0, "unit": "%"}, summary.to_json()["paper"]["gain_percent.VS.LOW"])
         self.assertIsNone(summary.value("gain_percent.TCP.LOW"))
+
+    def test_gains_are_paired_by_round(self) -> None:
+        cells = [Cell(method, "LOW", "x") for method in ("TCP", "VS")]
+        # the sessions of the second round carry ten times as much, with both methods
+        record = Record([*runs("TCP.LOW.x", [1_000_000], [10_000_000], [2_000_000]), *runs("VS.LOW.x", [1_500_000], [16_000_000], [2_800_000], [9])])
+        results = Results(record, cells, 10.0, {})
+        summary = Summary("mptcp", {}, {})
+        mptcp_report.summarise(summary, results)
+        self.assertEqual(50.0, summary.value("gain_percent.VS.LOW.x"))
+        self.assertEqual(50.0, summary.value("gain_percent.VS.LOW"))
+        self.assertEqual((40.0, 60.0), (summary.value("gain_low_percent.VS.LOW.x"), summary.value("gain_high_percent.VS.LOW.x")))
+        gain = results.gain(cells[1])
+        self.assertEqual(3, gain.count if gain else None)
+
+    def test_round_without_tcp_has_no_gain(self) -> None:
+        cells = [Cell(method, "LOW", "x") for method in ("TCP", "VS")]
+        results = Results(Record([*runs("TCP.LOW.x", [0]), *runs("VS.LOW.x", [5])]), cells, 10.0, {})
+        self.assertIsNone(results.gain(cells[1]))
 
     def test_targets_hold_or_not(self) -> None:
         summary = Summary("mptcp", {}, {})
@@ -149,8 +167,8 @@ class ReportTest(unittest.TestCase):
 
     def test_table_has_a_row_for_each_cell_that_was_measured(self) -> None:
         rows = mptcp_report.rows(self.results())
-        self.assertEqual(["TCP", "LOW", "mptcp-1", "2", "9.000", "6.314", "10.000", "90.0", "0.0"], rows[0])
-        self.assertEqual(["VS", "LOW", "gridnet", "1", "8.000", "", "", "", "0.0"], rows[-1])
+        self.assertEqual(["TCP", "LOW", "mptcp-1", "2", "9.000", "6.314", "10.000", "90.0", "0.0", "0.0", "0.0"], rows[0])
+        self.assertEqual(["VS", "LOW", "gridnet", "1", "8.000", "", "", "", "0.0", "0.0", "0.0"], rows[-1])
         self.assertEqual(5, len(rows))
 
     def test_figure_has_a_bar_for_each_method_side_by_side_by_topology(self) -> None:
@@ -240,6 +258,21 @@ class MethodsTest(unittest.TestCase):
             mptcp_methods.named("disjoint").request([("h1", "h3"), ("h1", "h5")]),
         )
         self.assertEqual(mptcp_methods.named("VS").plan, mptcp_methods.named("VS").request([("h1", "h3")]))
+
+    def test_detours_are_limited_except_in_the_papers_paths(self) -> None:
+        limited = {method.name for method in mptcp_methods.METHODS if method.plan is not None and "max_detour" in method.plan}
+        self.assertEqual({"NVS", "VS"}, limited)
+
+    def test_subflows_that_a_plan_does_not_lead_to_the_server_do_not_count(self) -> None:
+        plan = {
+            "paths": [
+                {"address": "10.0.0.1", "branches": [["s1", "s2"], ["s1", "s3"]]},
+                {"address": "10.0.0.11", "branches": [["s1", "s3"]]},
+            ]
+        }
+        addresses = ["10.0.0.1", "10.0.0.11", "10.0.0.21"]
+        self.assertEqual(["10.0.0.1"], mptcp_methods.leading_to(plan, addresses, "s2"))
+        self.assertEqual(["10.0.0.1", "10.0.0.11"], mptcp_methods.leading_to(plan, addresses, "s3"))
 
     def test_unknown_name_is_refused(self) -> None:
         with self.assertRaisesRegex(UsageError, "--only: 'XX' is not one of TCP, MPTCP"):

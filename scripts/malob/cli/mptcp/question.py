@@ -50,6 +50,12 @@ def add_options(parser: argparse.ArgumentParser, weights: tuple[str, ...]) -> No
     parser.add_argument(
         "--weights", choices=weights, default="none", help="divide the number of sub-flows of a link by this weight (default %(default)s)"
     )
+    parser.add_argument(
+        "--max-detour",
+        metavar="N",
+        type=_detour,
+        help="cut Hamiltonian paths where a sub-flow takes more than N links beyond the shortest path (default: no limit)",
+    )
     parser.add_argument("--ipv6", action="store_true", help="plan for the IPv6 addresses of the hosts (default: the IPv4 ones)")
     parser.add_argument("--seed", metavar="N", type=_seed, default=1, help="the same seed gives the same plan (default %(default)s)")
 
@@ -73,6 +79,12 @@ def _seed(text: str) -> int:
     return int(text)
 
 
+def _detour(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= 10_000):
+        raise argparse.ArgumentTypeError(f"expected a number of links, 0 to 10000, not '{text}'")
+    return int(text)
+
+
 def _vlan(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 4094):
         raise argparse.ArgumentTypeError(f"expected a VLAN, 1 to 4094, not '{text}'")
@@ -85,9 +97,10 @@ def settings(options: argparse.Namespace) -> Document:
         raise UsageError("--traffic only applies to --count travelled")
     count = "travelled" if options.traffic else options.count or "whole"
     document = {name: getattr(options, name) for name in ("method", "paths", "vlan", "weights", "seed")}
+    detour = {} if options.max_detour is None else {"max_detour": options.max_detour}
     lists = {"vlans": options.only_vlan, "traffic": options.traffic}
     family = {"family": "ipv6"} if options.ipv6 else {}
-    return {**document, "count": count, **family, **{name: value for name, value in lists.items() if value}}
+    return {**document, "count": count, **detour, **family, **{name: value for name, value in lists.items() if value}}
 
 
 def offline(network: Topology, ipv6: bool = False) -> Document:

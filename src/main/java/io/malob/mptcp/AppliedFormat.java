@@ -32,6 +32,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -134,6 +135,7 @@ final class AppliedFormat {
       node.put("reason", route.reason());
       ArrayNode branches = node.putArray("branches");
       route.branches().forEach(branch -> links(branches.addArray(), branch.links()));
+      route.cutFrom().ifPresent(whole -> links(node.putArray("cut_from"), whole.links()));
       ArrayNode labels = node.putArray("labels");
       labelled.labels().forEach(label -> labels.add(label.id()));
     }
@@ -323,6 +325,8 @@ final class AppliedFormat {
       for (JsonInput<DamagedException> branch : node.get("branches").elements()) {
         branches.add(new Path(first.src(), links(branch)));
       }
+      Optional<Path> cutFrom =
+          node.get("cut_from").optional(whole -> new Path(first.src(), links(whole)));
       ImmutableList.Builder<Label> labels = ImmutableList.builder();
       for (JsonInput<DamagedException> label : node.get("labels").elements()) {
         labels.add(new Label(label.whole(Label.MAX_CONNECTION_ID + 1, Label.MAX_ID)));
@@ -332,7 +336,8 @@ final class AppliedFormat {
               new FlowIdentity(first, node.get("vlan").whole(0, 4095)),
               node.get("kind").parsed("a kind of route", Route.Kind::valueOf),
               branches.build(),
-              node.get("reason").string()),
+              node.get("reason").string(),
+              cutFrom),
           labels.build());
     }
 

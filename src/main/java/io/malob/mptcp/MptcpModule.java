@@ -108,6 +108,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
   private RuleCounts counts;
   private PlanKeeper keeper;
   private AliasNeighbours neighbours;
+  private SubflowRefusals refusals;
   private int answerSeconds;
 
   /** For the module loader. */
@@ -157,6 +158,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
         openKeeper(
             context.getServiceImpl(IStoreService.class).inDirectory(settings.text("data", "")));
     neighbours = new AliasNeighbours(() -> keeper.view().addresses(), programmer);
+    refusals = new SubflowRefusals(() -> keeper.view(), programmer);
   }
 
   /** The links that were found, between switches of known layout. */
@@ -281,8 +283,10 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
     }
     Packet packet = Packet.parse(packetIn.getData());
     if (Label.isOfSubflow(packet.dstMac())) {
-      // no host has the address, or its rule is missing; the poll of rule counts detects the latter
-      undelivered.increment();
+      if (!refusals.handle(packet)) {
+        // no host has the address, or its rule is missing, which the poll of rule counts detects
+        undelivered.increment();
+      }
       return true;
     }
     return neighbours.handle(switchId, packetIn.getMatch().get(MatchField.IN_PORT), packet);

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * A plan for a network: the addresses of hosts, and their routes. Immutable.
@@ -57,6 +58,18 @@ record NetworkPlan(
   /** The route of an address of a member; empty if its switch has no link. */
   Optional<Route> route(Member member, int number) {
     return identity(member, number, perVlan, topology).map(this::route);
+  }
+
+  /** The route of each address that has one. */
+  ImmutableMap<IPAddress<?>, Route> routesByAddress() {
+    ImmutableMap.Builder<IPAddress<?>, Route> found = ImmutableMap.builder();
+    for (Member member : members) {
+      for (int i = 0; i < member.addresses().size(); i++) {
+        IPAddress<?> address = member.addresses().get(i);
+        route(member, i).ifPresent(route -> found.put(address, route));
+      }
+    }
+    return found.build();
   }
 
   private Route route(FlowIdentity identity) {

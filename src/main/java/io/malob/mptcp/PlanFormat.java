@@ -41,6 +41,8 @@ record PlanFormat(Function<DatapathId, String> names) {
     shown.put("vlan", plan.perVlan());
     shown.put("count", settings.travelled() ? "travelled" : "whole");
     shown.put("weights", word(settings.weights()));
+    shown.put(
+        "max_detour", settings.maxDetour().isPresent() ? settings.maxDetour().getAsInt() : null);
     shown.put("family", word(settings.family()));
     shown.put("seed", settings.seed());
     shown.put("maximum", number(plan.plan().maximum()));

@@ -69,21 +69,24 @@ final class PlanKeeper {
    * The state for other threads.
    *
    * @param addresses of all hosts that can be reached over routes
+   * @param routes of the addresses that have one
    * @param trouble why the plan cannot adapt to the network, if so
    * @param replans how often it has adapted
    */
   record View(
       Optional<Applied> applied,
       ImmutableMap<IPAddress<?>, Fan.Address> addresses,
+      ImmutableMap<IPAddress<?>, Route> routes,
       boolean changing,
       Optional<String> trouble,
       long replans) {
     static final View NONE =
-        new View(Optional.empty(), ImmutableMap.of(), false, Optional.empty(), 0);
+        new View(
+            Optional.empty(), ImmutableMap.of(), ImmutableMap.of(), false, Optional.empty(), 0);
 
     /** No plan, but switches may still have rules of the last one. */
     static final View CLEARING =
-        new View(Optional.empty(), ImmutableMap.of(), true, Optional.empty(), 0);
+        new View(Optional.empty(), ImmutableMap.of(), ImmutableMap.of(), true, Optional.empty(), 0);
   }
 
   private final Surroundings surroundings;
@@ -326,7 +329,12 @@ final class PlanKeeper {
     old.removeAll(applied.labelled().labels());
     view =
         new View(
-            Optional.of(applied), addresses(applied, others), true, applied.trouble(), replans);
+            Optional.of(applied),
+            addresses(applied, others),
+            applied.plan().routesByAddress(),
+            true,
+            applied.trouble(),
+            replans);
     installer.install(
         rules,
         () -> {
@@ -343,7 +351,9 @@ final class PlanKeeper {
   private void settled(Applied applied) {
     View now = view;
     if (now.applied().equals(Optional.of(applied))) {
-      view = new View(now.applied(), now.addresses(), false, now.trouble(), now.replans());
+      view =
+          new View(
+              now.applied(), now.addresses(), now.routes(), false, now.trouble(), now.replans());
     }
   }
 
@@ -477,7 +487,13 @@ final class PlanKeeper {
     if (!now.trouble().equals(Optional.of(why))) {
       LOG.warn("mptcp_plan_not_followed why=\"{}\"", why);
       view =
-          new View(now.applied(), now.addresses(), now.changing(), Optional.of(why), now.replans());
+          new View(
+              now.applied(),
+              now.addresses(),
+              now.routes(),
+              now.changing(),
+              Optional.of(why),
+              now.replans());
     }
   }
 }

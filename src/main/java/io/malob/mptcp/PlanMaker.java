@@ -18,6 +18,7 @@ import io.malob.algorithm.subflow.UnplannableException;
 import io.malob.json.RejectedException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -139,16 +140,22 @@ final class PlanMaker {
     return hosts.stream().map(Host::switchId).collect(Collectors.toCollection(TreeSet::new));
   }
 
+  /**
+   * The demands. Routes of hosts' own addresses have to be complete: connections begin there, and
+   * other traffic has no other address.
+   */
   private ImmutableList<Demand> demands(Collection<Member> members, boolean perVlan) {
     Map<FlowIdentity, Integer> subflows = new TreeMap<>();
+    Set<FlowIdentity> own = new HashSet<>();
     for (Member member : members) {
       for (int i = 0; i < member.addresses().size(); i++) {
         NetworkPlan.identity(member, i, perVlan, topology)
             .ifPresent(identity -> subflows.merge(identity, 1, Integer::sum));
       }
+      NetworkPlan.identity(member, 0, perVlan, topology).ifPresent(own::add);
     }
     return subflows.entrySet().stream()
-        .map(entry -> new Demand(entry.getKey(), entry.getValue()))
+        .map(entry -> new Demand(entry.getKey(), entry.getValue(), own.contains(entry.getKey())))
         .collect(ImmutableList.toImmutableList());
   }
 
@@ -173,6 +180,7 @@ final class PlanMaker {
             capacities,
             ImmutableMap.of(),
             before.map(plan -> plan.plan().routes()).orElse(ImmutableList.of()),
+            settings.maxDetour(),
             settings.seed());
     try {
       return SubflowPlanner.plan(request);
@@ -205,6 +213,15 @@ final class PlanMaker {
                     .map(link -> names.apply(link.dst()))
                     .collect(Collectors.joining(", "))));
       }
+    }
+    long cut = plan.routes().stream().filter(route -> route.cutFrom().isPresent()).count();
+    if (cut > 0) {
+      notes.add(
+          String.format(
+              "%d of %d paths are cut where they take more than %d links beyond the shortest path:"
+                  + " a host's own address reaches the switches behind over shortest paths, its"
+                  + " aliases open no sub-flows to them",
+              cut, plan.routes().size(), settings.maxDetour().orElse(0)));
     }
     Map<String, List<FlowIdentity>> others = new LinkedHashMap<>();
     for (Route route : plan.routes()) {

@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableSortedSet;
 import io.malob.algorithm.subflow.PlanRequest;
 import io.malob.openflow.IpFamily;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The settings of a plan.
@@ -14,6 +15,8 @@ import java.util.Optional;
  * @param vlans the VLANs to plan for; empty for all that hosts have
  * @param travelled whether sub-flows count only on the links that they travel
  * @param traffic the pairs of sender and receiver; empty for all pairs in the same VLAN
+ * @param maxDetour the max number of links of a sub-flow beyond the fewest possible; empty for no
+ *     limit
  * @param family of the addresses of its hosts
  * @param seed the same gives the same plan
  */
@@ -25,6 +28,7 @@ record PlanSettings(
     boolean travelled,
     ImmutableList<Pair> traffic,
     Weights weights,
+    OptionalInt maxDetour,
     IpFamily family,
     long seed) {
 

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -30,6 +31,10 @@ final class RequestFormat {
 
   private static final int MAX_PAIRS = 100_000;
   private static final int LAST_VLAN = 4094;
+
+  /** Longer than any path. */
+  private static final int MAX_DETOUR = 10_000;
+
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,63}");
   private static final Pattern DEVICE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,31}");
 
@@ -38,7 +43,16 @@ final class RequestFormat {
 
   private static final ImmutableSet<String> ONLINE =
       ImmutableSet.of(
-          "method", "paths", "vlan", "vlans", "count", "traffic", "weights", "family", "seed",
+          "method",
+          "paths",
+          "vlan",
+          "vlans",
+          "count",
+          "traffic",
+          "weights",
+          "max_detour",
+          "family",
+          "seed",
           "hosts");
   private static final ImmutableSet<String> OFFLINE =
       ImmutableSet.<String>builder().addAll(ONLINE).add("network").build();
@@ -97,8 +111,16 @@ final class RequestFormat {
         word(fields, "count", Count.WHOLE) == Count.TRAVELLED,
         pairs(fields.get("traffic")),
         word(fields, "weights", PlanSettings.Weights.NONE),
+        maxDetour(fields.get("max_detour")),
         family,
         fields.get("seed").optional(value -> value.spelled().whole(0, Long.MAX_VALUE)).orElse(1L));
+  }
+
+  private static OptionalInt maxDetour(JsonInput<RejectedException> value)
+      throws RejectedException {
+    return value.isThere()
+        ? OptionalInt.of(value.spelled().whole(0, MAX_DETOUR))
+        : OptionalInt.empty();
   }
 
   private static <T extends Enum<T>> T word(

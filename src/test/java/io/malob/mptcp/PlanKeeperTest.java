@@ -13,6 +13,7 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.graph.UndirectedLink;
+import io.malob.algorithm.subflow.Route;
 import io.malob.json.RejectedException;
 import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowProgrammer;
@@ -285,6 +286,16 @@ class PlanKeeperTest {
     assertEquals(labels, keeper.view().applied().orElseThrow().labelled().labels());
     assertEquals(rules, rules());
     assertFalse(keeper.view().changing());
+  }
+
+  @Test
+  void resume_knowsTheWholePathsOfCutRoutes() throws Exception {
+    keeper.apply("{\"max_detour\": 0}".getBytes(StandardCharsets.UTF_8), () -> {});
+    ImmutableList<Route> routes = keeper.view().applied().orElseThrow().plan().plan().routes();
+    assertTrue(routes.stream().anyMatch(route -> route.cutFrom().isPresent()));
+    start();
+    keeper.resume();
+    assertEquals(routes, keeper.view().applied().orElseThrow().plan().plan().routes());
   }
 
   @Test

@@ -29,6 +29,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -205,6 +206,7 @@ class RouteWalkTest {
             false,
             ImmutableList.of(),
             PlanSettings.Weights.NONE,
+            OptionalInt.empty(),
             setup.family,
             3);
     return new PlanMaker(

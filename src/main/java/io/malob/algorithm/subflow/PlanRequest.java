@@ -6,6 +6,7 @@ import com.google.common.collect.ImmutableSortedSet;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.graph.UndirectedLink;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -13,13 +14,16 @@ import org.projectfloodlight.openflow.types.DatapathId;
  *
  * @param topology connected, each link in both directions
  * @param demands each identity once
- * @param egresses the switches that every route has to reach, but for its own ingress
+ * @param egresses the switches that every route has to reach, but for its own ingress, and except
+ *     where detours are cut
  * @param traffic the egress switches of sub-flows, to count only the links that they travel; empty
  *     to count whole routes
  * @param capacities how much each link carries, in any unit, the same for all; a missing link
  *     counts as 1
  * @param background the background loads of links, in sub-flows; a missing link has none
  * @param previous the routes in use, which are kept if possible
+ * @param maxDetour the max number of links of a sub-flow on a Hamiltonian path beyond the fewest
+ *     possible; empty for no limit
  * @param seed the same gives the same plan
  */
 public record PlanRequest(
@@ -32,6 +36,7 @@ public record PlanRequest(
     ImmutableMap<UndirectedLink, Double> capacities,
     ImmutableMap<UndirectedLink, Double> background,
     ImmutableList<Route> previous,
+    OptionalInt maxDetour,
     long seed) {
 
   /** How routes are chosen. */

@@ -34,7 +34,7 @@ final class Previous {
     if (route == null || route.kind() != choice.kind()) {
       return Ways.NONE;
     }
-    int[] way = network.numbers(route);
+    int[] way = route.cutFrom().map(network::numbers).orElseGet(() -> network.numbers(route));
     if (Arrays.stream(way).anyMatch(number -> number < 0)
         || !isTree(way, network.number(choice.identity().ingress()))) {
       return Ways.NONE;

@@ -11,12 +11,19 @@ import org.projectfloodlight.openflow.types.DatapathId;
 /**
  * The route of the sub-flows of one identity: one or more loop-free paths from the ingress switch.
  * A packet takes the first path that contains its egress switch, and leaves it there. A Hamiltonian
- * path reaches all egress switches; the branches of a tree do so together.
+ * path reaches all egress switches, unless a limit of detours cut it; the branches of a tree do so
+ * together.
  *
  * @param branches all from the ingress switch; not empty
  * @param reason why it is of that kind, in a sentence
+ * @param cutFrom the Hamiltonian path that the first branches begin like, if detours were cut
  */
-public record Route(FlowIdentity identity, Kind kind, ImmutableList<Path> branches, String reason) {
+public record Route(
+    FlowIdentity identity,
+    Kind kind,
+    ImmutableList<Path> branches,
+    String reason,
+    Optional<Path> cutFrom) {
 
   /** The kind of a route. */
   public enum Kind {
@@ -26,6 +33,11 @@ public record Route(FlowIdentity identity, Kind kind, ImmutableList<Path> branch
     TREE,
     /** A short path for each egress switch, apart from those of other identities. */
     DISJOINT
+  }
+
+  /** A route as it was found. */
+  public Route(FlowIdentity identity, Kind kind, ImmutableList<Path> branches, String reason) {
+    this(identity, kind, branches, reason, Optional.empty());
   }
 
   public Route {

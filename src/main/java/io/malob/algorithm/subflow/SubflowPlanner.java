@@ -6,6 +6,7 @@ import io.malob.algorithm.graph.UndirectedLink;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -93,12 +94,36 @@ public final class SubflowPlanner {
     Assignment assignment = new Assignment(choices, ways, loads);
     Verdict verdict = choose(assignment, bounds, free.stream().mapToInt(index -> index).toArray());
     RouteBuilder builder = new RouteBuilder(network);
-    return plan(
+    ImmutableList<Route> routes =
         IntStream.range(0, assignment.size())
             .mapToObj(index -> builder.route(assignment.choice(index), assignment.way(index)))
-            .collect(ImmutableList.toImmutableList()),
-        loads,
-        verdict);
+            .collect(ImmutableList.toImmutableList());
+    return request.maxDetour().isPresent()
+        ? withoutDetours(routes, request.maxDetour().getAsInt())
+            .orElseGet(() -> plan(routes, loads, verdict))
+        : plan(routes, loads, verdict);
+  }
+
+  /** The plan with cut routes; empty if none is to be cut. */
+  private Optional<SubflowPlan> withoutDetours(ImmutableList<Route> routes, int max) {
+    DetourLimit limit = new DetourLimit(request.topology(), request.egresses(), max);
+    Loads loads = new Loads(network, request.capacities(), request.background());
+    ImmutableList.Builder<Route> cut = ImmutableList.builder();
+    int changed = 0;
+    for (int i = 0; i < routes.size(); i++) {
+      Demand demand = request.demands().get(i);
+      Route route = limit.cut(routes.get(i), demand.isComplete());
+      loads.add(new Counter(network, demand, request.traffic()).count(route));
+      cut.add(route);
+      changed += route.cutFrom().isPresent() ? 1 : 0;
+    }
+    String proof =
+        String.format(
+            "Balanced as whole paths, of which %d of %d are cut where they become detours.",
+            changed, routes.size());
+    return changed == 0
+        ? Optional.empty()
+        : Optional.of(plan(cut.build(), loads, new Verdict(false, proof)));
   }
 
   private int[] begin(Choice choice) {

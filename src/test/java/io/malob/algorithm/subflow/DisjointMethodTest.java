@@ -35,6 +35,7 @@ class DisjointMethodTest {
         whole.capacities(),
         whole.background(),
         ImmutableList.copyOf(previous),
+        whole.maxDetour(),
         1);
   }
 

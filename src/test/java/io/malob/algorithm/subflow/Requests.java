@@ -10,6 +10,7 @@ import io.malob.testing.Topologies;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /** Requests for plans, and their parts. */
@@ -44,6 +45,7 @@ final class Requests {
         ImmutableMap.of(),
         ImmutableMap.of(),
         ImmutableList.of(),
+        OptionalInt.empty(),
         seed);
   }
 
@@ -68,6 +70,7 @@ final class Requests {
         request.capacities(),
         request.background(),
         request.previous(),
+        request.maxDetour(),
         request.seed());
   }
 
@@ -86,6 +89,7 @@ final class Requests {
         request.capacities(),
         request.background(),
         request.previous(),
+        request.maxDetour(),
         request.seed());
   }
 
@@ -100,6 +104,7 @@ final class Requests {
         request.capacities(),
         request.background(),
         plan.routes(),
+        request.maxDetour(),
         request.seed());
   }
 
@@ -118,6 +123,7 @@ final class Requests {
         ImmutableMap.copyOf(capacities),
         ImmutableMap.copyOf(background),
         request.previous(),
+        request.maxDetour(),
         request.seed());
   }
 }

@@ -57,6 +57,7 @@ class TravelledMethodTest {
         whole.capacities(),
         whole.background(),
         whole.previous(),
+        whole.maxDetour(),
         1);
   }
 
