@@ -30,10 +30,10 @@ def programs(name: str, *packages: str, with_system_packages: bool = False, with
         alone = [] if with_needs else ["--no-deps"]
         say(f"installing {' '.join(packages)} into {place.relative_to(ROOT)}")
         try:
-            _run_as_owner(python, "-m", "venv", "--clear", *shared, str(place))
-            _run_as_owner(str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *alone, *packages)
+            run_as_owner(python, "-m", "venv", "--clear", *shared, str(place))
+            run_as_owner(str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *alone, *packages)
             # last of all, so that an environment that was interrupted is not taken for whole
-            _run_as_owner("touch", str(complete))
+            run_as_owner("touch", str(complete))
         except ScriptError as error:
             raise MissingError(f"{' '.join(packages)} cannot be installed from the Python package index: {error}") from error
     return place / "bin"
@@ -57,7 +57,7 @@ def python_with(modules: str, packages: str) -> str:
     raise MissingError(f"no Python on this machine has {modules} (Debian: {packages})")
 
 
-def _run_as_owner(*command: str) -> None:
+def run_as_owner(*command: str) -> None:
     """Under sudo, files below the checkout belong to the user who called sudo, if the checkout does."""
     user = os.environ.get("SUDO_UID", "0")
     as_owner = ["sudo", "-u", f"#{user}", "-H", "--"] if os.geteuid() == 0 and user != "0" and str(ROOT.stat().st_uid) == user else []
