@@ -58,7 +58,7 @@ def python_with(modules: str, packages: str) -> str:
 
 
 def run_as_owner(*command: str) -> None:
-    """Under sudo, files below the checkout belong to the user who called sudo, if the checkout does."""
+    """Runs a program. Under sudo, files below the checkout belong to the user who called sudo, if the checkout does."""
     user = os.environ.get("SUDO_UID", "0")
     as_owner = ["sudo", "-u", f"#{user}", "-H", "--"] if os.geteuid() == 0 and user != "0" and str(ROOT.stat().st_uid) == user else []
     run([*as_owner, *command], timeout_s=_INSTALL_TIMEOUT_S)

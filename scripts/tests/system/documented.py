@@ -18,10 +18,10 @@ _ROW = re.compile(r"^\| (loadbalancer|listener|pool|member|healthmonitor) \| ([^
 
 @dataclass(frozen=True)
 class Resource:
-    """One kind of object. collection: its path. required: what each must have; an id in braces is that of an object above it.
+    """One kind of object. collection: its path. required: what each must have; {pool} is the id of a pool.
 
     samples: fields that may be given, each with a value that differs from the default. shown: fields of answers only.
-    parents: from the top. echoed: samples that answers repeat.
+    not_echoed: samples that answers do not repeat as they were given. content: what is in each, for fields that name it.
     """
 
     noun: str
@@ -29,22 +29,24 @@ class Resource:
     required: Mapping[str, Any]
     samples: Mapping[str, Any]
     shown: Sequence[str]
-    parents: Sequence[Resource] = ()
-    not_echoed: frozenset[str] = field(default=frozenset())
+    not_echoed: frozenset[str] = frozenset()
+    content: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def fields(self) -> set[str]:
         return {*self.required, *self.samples, *self.shown}
 
-    @property
-    def echoed(self) -> set[str]:
-        return set(self.samples) - self.not_echoed
-
     def path(self, ids: Mapping[str, str]) -> str:
         return f"/v2.0/lbaas/{self.collection.format(**ids)}"
 
-    def body(self, ids: Mapping[str, str]) -> dict[str, Any]:
-        return {name: value.format(**ids) if isinstance(value, str) else value for name, value in self.required.items()}
+    def body(self, ids: Mapping[str, str], **more: Any) -> dict[str, Any]:
+        """Of a request for a new object, with more than it must have."""
+        return {self.noun: {name: filled(value, ids) for name, value in {**self.required, **more}.items()}}
+
+
+def filled(value: Any, ids: Mapping[str, str]) -> Any:
+    """A value, or the id that it stands for."""
+    return value.format(**ids) if isinstance(value, str) else value
 
 
 _STATE = ("id", "operating_status", "provisioning_status", "created_at", "updated_at")
@@ -101,7 +103,6 @@ LISTENER = Resource(
         "timeout_tcp_inspect": 1000,
     },
     (*_STATE, "loadbalancers"),
-    parents=(LOAD_BALANCER,),
     not_echoed=frozenset({"default_pool"}),
 )
 POOL = Resource(
@@ -120,8 +121,8 @@ POOL = Resource(
         "tls_enabled": True,
     },
     (*_STATE, "healthmonitor_id", "listeners", "loadbalancers", "members"),
-    parents=(LOAD_BALANCER, LISTENER),
     not_echoed=frozenset({"listener_id", "session_persistence"}),
+    content={"healthmonitor": {"type": "TCP", "delay": 5, "timeout": 3, "max_retries": 2}},
 )
 MEMBER = Resource(
     "member",
@@ -137,7 +138,6 @@ MEMBER = Resource(
         "weight": 9,
     },
     (*_STATE, "vnic_type"),
-    parents=(LOAD_BALANCER, POOL),
     not_echoed=frozenset({"request_sriov"}),
 )
 HEALTH_MONITOR = Resource(
@@ -154,7 +154,6 @@ HEALTH_MONITOR = Resource(
         "url_path": "/health",
     },
     _STATE,
-    parents=(LOAD_BALANCER, POOL),
 )
 RESOURCES = (LOAD_BALANCER, LISTENER, POOL, MEMBER, HEALTH_MONITOR)
 

@@ -27,6 +27,7 @@ _TUTORIALS = (Entry("docs/tutorials/quickstart.md"), Entry("docs/tutorials/neare
 _HOW_TO = (
     Entry("docs/how-to/install.md"),
     Entry("docs/how-to/operations.md"),
+    Entry("docs/how-to/openstack-clients.md"),
     Entry("docs/how-to/cluster.md"),
     Entry("docs/how-to/security.md"),
     Entry("docs/how-to/page.md"),
