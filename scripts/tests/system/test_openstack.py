@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 import tempfile
 import unittest
 from collections import Counter
@@ -28,6 +30,8 @@ from tests.system.walks import Walk
 
 _LISTS = ("loadbalancers", "listeners", "pools", "healthmonitors")
 _REFUSED = r"Errno 111"
+#: of members, in the network that the controller is in
+_MANAGEMENT = "192.0.2.1"
 
 
 @pytest.mark.needs("openstack")
@@ -203,34 +207,52 @@ class OpenStackTest(SystemTest):
         self.assertNotIn([], answers)
 
     def test_health_monitors(self) -> None:
-        """HTTP, TCP and PING checks: members are ONLINE, or in ERROR if they do not answer as they should"""
+        """PING and TCP checks, also at a port of their own: a member that does not answer is in ERROR and gets no requests"""
         one, two = self.servers[:2]
-        self.balanced("checked", "10.0.0.165")
-        for kind, more in (("PING", ""), ("TCP", ""), ("HTTP", "--url-path / --expected-codes 200-204 --http-method GET")):
-            with self.subTest(kind):
-                counts = "--delay 1 --timeout 1 --max-retries 1 --max-retries-down 1"
-                made = self.openstack(f"healthmonitor create checked --name check --type {kind} {counts} {more} --wait")
-                self.assertEqual((kind, 1, 1, 1, 1), tuple(made[key] for key in ("type", "delay", "timeout", "max_retries", "max_retries_down")))
-                for server in (one, two):
-                    self.wait_for_status(f"member show checked {server.name}", "ONLINE")
-                self.assertEqual(made["id"], self.openstack("pool show checked")["healthmonitor_id"])
-                if kind == "HTTP":
-                    self.openstack("healthmonitor set check --expected-codes 418 --max-retries-down 2")
-                    self.wait_for_status("pool show checked", "ERROR")
-                    self.openstack("healthmonitor unset check --expected-codes --max-retries-down")
-                    self.assertEqual(("200", 3), self._of_monitor("expected_codes", "max_retries_down"))
-                    self.wait_for_status("show checked", "ONLINE")
-                if kind == "TCP":
-                    self.openstack(f"member set checked {one.name} --monitor-port 9")
-                    self.wait_for_status(f"member show checked {one.name}", "ERROR")
-                    self.assertEqual("DEGRADED", self.openstack("pool show checked")["operating_status"])
-                    self.assertEqual({two.name}, set(self.answers("10.0.0.165", 10)))
-                    self.openstack(f"member unset checked {one.name} --monitor-port")
-                    self.wait_for_status("pool show checked", "ONLINE")
-                self.openstack("healthmonitor set check --name renamed --disable")
-                self.assertEqual((False, "OFFLINE"), self._of_monitor("admin_state_up", "operating_status", name="renamed"))
-                self.openstack("healthmonitor delete renamed --wait")
-                self.assertIsNone(self.openstack("pool show checked")["healthmonitor_id"])
+        pool = self.balanced("checked", "10.0.0.165")[2]
+        for kind in ("PING", "TCP"):
+            made = self._monitor("checked", kind)
+            self.assertEqual((kind, 1, 1, 1, 1), tuple(made[key] for key in ("type", "delay", "timeout", "max_retries", "max_retries_down")))
+            self.assertEqual((pool["id"], made["id"]), (made["pools"][0]["id"], self.openstack("pool show checked")["healthmonitor_id"]))
+            for server in (one, two):
+                self.wait_for_status(f"member show checked {server.name}", "ONLINE")
+            if kind == "TCP":
+                self.openstack(f"member set checked {one.name} --monitor-port 9")
+                self.wait_for_status(f"member show checked {one.name}", "ERROR")
+                self.assertEqual("DEGRADED", self.openstack("pool show checked")["operating_status"])
+                self.assertEqual({two.name}, set(self.answers("10.0.0.165", 10)))
+                self.openstack(f"member unset checked {one.name} --monitor-port")
+                self.wait_for_status("pool show checked", "ONLINE")
+            self.openstack("healthmonitor set check --name renamed --disable")
+            self.assertEqual((False, "OFFLINE"), self._of_monitor("admin_state_up", "operating_status", name="renamed"))
+            self.openstack("healthmonitor delete renamed --wait")
+            self.assertIsNone(self.openstack("pool show checked")["healthmonitor_id"])
+
+    def test_http_monitor(self) -> None:
+        """HTTP checks go from the controller to members' management addresses; codes and method count"""
+        run(["ip", "address", "add", _MANAGEMENT, "dev", "lo"])
+        server = subprocess.Popen(
+            [sys.executable, "-I", "-m", "http.server", "8081", "--bind", _MANAGEMENT, "-d", "/"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        self.balanced("web", "10.0.0.172")
+        for member in self.servers[:2]:
+            self.openstack(f"member set web {member.name} --monitor-address {_MANAGEMENT} --monitor-port 8081")
+        self._monitor("web", "HTTP", "--url-path / --expected-codes 200-204 --http-method GET")
+        self.wait_for_status("show web", "ONLINE")
+        self.assertEqual("ONLINE", self.openstack(f"member show web {self.servers[0].name}")["operating_status"])
+        self.openstack("healthmonitor set check --expected-codes 418 --max-retries-down 2")
+        self.wait_for_status("pool show web", "ERROR")
+        self.openstack("healthmonitor unset check --expected-codes --max-retries-down")
+        self.assertEqual(("200", 3), self._of_monitor("expected_codes", "max_retries_down"))
+        self.wait_for_status("show web", "ONLINE")
+
+    def _monitor(self, pool: str, kind: str, more: str = "") -> Any:
+        counts = "--delay 1 --timeout 1 --max-retries 1 --max-retries-down 1"
+        return self.openstack(f"healthmonitor create {pool} --name check --type {kind} {counts} {more} --wait")
 
     def _of_monitor(self, *fields: str, name: str = "check") -> tuple[Any, ...]:
         shown = self.openstack(f"healthmonitor show {name}")
