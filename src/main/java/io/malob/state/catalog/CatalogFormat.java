@@ -30,6 +30,7 @@ final class CatalogFormat {
 
   /** Values that a missing field stands for. */
   private static final Set<Object> EMPTY = Set.of("", List.of(), Map.of());
+
   private static final Set<String> FIELDS =
       Set.of(
           "version",
