@@ -26,9 +26,12 @@ class MastersTest(TwoControllersTest):
         super().setUp()
         # each test begins with east as the master
         if self.masters(self.east) != self.all_switches("east"):
+            known = self.west.log.stat().st_size
             self.west.rest.post("/wm/malob/cluster/handover", {})
+            # a controller that has handed all switches over starts anew
+            wait_until(lambda: b"controller_ready" in self.west.log.read_bytes()[known:], "west to start anew", 15)
         self._wait_for_master(self.east, "east", 5)
-        wait_until(lambda: self.roles(self.west) == {"slave"}, "west to stand by", 5)
+        wait_until(lambda: self.roles(self.west) == {"slave"}, "west to stand by", 10)
         self.controller = self.east
 
     def _wait_for_master(self, controller: Controller, name: str, patience_s: float) -> float:

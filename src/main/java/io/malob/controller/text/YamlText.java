@@ -26,7 +26,11 @@ public final class YamlText implements TextFormat {
           .setCodePointLimit(MAX_CHARACTERS)
           .build();
   private static final DumpSettings WRITE =
-      DumpSettings.builder().setDefaultFlowStyle(FlowStyle.BLOCK).build();
+      DumpSettings.builder()
+          .setDefaultFlowStyle(FlowStyle.BLOCK)
+          // equal parts of a document can be one object
+          .setDereferenceAliases(true)
+          .build();
 
   /** Made by the service loader. */
   public YamlText() {}
