@@ -252,11 +252,7 @@ final class MeasuredUplink {
       echoBytes = 0;
       receivedBps = now.receivedBps(from);
       sentBps = now.sentBps(from);
-      if (mainRouter().isThere(now.atNanos())) {
-        capacity.carried(receivedBps, sentBps, now.atNanos());
-      } else {
-        capacity.clearCapacity();
-      }
+      capacity.carried(receivedBps, sentBps, now.atNanos());
     }
   }
 
