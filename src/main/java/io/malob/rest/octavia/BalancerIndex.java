@@ -13,6 +13,7 @@ import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
@@ -28,7 +29,6 @@ final class BalancerIndex {
   private final CatalogSnapshot catalog;
   private final ImmutableMap<IPAddress<?>, LoadBalancer> byAddress;
   private final ImmutableMap<String, LoadBalancer> byId;
-  private final ImmutableListMultimap<String, Vip> vips;
   private final ImmutableListMultimap<String, Pool> pools;
 
   BalancerIndex(CatalogSnapshot catalog) {
@@ -40,9 +40,6 @@ final class BalancerIndex {
     }
     byAddress = ImmutableMap.copyOf(all);
     byId = Maps.uniqueIndex(byAddress.values(), LoadBalancer::id);
-    ImmutableListMultimap.Builder<String, Vip> vipsOf = ImmutableListMultimap.builder();
-    catalog.vips().values().forEach(vip -> vipsOf.put(of(vip).id(), vip));
-    vips = vipsOf.build();
     ImmutableListMultimap.Builder<String, Pool> poolsOf = ImmutableListMultimap.builder();
     for (Pool pool : catalog.pools().values()) {
       of(pool).ifPresent(balancer -> poolsOf.put(balancer.id(), pool));
@@ -88,8 +85,8 @@ final class BalancerIndex {
   }
 
   /** The listeners of a load balancer. */
-  ImmutableList<Vip> vips(LoadBalancer balancer) {
-    return vips.get(balancer.id());
+  List<Vip> vips(LoadBalancer balancer) {
+    return catalog.vipsAt(balancer.address());
   }
 
   /** The pools of a load balancer, also those without a listener. */

@@ -46,11 +46,6 @@ final class HealthMonitors extends ObjectType<Monitor> {
   }
 
   @Override
-  String id(Monitor monitor) {
-    return monitor.id();
-  }
-
-  @Override
   String create(CatalogDraft draft, Body body) throws RejectedException {
     return create(draft, body, body.required("pool_id"));
   }

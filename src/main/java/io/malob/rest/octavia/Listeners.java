@@ -67,11 +67,6 @@ final class Listeners extends ObjectType<Vip> {
     return Catalog.VIPS.find(catalog, id);
   }
 
-  @Override
-  String id(Vip vip) {
-    return vip.id();
-  }
-
   /** Another VIP can have the same address, but not the same port as well. */
   @Override
   String attribute(String field) {

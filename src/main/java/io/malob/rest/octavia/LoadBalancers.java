@@ -60,11 +60,6 @@ final class LoadBalancers extends ObjectType<LoadBalancer> {
     return new BalancerIndex(catalog).find(id);
   }
 
-  @Override
-  String id(LoadBalancer balancer) {
-    return balancer.id();
-  }
-
   /** Makes sure that the catalog has it. */
   static LoadBalancer stored(CatalogDraft draft, LoadBalancer balancer) throws RejectedException {
     @Nullable LoadBalancer there = draft.snapshot().loadBalancers().get(balancer.id());

@@ -42,11 +42,6 @@ final class Members extends ObjectType<Member> {
   }
 
   @Override
-  String id(Member member) {
-    return member.id();
-  }
-
-  @Override
   String create(CatalogDraft draft, Body body) throws RejectedException {
     body.required("address");
     body.required("protocol_port");

@@ -68,8 +68,6 @@ abstract class ObjectType<T> {
   /** All objects, oldest first. */
   abstract Collection<T> all(CatalogSnapshot catalog);
 
-  abstract String id(T item);
-
   /** The attributes. */
   abstract Map<String, @Nullable Object> shown(T item, View view);
 
@@ -100,9 +98,7 @@ abstract class ObjectType<T> {
   }
 
   /** The object with that id; empty if there is none. */
-  Optional<T> find(CatalogSnapshot catalog, String id) {
-    return all(catalog).stream().filter(item -> id(item).equals(id)).findFirst();
-  }
+  abstract Optional<T> find(CatalogSnapshot catalog, String id);
 
   /**
    * The object with that id.

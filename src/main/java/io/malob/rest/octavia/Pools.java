@@ -66,11 +66,6 @@ final class Pools extends ObjectType<Pool> {
   }
 
   @Override
-  String id(Pool pool) {
-    return pool.id();
-  }
-
-  @Override
   String create(CatalogDraft draft, Body body) throws RejectedException {
     @Nullable String listenerId = body.text("listener_id");
     @Nullable Vip vip =
