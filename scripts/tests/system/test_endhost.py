@@ -421,6 +421,8 @@ class EndhostLifeTest(_WithUplinks):
 
     def setUp(self) -> None:
         say(f"\n{type(self).__name__}: {self._testMethodName}")
+        # so that one failure does not become that of all tests after it
+        self.addCleanup(self.network.malob, "down")
         self.before = self.network.snapshot()
 
     def assert_as_before(self) -> None:
@@ -444,10 +446,11 @@ class EndhostLifeTest(_WithUplinks):
 
     def test_first_answer_to_a_syn_chooses_the_uplink(self) -> None:
         self.network.up("--algorithm", "RR", "--race-ports", str(HTTP_PORT))
-        # both answer: one connection each time, and a reset of the other
+        # both answer: one connection each time, and a reset of the other one
         resets = self.network.counted("resets")
         self.assertEqual(10, len(self.connects(10)))
-        wait_until(lambda: self.network.counted("resets") == resets + 10, "the other connections to be reset", 5)
+        # a server's last ACK may come twice, and the kernel resets the second, too
+        wait_until(lambda: self.network.counted("resets") >= resets + 10, "the other connections to be reset", 5)
         status = self.network.status()
         self.assertEqual((10, 30), (status["races"]["total"], status["races"]["extra_packets"]))
         self.assertEqual(10, status["flows"]["total"])
