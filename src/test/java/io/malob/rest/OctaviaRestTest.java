@@ -182,6 +182,24 @@ class OctaviaRestTest {
     assertEquals("s1", shown.get("vip_subnet_id").asText());
   }
 
+  @Test
+  void idsOfOtherServices_canBeChanged() throws Exception {
+    String path =
+        "loadbalancers/"
+            + made(
+                "loadbalancers",
+                "loadbalancer",
+                "'vip_address':'10.0.0.101','vip_qos_policy_id':'q1','tenant_id':'p1'");
+
+    put(path, "loadbalancer", "'vip_qos_policy_id':'q2'");
+
+    JsonNode shown = get(path).get("loadbalancer");
+    assertEquals("q2", shown.get("vip_qos_policy_id").asText());
+    assertEquals("p1", shown.get("project_id").asText());
+    put(path, "loadbalancer", "'vip_qos_policy_id':null");
+    assertTrue(get(path).get("loadbalancer").get("vip_qos_policy_id").isNull());
+  }
+
   // --- load balancers --------------------------------------------------------------------------
 
   @Test

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Collects the catalog's fields for the attributes of a request. For one thread. */
 final class Changes {
+  private static final String PROJECT = "project_id";
+
   private final Body body;
   private final Map<String, @Nullable String> fields = new LinkedHashMap<>();
 
@@ -55,9 +57,27 @@ final class Changes {
     Map<String, String> ids = new LinkedHashMap<>(more);
     for (String name : names) {
       @Nullable String value = body.text(name);
+      if (value == null && name.equals(PROJECT)) {
+        value = body.text("tenant_id"); // its name in older clients
+      }
       if (value != null) {
         ids.put(name, value);
       }
+    }
+    return put("external_ids", externalIds(ids));
+  }
+
+  /** Changes one that has no effect, if it is given; null removes it. */
+  Changes externalId(Notes before, String name) throws RejectedException {
+    if (!body.has(name)) {
+      return this;
+    }
+    Map<String, String> ids = new LinkedHashMap<>(before.externalIds());
+    @Nullable String value = body.text(name);
+    if (value == null) {
+      ids.remove(name);
+    } else {
+      ids.put(name, value);
     }
     return put("external_ids", externalIds(ids));
   }

@@ -123,7 +123,13 @@ final class LoadBalancers extends ObjectType<LoadBalancer> {
     draft.update(
         Catalog.LOAD_BALANCERS,
         stored(draft, balancer).id(),
-        new Changes(body).copy("name").copy("description").adminState().tags().fields());
+        new Changes(body)
+            .copy("name")
+            .copy("description")
+            .adminState()
+            .tags()
+            .externalId(balancer.notes(), "vip_qos_policy_id")
+            .fields());
   }
 
   @Override
