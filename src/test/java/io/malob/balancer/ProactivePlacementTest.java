@@ -188,11 +188,26 @@ class ProactivePlacementTest {
 
   @Test
   void vipThatIsDown_keepsEstablishedConnectionsAndRefusesNewOnes_untilItIsUp() {
+    assertRefusesWhile(
+        () -> fixture.setVip("admin_state", "down"), () -> fixture.setVip("admin_state", "up"));
+  }
+
+  @Test
+  void poolWhoseMembersAreAllDrained_keepsEstablishedConnectionsAndRefusesNewOnes() {
+    assertRefusesWhile(() -> setWeights("0"), () -> setWeights("1"));
+  }
+
+  private void setWeights(String weight) {
+    fixture.setMember("m1", "weight", weight);
+    fixture.setMember("m2", "weight", weight);
+  }
+
+  private void assertRefusesWhile(Runnable out, Runnable backIn) {
     fixture.settle();
     Map<Integer, Host> members = openAll();
     fixture.pass(2);
 
-    fixture.setVip("admin_state", "down");
+    out.run();
     fixture.pass(2);
 
     for (int round = 0; round < 2; round++) {
@@ -204,7 +219,7 @@ class ProactivePlacementTest {
       fixture.pass(MOVE_SECONDS + 1);
     }
 
-    fixture.setVip("admin_state", "up");
+    backIn.run();
     fixture.pass(4);
     for (int port : ALL_BUCKETS) {
       fixture.open(client, port + 1);

@@ -200,9 +200,10 @@ final class ProactiveVip {
 
   private boolean decide(Situation now) {
     PlacementMode placement = now.plan().vip().placement();
-    // the controller refuses new connections to a VIP that is down; open ones leave their buckets
+    // the controller refuses new connections then; open ones leave their buckets
     if (parts.hasSeveralMasters().getAsBoolean()
-        || now.view().catalog().isDown(now.plan().pool())) {
+        || now.view().catalog().isDown(now.plan().pool())
+        || now.takesNothing()) {
       return false;
     }
     if (placement != PlacementMode.AUTO) {

@@ -99,6 +99,11 @@ record Situation(
     return located.build();
   }
 
+  /** Whether each member is drained or dead, not just absent for a while. */
+  boolean takesNothing() {
+    return candidates.isEmpty() && !standings.containsValue(Standing.ABSENT);
+  }
+
   /** Whether the view is the same as in another situation. */
   @SuppressWarnings("ReferenceEquality") // views are immutable and large
   boolean hasViewOf(Situation other) {
