@@ -24,6 +24,7 @@ import org.projectfloodlight.openflow.types.OFPort;
 final class MeasuredUplink {
   private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(3);
   private static final long ROUND_TRIP_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long PEAK_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long SECOND_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
   /** Above this rate, the traffic of an uplink is not only broadcasts. */
@@ -40,6 +41,10 @@ final class MeasuredUplink {
   private final Router ipv6Router = Router.ofIpv6();
   private final AwaitedEchoes awaited = new AwaitedEchoes();
   private final WindowMinimum roundTrips = new WindowMinimum(ROUND_TRIP_NANOS);
+
+  /** Of negative rates, so that its minimum is the max rate. */
+  private final WindowMinimum peak = new WindowMinimum(PEAK_NANOS);
+
   private Uplink uplink;
   private Optional<OFPort> port = Optional.empty();
   private boolean isUp;
@@ -104,6 +109,7 @@ final class MeasuredUplink {
     ipv4Router.clear();
     awaited.clear();
     capacity.clear();
+    peak.clear();
   }
 
   /** Sets the capacity from the operator; empty: measure it. */
@@ -252,7 +258,12 @@ final class MeasuredUplink {
       echoBytes = 0;
       receivedBps = now.receivedBps(from);
       sentBps = now.sentBps(from);
-      capacity.carried(receivedBps, sentBps, now.atNanos());
+      peak.add(-Math.round(receivedBps), now.atNanos());
+      if (mainRouter().isThere(now.atNanos())) {
+        capacity.carried(receivedBps, sentBps, now.atNanos());
+      } else {
+        capacity.clearCapacity();
+      }
     }
   }
 
@@ -270,6 +281,7 @@ final class MeasuredUplink {
         belief.bps(),
         belief.source().name().toLowerCase(Locale.ROOT),
         Math.round(receivedBps),
+        -peak.get(nowNanos).orElse(0),
         Math.round(sentBps),
         roundTrips.get(nowNanos).orElse(0));
   }

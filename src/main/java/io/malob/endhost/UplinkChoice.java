@@ -86,6 +86,7 @@ final class UplinkChoice {
         view.uplink().weight(),
         view.capacityBps(),
         view.rateBps(),
+        view.peakBps(),
         open.count,
         open.expectedBytes);
   }

@@ -19,6 +19,7 @@ import org.projectfloodlight.openflow.types.OFPort;
  * @param capacitySource its source: {@code recorded}, {@code probes}, {@code saturation}, {@code
  *     assumed} or {@code unknown}
  * @param rateBps carried towards the host in the last second, in bit/s of IP packets
+ * @param peakBps the max of that rate in the last ten seconds
  * @param sentBps carried from the host in the last second, in bit/s of IP packets
  * @param roundTripNanos recent min round trip to the gateway; 0 if unknown
  */
@@ -33,5 +34,6 @@ record UplinkView(
     long capacityBps,
     String capacitySource,
     long rateBps,
+    long peakBps,
     long sentBps,
     long roundTripNanos) {}

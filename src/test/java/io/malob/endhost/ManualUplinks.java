@@ -81,6 +81,7 @@ final class ManualUplinks implements Uplinks {
               capacity.isPresent() ? "recorded" : probed.isPresent() ? "probes" : "unknown",
               0,
               0,
+              0,
               0));
     }
     HostView made =

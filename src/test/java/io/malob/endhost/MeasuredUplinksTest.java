@@ -118,6 +118,22 @@ class MeasuredUplinksTest {
   }
 
   @Test
+  void capacity_ofARouterThatComesBack_isMeasuredAnew() {
+    lab.routers.get(0).bps = 2e6;
+    configure();
+    lab.pass(6_000);
+    assertEquals(2e6, (double) lab.view(1).capacityBps(), 0.2e6);
+    lab.routers.get(0).answersArp = false;
+    lab.routers.get(0).answersEchoes = false;
+    lab.pass(6_000);
+    assertFalse(lab.view(1).alive());
+    lab.routers.get(0).answersArp = true;
+    lab.routers.get(0).answersEchoes = true;
+    millisUntil(1, true);
+    assertEquals("unknown", lab.view(1).capacitySource());
+  }
+
+  @Test
   void uplinksThatCarryNothing_areAskedSeldom_andMissedWithinTwoSeconds() {
     configure();
     lab.pass(40_000);

@@ -135,6 +135,12 @@ public final class LinkCapacity {
 
   /** The link is down, or a different one: resets everything. */
   public void clear() {
+    clearCapacity();
+    fastestNanos = Double.POSITIVE_INFINITY;
+  }
+
+  /** The same link carries nothing: when it is back, it may carry anything. */
+  public void clearCapacity() {
     estimator.clear();
     second.clear();
     shownBps = 0;
@@ -142,7 +148,6 @@ public final class LinkCapacity {
     estimate = Optional.empty();
     isConfirmed = false;
     forgetAttempts();
-    fastestNanos = Double.POSITIVE_INFINITY;
     saturationBps = 0;
     rateBps = 0;
     hasSpare = false;
@@ -283,7 +288,9 @@ public final class LinkCapacity {
     } else if (sinceNanos > HURRY_NANOS) {
       return ProbePlan.Need.KNOWN;
     }
-    return told(nowNanos).bps == 0 ? ProbePlan.Need.UNKNOWN : ProbePlan.Need.ROUGH;
+    // later attempts cost an idle host less: in their time, a quarter of the echoes is enough
+    boolean isFirst = pauseNanos == FIRST_PAUSE_NANOS;
+    return told(nowNanos).bps == 0 && isFirst ? ProbePlan.Need.UNKNOWN : ProbePlan.Need.ROUGH;
   }
 
   private void forgetAttempts() {

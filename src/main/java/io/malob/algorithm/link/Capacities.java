@@ -6,9 +6,14 @@ import java.util.List;
  * Assumed values of uplinks with unknown capacities. Pure.
  *
  * <p>An uplink of unknown capacity counts as the mean of the known ones: it gets its part until it
- * is measured, and never wins because it is unknown.
+ * is measured, and never wins because it is unknown. But it counts as at least {@link #GROWTH}
+ * times what it has recently carried: beside a slow uplink, the mean would keep a fast one as slow,
+ * and traffic that does not fill a link disturbs its measurement. So its part grows until the link
+ * is full, which measures it.
  */
 final class Capacities {
+  static final double GROWTH = 2;
+
   private Capacities() {}
 
   /** Each one's capacity in bit/s, in the order of the list; all 0 if none is known. */
@@ -20,8 +25,12 @@ final class Capacities {
             .average()
             .orElse(0);
     return uplinks.stream()
-        .mapToDouble(each -> each.capacityBps() > 0 ? each.capacityBps() : mean)
+        .mapToDouble(each -> each.capacityBps() > 0 ? each.capacityBps() : assumed(each, mean))
         .toArray();
+  }
+
+  private static double assumed(UplinkLoad unknown, double mean) {
+    return mean > 0 ? Math.max(mean, GROWTH * (double) unknown.peakBps()) : 0;
   }
 
   /**

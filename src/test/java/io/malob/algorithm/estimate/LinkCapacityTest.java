@@ -171,7 +171,10 @@ class LinkCapacityTest {
     boolean isProbed = false;
     for (long second = 0; second < 4_000; second++) {
       boolean wasProbed = isProbed;
-      isProbed = capacity.need(TimeUnit.SECONDS.toNanos(second)) == ProbePlan.Need.UNKNOWN;
+      ProbePlan.Need need = capacity.need(TimeUnit.SECONDS.toNanos(second));
+      isProbed = need != ProbePlan.Need.KNOWN;
+      assertEquals(
+          isProbed && second <= 20, need == ProbePlan.Need.UNKNOWN, "then less: " + second);
       probedSeconds += isProbed ? 1 : 0;
       if (isProbed && !wasProbed) {
         begun.add(second);
@@ -259,6 +262,17 @@ class LinkCapacityTest {
     assertEquals(new Belief(18_000_000, Source.SATURATION), capacity.belief(4_000_000_000L));
     unsaturated(capacity, 8e6, 5);
     assertEquals(new Belief(18_000_000, Source.SATURATION), capacity.belief(5_000_000_000L));
+  }
+
+  @Test
+  void clearCapacity_keepsTheRoundTripOfTheIdleLink() {
+    LinkCapacity capacity = new LinkCapacity();
+    unsaturated(capacity, 0, 0);
+    saturated(capacity, 1e6, 1);
+    capacity.clearCapacity();
+    assertEquals(new Belief(0, Source.UNKNOWN), capacity.belief(1_000_000_000L));
+    saturated(capacity, 9e6, 2);
+    assertEquals(new Belief(9_000_000, Source.SATURATION), capacity.belief(2_000_000_000L));
   }
 
   @Test

@@ -26,10 +26,20 @@ class CapacitiesTest {
   }
 
   @Test
+  void unknownCapacity_countsAsAtLeastTwiceTheRecentMaxRate() {
+    List<UplinkLoad> uplinks =
+        List.of(
+            new UplinkLoad(1, 0, 4_000_000, 4_000_000, 4_000_000, 0, 0),
+            new UplinkLoad(2, 0, 0, 1_000_000, 5_000_000, 0, 0));
+    assertArrayEquals(new double[] {4e6, 10e6}, Capacities.bps(uplinks), EXACT);
+  }
+
+  @Test
   void capacities_besideWeights_areBroughtToTheirScale() {
     List<UplinkLoad> uplinks =
         List.of(
-            new UplinkLoad(1, 2, 10_000_000, 0, 0, 0), new UplinkLoad(2, 0, 20_000_000, 0, 0, 0));
+            new UplinkLoad(1, 2, 10_000_000, 0, 0, 0, 0),
+            new UplinkLoad(2, 0, 20_000_000, 0, 0, 0, 0));
     assertArrayEquals(new double[] {1.0 / 3, 2.0 / 3}, Capacities.shares(uplinks), EXACT);
   }
 

@@ -1,5 +1,6 @@
 package io.malob.algorithm.link;
 
+import io.malob.algorithm.estimate.WindowMinimum;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -9,8 +10,8 @@ import java.util.stream.IntStream;
 
 /**
  * A host whose uplinks are divided evenly among their flows, as fluids. Capacities change at whole
- * seconds and are known; rates and what each flow has carried are read once a second, as from a
- * switch.
+ * seconds and are known, or only those of uplinks that were full for a second; rates and what each
+ * flow has carried are read once a second, as from a switch.
  */
 final class FluidHost {
   private static final double NEVER = Double.POSITIVE_INFINITY;
@@ -22,6 +23,8 @@ final class FluidHost {
   private final double[] carriedBytes;
   private double[] carriedBefore;
   private double[] rates;
+  private final boolean[] isKnown;
+  private final WindowMinimum[] peaks;
   private double now;
 
   private static final class Flow {
@@ -38,12 +41,23 @@ final class FluidHost {
 
   /** A host with these uplinks, each given by its capacity in bit/s in each second. */
   FluidHost(String picker, List<IntToDoubleFunction> bpsAtSecond) {
+    this(picker, bpsAtSecond, true);
+  }
+
+  /**
+   * Capacities are known from the start, or each only after a second in which its uplink is full.
+   */
+  FluidHost(String picker, List<IntToDoubleFunction> bpsAtSecond, boolean areKnown) {
     this.sizes = new FlowSizes();
     this.picker = UplinkPickers.byName(picker, sizes).orElseThrow();
     this.bpsAtSecond = bpsAtSecond;
     this.carriedBytes = new double[bpsAtSecond.size()];
     this.carriedBefore = new double[bpsAtSecond.size()];
     this.rates = new double[bpsAtSecond.size()];
+    this.isKnown = new boolean[bpsAtSecond.size()];
+    Arrays.fill(isKnown, areKnown);
+    this.peaks = new WindowMinimum[bpsAtSecond.size()];
+    Arrays.setAll(peaks, uplink -> new WindowMinimum(10_000_000_000L));
   }
 
   /** Opens a flow over the uplink that the picker chooses. */
@@ -61,8 +75,9 @@ final class FluidHost {
     return new UplinkLoad(
         uplink + 1,
         0,
-        (long) bps(uplink),
+        isKnown[uplink] ? (long) bps(uplink) : 0,
         (long) rates[uplink],
+        -peaks[uplink].get((long) (now * 1e9)).orElse(0),
         here.size(),
         here.stream().mapToDouble(flow -> sizes.expectedBytes((long) flow.read, 0)).sum());
   }
@@ -132,6 +147,8 @@ final class FluidHost {
     open.forEach(flow -> flow.read = flow.carried);
     for (int i = 0; i < rates.length; i++) {
       rates[i] = 8 * (carriedBytes[i] - carriedBefore[i]);
+      peaks[i].add((long) -rates[i], (long) (now * 1e9));
+      isKnown[i] |= rates[i] > 0.99 * bpsAtSecond.get(i).applyAsDouble((int) Math.round(now) - 1);
     }
     carriedBefore = carriedBytes.clone();
   }

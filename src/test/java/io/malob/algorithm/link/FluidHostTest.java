@@ -52,6 +52,24 @@ class FluidHostTest {
     return new FluidHost(picker, TRACE).fetchUntil(100, 20, () -> FILE) / MBIT / 100;
   }
 
+  /**
+   * Part of the capacity of 4 and 80 Mbit/s in a minute, each of which is known once it is full.
+   */
+  private static double usedWhileUnknown(String picker) {
+    List<IntToDoubleFunction> fourAndEighty = List.of(second -> 4e6, second -> 80e6);
+    return new FluidHost(picker, fourAndEighty, false).fetchUntil(60, 20, () -> FILE)
+        / MBIT
+        / 60
+        / 84;
+  }
+
+  @Test
+  void fastUplink_whileItsCapacityIsUnknown_isNotKeptAsSlowAsTheOther() {
+    assertEquals(1, usedWhileUnknown("WRR"), 0.1);
+    assertEquals(1, usedWhileUnknown("ADAPTIVE"), 0.1);
+    assertTrue(usedWhileUnknown("RR") < 0.15);
+  }
+
   @Test
   void equalFiles_weighted_takeHardlyLongerThanTheSumOfCapacitiesAllows() {
     double ideal = 100 * FILE * 8 / 30e6;

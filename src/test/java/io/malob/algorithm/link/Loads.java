@@ -10,14 +10,14 @@ final class Loads {
   /** Idle uplinks of these capacities. */
   static List<UplinkLoad> ofCapacities(double... bps) {
     return IntStream.range(0, bps.length)
-        .mapToObj(i -> new UplinkLoad(i + 1, 0, (long) bps[i], 0, 0, 0))
+        .mapToObj(i -> new UplinkLoad(i + 1, 0, (long) bps[i], 0, 0, 0, 0))
         .toList();
   }
 
   /** Idle uplinks of unknown capacity, with these weights. */
   static List<UplinkLoad> ofWeights(double... weights) {
     return IntStream.range(0, weights.length)
-        .mapToObj(i -> new UplinkLoad(i + 1, weights[i], 0, 0, 0, 0))
+        .mapToObj(i -> new UplinkLoad(i + 1, weights[i], 0, 0, 0, 0, 0))
         .toList();
   }
 }

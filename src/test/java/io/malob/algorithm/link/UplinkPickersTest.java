@@ -57,6 +57,7 @@ class UplinkPickersTest {
         random.nextInt(3) == 0 ? 5 * random.nextDouble() : 0,
         random.nextInt(3) == 0 ? 0 : random.nextInt(50_000_000),
         random.nextInt(50_000_000),
+        random.nextInt(50_000_000),
         random.nextInt(20),
         1e7 * random.nextDouble());
   }
@@ -75,9 +76,9 @@ class UplinkPickersTest {
   void maximumBandwidth_looksAtWhatIsLeft() {
     List<UplinkLoad> uplinks =
         List.of(
-            new UplinkLoad(1, 0, 20_000_000, 15_000_000, 0, 0),
-            new UplinkLoad(2, 9, 10_000_000, 4_000_000, 0, 0),
-            new UplinkLoad(3, 0, 5_000_000, 0, 0, 0));
+            new UplinkLoad(1, 0, 20_000_000, 15_000_000, 15_000_000, 0, 0),
+            new UplinkLoad(2, 9, 10_000_000, 4_000_000, 4_000_000, 0, 0),
+            new UplinkLoad(3, 0, 5_000_000, 0, 0, 0, 0));
     assertEquals(List.of(2, 2, 2), turns(picker("MBW"), uplinks, 3));
   }
 
@@ -85,9 +86,9 @@ class UplinkPickersTest {
   void maximumBandwidth_ofAnUnknownCapacity_isTheMeanLessItsRate() {
     List<UplinkLoad> uplinks =
         List.of(
-            new UplinkLoad(1, 0, 8_000_000, 0, 0, 0),
-            new UplinkLoad(2, 0, 0, 3_000_000, 0, 0),
-            new UplinkLoad(3, 0, 12_000_000, 4_000_000, 0, 0));
+            new UplinkLoad(1, 0, 8_000_000, 0, 0, 0, 0),
+            new UplinkLoad(2, 0, 0, 3_000_000, 3_000_000, 0, 0),
+            new UplinkLoad(3, 0, 12_000_000, 4_000_000, 4_000_000, 0, 0));
     assertEquals(List.of(1, 3, 1), turns(picker("MBW"), uplinks, 3));
   }
 
@@ -107,7 +108,7 @@ class UplinkPickersTest {
 
   private static UplinkLoad withCapacity(int number, Random random) {
     return new UplinkLoad(
-        number, 0, 1_000_000 + random.nextInt(49_000_000), 0, 0, 1e6 * random.nextDouble());
+        number, 0, 1_000_000 + random.nextInt(49_000_000), 0, 0, 0, 1e6 * random.nextDouble());
   }
 
   private double seconds(UplinkLoad load) {

@@ -131,7 +131,8 @@ class WeightedRoundRobinTest {
   void weight_ofTheOperator_winsOverTheCapacity() {
     List<UplinkLoad> uplinks =
         List.of(
-            new UplinkLoad(1, 3, 1_000_000, 0, 0, 0), new UplinkLoad(2, 1, 50_000_000, 0, 0, 0));
+            new UplinkLoad(1, 3, 1_000_000, 0, 0, 0, 0),
+            new UplinkLoad(2, 1, 50_000_000, 0, 0, 0, 0));
     int ofFirst = 0;
     for (int flow = 0; flow < 400; flow++) {
       ofFirst += picker.pick(uplinks).number() == 1 ? 1 : 0;
