@@ -51,6 +51,8 @@ def serve(name: str, port: int, datagrams: "str | None") -> None:
 def hold(address: str, port: int, bind: "str | None", every_s: float) -> None:
     try:
         connection = socket.create_connection((address, port), 20, (bind, 0) if bind else None)
+        # on a slow machine, a broken uplink and the pauses of TCP's retransmissions take longer than that
+        connection.settimeout(90)
         _tell(local=connection.getsockname()[0])
         lines = connection.makefile("rb")
         while not select.select([sys.stdin], [], [], every_s)[0]:

@@ -172,7 +172,7 @@ class Talk:
         self.local = self.next()["local"]
 
     def next(self) -> dict[str, Any]:
-        """The next event; waits for it, for as long as the connection's own limit of 20 s."""
+        """The next event; waits for it, for as long as the connection's own limit of 90 s."""
         line = self._process.stdout.readline()  # type: ignore[union-attr]
         if not line:
             raise ScriptError(f"the connection has ended: {self.events[-1:]}")
