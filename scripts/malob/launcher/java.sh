@@ -67,23 +67,58 @@ is_fresh_archive() {
   [ -f "$1" ] && [ -z "$(find "$MALOB_ROOT/target/malob.jar" "$2/lib/server" -cnewer "$1" -print -quit 2>/dev/null)" ]
 }
 
-# make_class_archive ARCHIVE HOME CLASS : by a run of the program
+# archive_option HOME CLASS REHEARSAL… : prints the option for the program's archive, which is created first if there is none yet.
+# REHEARSAL is a command that runs the program once, with an option for the JVM as its last argument.
+archive_option() {
+  local archive
+  archive=$(class_archive "$1" "$2")
+  is_fresh_archive "$archive" "$1" || make_class_archive "$archive" "${@:3}"
+  if is_fresh_archive "$archive" "$1" && [ -s "$archive" ]; then
+    echo "-XX:SharedArchiveFile=$archive"
+  fi
+}
+
+# make_class_archive ARCHIVE REHEARSAL…
 make_class_archive() {
-  local directory java
-  directory=$(dirname "$1")
+  local archive=$1 directory
+  shift
+  directory=$(dirname "$archive")
   # where another user owns the files, programs start without an archive
   mkdir -p "$directory" 2>/dev/null && [ -w "$directory" ] && [ -O "$directory" ] || return 0
   (
     # one at a time: a second program starts without an archive
     exec 9<"$MALOB_ROOT/target/malob.jar"
     flock -n 9 || exit 0
-    rm -f "$1.new"
-    short_java "$2" "-XX:ArchiveClassesAtExit=$1.new"
-    "${java[@]}" "$3" <"$MALOB_ROOT/scripts/malob/launcher/rehearsal.json" >/dev/null 2>&1 && [ -s "$1.new" ] || : >"$1.new"
+    rm -f "$archive.new"
+    "$@" "-XX:ArchiveClassesAtExit=$archive.new" >/dev/null && [ -s "$archive.new" ] || : >"$archive.new"
     # renamed only when complete, also after a power failure: a partial archive would crash the JVM
-    sync "$1.new"
-    mv -f "$1.new" "$1"
+    sync "$archive.new"
+    mv -f "$archive.new" "$archive"
   ) 2>/dev/null || true
+}
+
+# rehearse_program HOME CLASS OPTION
+rehearse_program() {
+  local java
+  short_java "$1" "$3"
+  "${java[@]}" "$2" <"$MALOB_ROOT/scripts/malob/launcher/rehearsal.json"
+}
+
+# rehearse_controller HOME OPTION : until it is ready
+rehearse_controller() {
+  local directory pid status=0
+  directory=$(mktemp -d)
+  mkfifo "$directory/log"
+  "$1/bin/java" "@$MALOB_ROOT/scripts/malob/launcher/jvm.options" "$2" -jar "$MALOB_ROOT/target/malob.jar" \
+    --openflow-port 0 --http-port 0 --data "$directory/data" >"$directory/log" 2>&1 </dev/null &
+  pid=$!
+  # until its end it must have a reader
+  while read -r line; do
+    case $line in *controller_ready*) kill "$pid" ;; esac
+  done <"$directory/log"
+  wait "$pid" || status=$?
+  rm -rf "$directory"
+  return "$status"
 }
 
 # as_owner COMMAND… : under sudo, runs a command that writes into the checkout as the user who called sudo

@@ -23,7 +23,12 @@ def install(root: OverlayRoot, described: Project) -> None:
     for name, files in debian.packages(program(ROOT), ROOT, described).items():
         paths.append(f"/tmp/{name}.deb")
         root.write(paths[-1], debian.make(name, files, ROOT, described))
-    root.run("dpkg", "--force-unsafe-io", "--force-confold", "--install", *paths, timeout_s=120)
+    dpkg(root, "--force-unsafe-io", "--force-confold", "--install", *paths)
+
+
+def dpkg(root: OverlayRoot, *words: str) -> None:
+    # of the triggers, only the index of all manual pages would be made anew, for seconds each time
+    root.run("dpkg", "--no-triggers", *words, timeout_s=120)
 
 
 def ask(root: OverlayRoot, url: str, body: Mapping[str, Any] | None = None, token: str | None = None) -> Any:

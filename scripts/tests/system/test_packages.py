@@ -13,7 +13,7 @@ from dataclasses import replace
 from malob.errors import ScriptError
 from malob.system.place import ROOT
 from tests.system.overlay import OverlayRoot
-from tests.system.packaged import CATALOG, ask, install
+from tests.system.packaged import CATALOG, ask, dpkg, install
 from tools.release import debian, licences, project
 from tools.release.contents import program
 
@@ -53,9 +53,9 @@ class PackagesTest(unittest.TestCase):
         self.assertEqual(["web1", "web2"], [line.split()[0] for line in root.run("malob", "agent", "list").splitlines()[1:]])
         self.assertEqual(directory, root.run("stat", "-c", "%i %U:%G %a", _DATA))
         self.assertEqual((_EARLIER / "malob.properties").read_text(), root.run("cat", _SETTINGS))
-        root.run("dpkg", "--remove", "malob")
+        dpkg(root, "--remove", "malob")
         self.assertTrue(root.exists(f"{_DATA}/catalog.json"), "a removal keeps the catalog")
-        root.run("dpkg", "--purge", "malob", "malob-agents")
+        dpkg(root, "--purge", "malob", "malob-agents")
         self._nothing_is_left(root, before)
 
     def test_each_library_is_in_notice(self) -> None:

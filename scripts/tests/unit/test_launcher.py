@@ -272,6 +272,13 @@ if [ -n "${archive:-}" ]; then
   elif [ -e "$HOME_OF_JAVA/slow" ]; then
     exec sleep 60
   fi
+  case " $* " in *" -jar "*)
+    # a controller, which runs until it is told to end
+    trap 'ended=true' TERM
+    echo "INFO EmbeddedController: controller_ready"
+    until [ -n "${ended:-}" ]; do sleep 0.02; done
+    ;;
+  esac
   printf whole >"$archive"
 fi
 cat
@@ -298,9 +305,9 @@ class ClassArchiveTest(unittest.TestCase):
         (self.root / "scripts").symlink_to(ROOT / "scripts")
         self.environment = {**os.environ, "JAVA_HOME": str(self.home), "HOME_OF_JAVA": str(self.home)}
 
-    def start(self) -> subprocess.Popen[str]:
+    def start(self, *words: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [str(self.root / "malob"), "java", "some.Program", "argument"],
+            [str(self.root / "malob"), *(words or ("java", "some.Program")), "argument"],
             env=self.environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -308,15 +315,15 @@ class ClassArchiveTest(unittest.TestCase):
             start_new_session=True,
         )
 
-    def run_program(self) -> list[str]:
+    def run_program(self, *words: str) -> list[str]:
         """What Java was started for: to make an archive, with one, or without."""
         calls = self.home / "calls"
         calls.unlink(missing_ok=True)
-        process = self.start()
+        process = self.start(*words)
         self.assertEqual("input", process.communicate("input", 60)[0])
         self.assertEqual(0, process.returncode)
         lines = calls.read_text().splitlines()
-        self.assertTrue(lines[-1].endswith("some.Program argument"), lines)
+        self.assertTrue(lines[-1].endswith(" argument"), lines)
         return ["makes" if "-XX:ArchiveClassesAtExit=" in line else "with" if "-XX:SharedArchiveFile=" in line else "without" for line in lines]
 
     def files(self) -> dict[str, str]:
@@ -326,6 +333,11 @@ class ClassArchiveTest(unittest.TestCase):
         self.assertEqual(["makes", "with"], self.run_program())
         self.assertEqual({".jsa": "whole"}, self.files())
         self.assertEqual(["with"], self.run_program())
+
+    def test_controller_has_one_as_well(self) -> None:
+        self.assertEqual(["makes", "with"], self.run_program("launch", "run"))
+        self.assertEqual({".jsa": "whole"}, self.files())
+        self.assertEqual(["with"], self.run_program("launch", "run"))
 
     def test_build_or_upgrade_makes_it_anew(self) -> None:
         self.run_program()

@@ -56,7 +56,7 @@ class SlowStartSharesTest {
    * @param lifetime after how many others a connection ends
    */
   private double partOfFirst(Placer placer, NetworkSnapshot network, int lifetime) {
-    int placed = 20_000;
+    int placed = 8_000;
     int first = 0;
     for (int i = -5 * lifetime; i < placed; i++) {
       Server server = assertInstanceOf(Placement.class, placer.place(REQUEST, network)).server();
