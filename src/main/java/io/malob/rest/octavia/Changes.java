@@ -69,11 +69,12 @@ final class Changes {
 
   /** Changes one that has no effect, if it is given; null removes it. */
   Changes externalId(Notes before, String name) throws RejectedException {
-    if (!body.has(name)) {
-      return this;
-    }
+    return body.has(name) ? externalId(before, name, body.text(name)) : this;
+  }
+
+  /** Changes one that has no effect; null removes it. */
+  Changes externalId(Notes before, String name, @Nullable String value) throws RejectedException {
     Map<String, String> ids = new LinkedHashMap<>(before.externalIds());
-    @Nullable String value = body.text(name);
     if (value == null) {
       ids.remove(name);
     } else {
@@ -93,7 +94,7 @@ final class Changes {
   }
 
   /** Several external ids as one value, whose parts are separated by commas. */
-  static @Nullable String externalIds(Map<String, String> ids) throws RejectedException {
+  private static @Nullable String externalIds(Map<String, String> ids) throws RejectedException {
     for (Map.Entry<String, String> id : ids.entrySet()) {
       checkWhole(id.getKey(), id.getValue());
     }

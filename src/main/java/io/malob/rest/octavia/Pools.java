@@ -123,10 +123,7 @@ final class Pools extends ObjectType<Pool> {
     Algorithms algorithms = new Algorithms(body, pool);
     Changes changes = changes(body, algorithms);
     if (algorithms.areGiven()) {
-      Map<String, String> ids = new LinkedHashMap<>(pool.notes().externalIds());
-      ids.remove(LB_ALGORITHM);
-      ids.putAll(algorithms.kept());
-      changes.put("external_ids", Changes.externalIds(ids));
+      changes.externalId(pool.notes(), LB_ALGORITHM, algorithms.kept().get(LB_ALGORITHM));
     }
     draft.update(Catalog.POOLS, pool.id(), changes.fields());
   }
