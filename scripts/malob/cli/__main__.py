@@ -8,6 +8,7 @@ from malob.cli import commands
 from malob.errors import UsageError, run_main
 
 _HELP = ("help", "--help", "-h")
+_VERSION = ("version", "--version", "-V")
 
 
 def main() -> int:
@@ -16,6 +17,11 @@ def main() -> int:
         from malob.cli import usage
 
         print(usage.text())
+        return 0
+    if words[0] in _VERSION:
+        from malob.cli import version
+
+        print(version.text())
         return 0
     command = _command(words)
     sys.argv = [sys.argv[0], *(words if command.shared else words[1:])]

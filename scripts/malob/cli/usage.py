@@ -31,6 +31,7 @@ def text() -> str:
         forms = textwrap.wrap(" ".join(_forms(command.parser())), _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False)
         lines += [line.replace("\N{NO-BREAK SPACE}", " ") for line in forms]
     lines.append(f"  {'help':<12} this text; see also COMMAND --help")
+    lines.append(f"  {'version':<12} the version")
     return "\n".join(lines) + "\n" + _AFTER.rstrip()
 
 

@@ -105,21 +105,18 @@ rehearse_program() {
 }
 
 # rehearse_controller HOME OPTION : until it is ready
-rehearse_controller() {
-  local directory pid status=0
+rehearse_controller() (
   directory=$(mktemp -d)
+  trap 'rm -rf "$directory"' EXIT
   mkfifo "$directory/log"
-  "$1/bin/java" "@$MALOB_ROOT/scripts/malob/launcher/jvm.options" "$2" -jar "$MALOB_ROOT/target/malob.jar" \
+  timeout --foreground 60 "$1/bin/java" "@$MALOB_ROOT/scripts/malob/launcher/jvm.options" "$2" -jar "$MALOB_ROOT/target/malob.jar" \
     --openflow-port 0 --http-port 0 --data "$directory/data" >"$directory/log" 2>&1 </dev/null &
-  pid=$!
-  # until its end it must have a reader
+  # its log needs a reader until it ends
   while read -r line; do
-    case $line in *controller_ready*) kill "$pid" ;; esac
+    case $line in *controller_ready*) kill $! ;; esac
   done <"$directory/log"
-  wait "$pid" || status=$?
-  rm -rf "$directory"
-  return "$status"
-}
+  wait $!
+)
 
 # as_owner COMMAND… : under sudo, runs a command that writes into the checkout as the user who called sudo
 as_owner() {

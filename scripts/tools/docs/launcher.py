@@ -31,7 +31,7 @@ def unknown(words: list[str]) -> list[str]:
     if words[0] == "--yes":
         words = words[1:]
     command = words[0]
-    if command == "help":
+    if command in ("help", "version"):
         return []
     if commands.find([command]) is None and command not in _INTERNAL:
         return [command]

@@ -37,7 +37,7 @@ def complete(words: Sequence[str], sources: Mapping[str, Source]) -> Completion:
     *before, current = words or [""]
     if not before:
         known = [Candidate(command.name, command.purpose) for command in commands.here()]
-        return _starting(Completion([*known, Candidate("help", "all commands")]), current)
+        return _starting(Completion([*known, Candidate("help", "all commands"), Candidate("version", "the version")]), current)
     command = commands.find(before[:1])
     if command is None:
         return Completion()

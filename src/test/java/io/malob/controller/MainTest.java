@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +28,17 @@ final class MainTest {
     assertEquals(
         "malob run: " + problem + "; see 'malob run --help'" + System.lineSeparator(),
         err.toString());
+  }
+
+  @Test
+  void version_isPrinted() {
+    StringWriter out = new StringWriter();
+
+    int code = Main.commandLine().setOut(new PrintWriter(out)).execute("--version");
+
+    assertEquals(0, code);
+    // tests have no jar, whose manifest has the version
+    assertEquals("MALOB from classes without a jar" + System.lineSeparator(), out.toString());
   }
 
   @ParameterizedTest
