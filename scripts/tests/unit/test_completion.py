@@ -112,7 +112,7 @@ class CommandsTest(unittest.TestCase):
     def test_help_names_all_commands_and_what_can_follow(self) -> None:
         lines = usage.text().splitlines()
         named = [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "]
-        self.assertEqual([*(command.name for command in commands.here()), "help"], named)
+        self.assertEqual([*(command.name for command in commands.here()), "help", "version"], named)
         self.assertIn("list, show, add, set, rm, drain", "\n".join(lines))
         self.assertIn("[--data DIR]", "\n".join(lines))
 
