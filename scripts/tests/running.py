@@ -26,7 +26,7 @@ from tests.reruns import MAX_RERUNS, Rerun
 PYTEST, XDIST, TIMEOUT = "9.2.0", "3.8.0", "2.4.0"
 TESTS = ROOT / "scripts" / "tests"
 #: A class of system tests mostly waits, but what it measures must not wait for a processor.
-SIDE_BY_SIDE = 4
+SIDE_BY_SIDE = 3
 #: Controllers of tests live for seconds. Without the optimizing compiler, a run of all system tests takes a third less processor time.
 _QUICK_JAVA = {"MALOB_JAVA_OPTS": "-XX:TieredStopAtLevel=1"}
 #: Of pytest: all passed, some failed, there was no test.
@@ -84,7 +84,7 @@ def run_unit(pattern: str | None) -> Outcomes:
 
 
 def run_system(tests: Outcomes, pattern: str | None, missing: Sequence[str], again: list[Rerun]) -> Outcomes:
-    """Runs the system tests whose full names match the pattern, four classes at a time; those that take long and do little, beside them.
+    """Runs the system tests whose full names match the pattern, three classes at a time; those that take long and do little, beside them.
 
     tests: what collect() found. missing: parts that could not be prepared. again: tests that were run once more are added to it.
     """

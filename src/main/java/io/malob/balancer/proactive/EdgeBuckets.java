@@ -232,7 +232,13 @@ final class EdgeBuckets {
       wantLeads(now);
     }
     if (proposed != null) {
-      shares.propose(now.candidates(), proposed, now.nowNanos());
+      // a member without a path is proposed no share; if it has one soon, as while links are being
+      // discovered after a restart, its buckets stay
+      if (state == State.PREPARING || isStable(now)) {
+        shares.propose(now.candidates(), proposed, now.nowNanos());
+      } else {
+        shares.keep(now.nowNanos());
+      }
     }
     if (state == State.PREPARING) {
       if (permission.isReady() && permission.hasRoom()) {

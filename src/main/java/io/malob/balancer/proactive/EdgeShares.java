@@ -71,6 +71,11 @@ final class EdgeShares {
     shares = smoothed;
   }
 
+  /** Ignores a proposal. */
+  void keep(long nowNanos) {
+    proposedAtNanos = nowNanos;
+  }
+
   /** The shares of some members, which sum to 1, or all zero if they have none. */
   double[] of(List<Server> members) {
     double[] known =

@@ -252,4 +252,23 @@ class EdgeBucketsTest {
     assertEquals(0, edge.moving());
     assertTrue(onSwitch().stream().allMatch(each -> each.memberNumber() == 2));
   }
+
+  /** As a member without a path, while links are being discovered after a restart. */
+  @Test
+  void memberThatIsNotThereYet_keepsItsShare() {
+    becomeProactive();
+    pass(1);
+    standings.put(2, Standing.ABSENT);
+    Situation discovering =
+        new Situation(
+            view, view.network(), plan, WEB, MEMBERS, MEMBERS, Map.copyOf(standings), nowNanos);
+
+    edge.advance(discovering, wire, BucketSource.PORT, new double[] {1, 0}, ALL);
+    pass(1);
+    set(2, Standing.LIVE);
+    advance(new double[] {0.5, 0.5}, ALL);
+
+    assertEquals(Map.of(1, 32, 2, 32), edge.byMember());
+    assertEquals(0, moves.total());
+  }
 }
