@@ -45,9 +45,12 @@ find_home() {
 find_jdk() { find_home javac; }
 find_java() { find_home java; }
 
+# need_java: the home of Java; ends the launcher if there is none
+need_java() { find_java || fail 3 "Java $JAVA_AT_LEAST or later is missing"; }
+
 java_program() {
   local home
-  home=$(find_java) || fail 3 "Java $JAVA_AT_LEAST or later is missing"
+  home=$(need_java) || return
   echo "$home/bin/java"
 }
 

@@ -323,7 +323,8 @@ class ClassArchiveTest(unittest.TestCase):
         self.assertEqual("input", process.communicate("input", 60)[0])
         self.assertEqual(0, process.returncode)
         lines = calls.read_text().splitlines()
-        self.assertTrue(lines[-1].endswith(" argument"), lines)
+        end = f"malob.jar --data {self.root / 'data'} argument" if words else "some.Program argument"
+        self.assertTrue(lines[-1].endswith(end), lines)
         return ["makes" if "-XX:ArchiveClassesAtExit=" in line else "with" if "-XX:SharedArchiveFile=" in line else "without" for line in lines]
 
     def files(self) -> dict[str, str]:

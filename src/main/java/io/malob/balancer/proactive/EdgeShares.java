@@ -71,7 +71,7 @@ final class EdgeShares {
     shares = smoothed;
   }
 
-  /** Ignores a proposal. */
+  /** Keeps the shares instead of taking a proposal. */
   void keep(long nowNanos) {
     proposedAtNanos = nowNanos;
   }
