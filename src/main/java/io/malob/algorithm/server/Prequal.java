@@ -42,7 +42,8 @@ public final class Prequal implements ServerPicker {
 
   private int chosen(int ofTurn) {
     HotCold candidates = new HotCold(servers, ofTurn, counting);
-    return candidates.index(candidates.choose(candidates::response));
+    return candidates.index(
+        candidates.choose((candidate, limit) -> candidates.response(candidate)));
   }
 
   @Override

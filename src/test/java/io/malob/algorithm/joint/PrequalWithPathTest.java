@@ -24,6 +24,7 @@ import io.malob.testing.Graphs;
 import io.malob.testing.Servers;
 import io.malob.testing.Topologies;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -167,6 +168,40 @@ class PrequalWithPathTest {
         assertTrue(candidate.values().containsKey("predicted_ms"));
       }
       assertEquals(explained.result(), placer.place(request, alike()));
+    }
+  }
+
+  /** Candidates whose time at the server is longer than the best cost need no paths. */
+  @Test
+  void place_takesTheLowestCostOfAllColdCandidates() {
+    Random random = new Random(1);
+    Server[] servers =
+        IntStream.rangeClosed(1, 16)
+            .mapToObj(number -> Servers.on(number, 1, 1 + number % 4))
+            .toArray(Server[]::new);
+    LinkValue usual = Graphs.value(1_000_000, 100e6, 100e6);
+    for (int i = 0; i < 200; i++) {
+      for (Server server : servers) {
+        server.load().add(random.nextInt(6) - server.load().active());
+        server.load().responded(random.nextInt(3), 1e6 + random.nextInt(20) * 1e6);
+      }
+      int narrow = 2 + random.nextInt(2);
+      double bps = 1e6 * (1 + random.nextInt(100));
+      NetworkSnapshot network = network(usual, narrow, 1, Graphs.value(2_000_000, bps, bps));
+      Explanation explained = placer(servers).explain(request, network);
+      double least =
+          explained.candidates().stream()
+              .filter(candidate -> candidate.values().get("hot") == 0)
+              .mapToDouble(candidate -> candidate.values().get("cost_ms"))
+              .min()
+              .orElseThrow();
+      Server chosen = assertInstanceOf(Placement.class, explained.result()).server();
+      assertEquals(
+          least,
+          explained.candidates().stream()
+              .filter(candidate -> candidate.server().equals(chosen))
+              .mapToDouble(candidate -> candidate.values().get("cost_ms"))
+              .sum());
     }
   }
 

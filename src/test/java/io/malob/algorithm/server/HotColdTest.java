@@ -8,7 +8,6 @@ import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.Server;
 import io.malob.testing.Servers;
-import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,8 +28,9 @@ class HotColdTest {
     return servers;
   }
 
-  private static IntToDoubleFunction times(double... times) {
-    return candidate -> times[candidate];
+  /** Of a time above the limit, it tells only that it is above. */
+  private static HotCold.Prediction times(double... times) {
+    return (candidate, limit) -> times[candidate] > limit ? limit + 1 : times[candidate];
   }
 
   @Test
