@@ -19,6 +19,7 @@ from research.experiments.mptcp_model import Traffic
 from research.experiments.mptcp_pairs import MAX_SESSIONS
 from research.experiments.mptcp_report import Cell, Results
 from research.experiments.mptcp_sessions import PROGRAM
+from research.experiments.programs.traffic import Traffic as Sessions
 from research.experiments.samples import Record, Sample, SliceResult
 from research.experiments.summary import Summary
 
@@ -310,3 +311,33 @@ class ProgramTest(unittest.TestCase):
         self.assertGreater(result["received"]["0"], 100_000)
         self.assertEqual({"0": 1}, result["subflows"])
         self.assertEqual({"1": "timed out", "2": "[Errno 111] Connection refused"}, result["errors"])
+
+    def test_a_sender_that_resets_first_at_the_end_is_no_failure(self) -> None:
+        result = _counted(reset_after_s=0.3, count_to_s=0.2)
+        self.assertEqual({"0": 1_000}, result["received"])
+        self.assertEqual({}, result["errors"])
+
+    def test_a_sender_that_resets_before_is_one_and_its_bytes_count(self) -> None:
+        result = _counted(reset_after_s=0.1, count_to_s=30)
+        self.assertEqual({"0": 1_000}, result["received"])
+        self.assertEqual({"0": "reset"}, result["errors"])
+
+
+def _counted(reset_after_s: float, count_to_s: float) -> dict[str, Any]:
+    """The result for a sender of 1,000 bytes that resets its connection later."""
+    traffic = Sessions({"protocol": 6, "receive": [], "send": []})
+    now = time.monotonic()
+    connection = mock.MagicMock()
+
+    def receive(_block: bytearray) -> int:
+        if connection.recv_into.call_count == 1:
+            return 1_000
+        time.sleep(max(0.0, now + reset_after_s - time.monotonic()))
+        raise ConnectionResetError("reset")
+
+    connection.recv_into.side_effect = receive
+    connection.__enter__.return_value = connection
+    listening = mock.MagicMock()
+    listening.accept.return_value = (connection, None)
+    traffic._thread("0", traffic._receive, "0", listening, now, now + count_to_s).join()
+    return traffic.result
