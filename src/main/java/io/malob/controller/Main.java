@@ -25,7 +25,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -39,7 +38,7 @@ import picocli.CommandLine.Spec;
     name = "malob run",
     description = "Runs the controller until it gets SIGTERM or SIGINT.",
     mixinStandardHelpOptions = true,
-    versionProvider = Main.Version.class,
+    versionProvider = Version.class,
     sortOptions = false)
 public final class Main implements Callable<Integer> {
   private static final Logger logger = LoggerFactory.getLogger(Main.class);
@@ -125,15 +124,6 @@ public final class Main implements Callable<Integer> {
           return CommandLine.ExitCode.USAGE;
         });
     return commandLine;
-  }
-
-  /** Reads the version from the jar's manifest. */
-  static final class Version implements IVersionProvider {
-    @Override
-    public String[] getVersion() {
-      @Nullable String version = Main.class.getPackage().getImplementationVersion();
-      return new String[] {"MALOB " + (version == null ? "from classes without a jar" : version)};
-    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.malob.bench;
 
+import io.malob.controller.Version;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -47,6 +48,7 @@ public final class Main implements Callable<Integer> {
 
   static CommandLine commandLine() {
     CommandLine commandLine = new CommandLine(new Main());
+    Version.addTo(commandLine);
     commandLine.setExecutionExceptionHandler(
         (failure, command, parsed) -> {
           if (failure instanceof WrongUseException) {

@@ -1,5 +1,6 @@
 package io.malob.simulation;
 
+import io.malob.controller.Version;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -37,6 +38,7 @@ public final class Main {
 
   static CommandLine commandLine() {
     CommandLine commandLine = new CommandLine(new Main());
+    Version.addTo(commandLine);
     commandLine.setParameterExceptionHandler(
         (wrong, args) -> {
           CommandLine command = wrong.getCommandLine();

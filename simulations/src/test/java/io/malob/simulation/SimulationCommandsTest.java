@@ -168,6 +168,12 @@ class SimulationCommandsTest {
   }
 
   @Test
+  void version_isThatOfMalob_forEachCommand() {
+    assertTrue(run("--version").startsWith("MALOB "));
+    assertTrue(run("fluid", "--version").startsWith("MALOB "));
+  }
+
+  @Test
   void mptcpFluid_ofAFileThatIsNone_saysSo(@TempDir Path directory) throws IOException {
     Path file = directory.resolve("traffic.json");
     Files.writeString(file, "{\"access_mbps\": 0}");
