@@ -57,8 +57,7 @@ final class PrequalWithPath implements Placer {
 
   private Result chosen(HotCold candidates, Request request, NetworkSnapshot network) {
     @Nullable QuickestPaths[] paths = new QuickestPaths[candidates.count()];
-    int chosen =
-        candidates.choose((i, limit) -> cost(candidates, i, limit, paths, request, network));
+    int chosen = candidates.choose(i -> cost(candidates, i, paths, request, network));
     @Nullable QuickestPaths best = chosen < 0 ? null : paths[chosen];
     return best == null
         ? firstOfAll(request, network)
@@ -69,7 +68,6 @@ final class PrequalWithPath implements Placer {
   private double cost(
       HotCold candidates,
       int candidate,
-      double limit,
       @Nullable QuickestPaths[] paths,
       Request request,
       NetworkSnapshot network) {
@@ -77,16 +75,14 @@ final class PrequalWithPath implements Placer {
     if (!request.acceptable().test(server)) {
       return Double.POSITIVE_INFINITY;
     }
-    double atServer = ITSELF_AND_OTHERS * serverNanos(candidates, candidate, request);
-    if (atServer > limit) {
-      return atServer; // whatever the network takes: paths are what costs time here
-    }
     @Nullable QuickestPaths quickest = known(candidates, paths, server.at().switchId());
     if (quickest == null) {
       quickest = paths(server, request, network).orElse(null);
     }
     paths[candidate] = quickest;
-    return quickest == null ? Double.POSITIVE_INFINITY : quickest.nanos() + atServer;
+    return quickest == null
+        ? Double.POSITIVE_INFINITY
+        : quickest.nanos() + ITSELF_AND_OTHERS * serverNanos(candidates, candidate, request);
   }
 
   /** Those of another candidate at the same switch. */

@@ -4,6 +4,7 @@ import io.malob.algorithm.Counting;
 import io.malob.algorithm.Server;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntToDoubleFunction;
 
 /**
  * The candidates of one choice, and the hot-cold lexicographic rule of Prequal (B. Wydrowski, R.
@@ -30,17 +31,6 @@ public final class HotCold {
   private final double[] connections;
   private final double[] slowness;
   private final double coldUpTo;
-
-  /** Predicts the time of a connection at a candidate. */
-  @FunctionalInterface
-  public interface Prediction {
-    /**
-     * The predicted time; infinite if the candidate cannot be chosen.
-     *
-     * @param limit a longer time is of no interest: any value above the limit will do then
-     */
-    double time(int candidate, double limit);
-  }
 
   /**
    * The candidates among servers, which are at least one.
@@ -116,34 +106,32 @@ public final class HotCold {
   /**
    * The chosen candidate: the cold one with the shortest predicted time, of several the one with
    * the fewest connections; of hot ones alone, the one with the fewest. -1 if there is none.
+   *
+   * @param time the predicted time of a candidate; infinite if it cannot be chosen
    */
-  public int choose(Prediction prediction) {
+  public int choose(IntToDoubleFunction time) {
     int best = -1;
     double least = Double.POSITIVE_INFINITY;
     for (int i = 0; i < indexes.length; i++) {
-      double predicted = isHot(i) ? Double.POSITIVE_INFINITY : prediction.time(i, least);
+      double predicted = isHot(i) ? Double.POSITIVE_INFINITY : time.applyAsDouble(i);
       boolean isTie = best >= 0 && predicted == least && connections[i] < connections[best];
       if (predicted < least || (isTie && predicted < Double.POSITIVE_INFINITY)) {
         best = i;
         least = predicted;
       }
     }
-    return best >= 0 ? best : fewestConnections(prediction);
+    return best >= 0 ? best : fewestConnections(time);
   }
 
-  private int fewestConnections(Prediction prediction) {
+  private int fewestConnections(IntToDoubleFunction time) {
     int best = -1;
     for (int i = 0; i < indexes.length; i++) {
       if (isHot(i)
           && (best < 0 || connections[i] < connections[best])
-          && isPossible(prediction, i)) {
+          && time.applyAsDouble(i) < Double.POSITIVE_INFINITY) {
         best = i;
       }
     }
     return best;
-  }
-
-  private static boolean isPossible(Prediction prediction, int candidate) {
-    return prediction.time(candidate, Double.POSITIVE_INFINITY) < Double.POSITIVE_INFINITY;
   }
 }

@@ -42,8 +42,7 @@ public final class Prequal implements ServerPicker {
 
   private int chosen(int ofTurn) {
     HotCold candidates = new HotCold(servers, ofTurn, counting);
-    return candidates.index(
-        candidates.choose((candidate, limit) -> candidates.response(candidate)));
+    return candidates.index(candidates.choose(candidates::response));
   }
 
   @Override

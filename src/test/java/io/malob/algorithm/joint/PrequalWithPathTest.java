@@ -171,7 +171,6 @@ class PrequalWithPathTest {
     }
   }
 
-  /** Candidates whose time at the server is longer than the best cost need no paths. */
   @Test
   void place_takesTheLowestCostOfAllColdCandidates() {
     Random random = new Random(1);

@@ -8,6 +8,7 @@ import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.Server;
 import io.malob.testing.Servers;
+import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,9 +29,8 @@ class HotColdTest {
     return servers;
   }
 
-  /** Of a time above the limit, it tells only that it is above. */
-  private static HotCold.Prediction times(double... times) {
-    return (candidate, limit) -> times[candidate] > limit ? limit + 1 : times[candidate];
+  private static IntToDoubleFunction times(double... times) {
+    return candidate -> times[candidate];
   }
 
   @Test
