@@ -313,7 +313,7 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual({"1": "timed out", "2": "[Errno 111] Connection refused"}, result["errors"])
 
     def test_a_sender_that_resets_first_at_the_end_is_no_failure(self) -> None:
-        result = _counted(reset_after_s=0.3, count_to_s=0.2)
+        result = _counted(reset_after_s=1.1, count_to_s=1.0)
         self.assertEqual({"0": 1_000}, result["received"])
         self.assertEqual({}, result["errors"])
 
