@@ -100,6 +100,18 @@ class LinkCapacityTest {
   }
 
   @ParameterizedTest
+  @ValueSource(doubles = {1e6, 2e6, 5e6, 10e6})
+  void idleLinkBetweenBusyEnds_isMostlyKnownWithinFiveSeconds(double bps) {
+    int known = 0;
+    for (int seed = 0; seed < 100; seed++) {
+      Trial trial = new Trial(bps, seed);
+      trial.link.busyEnds(200e-6);
+      known += count(trial.seconds(5), each -> each.bps() > 0) > 0 ? 1 : 0;
+    }
+    assertTrue(known >= 90, known + " of 100");
+  }
+
+  @ParameterizedTest
   @CsvSource({
     "1e6, false, 0.1",
     "5e6, false, 0.1",

@@ -15,6 +15,7 @@ final class LinkModel {
   private double load;
   private boolean isPoisson;
   private boolean isGreedy;
+  private double lateSeconds;
   private double freeUp;
   private double freeDown;
   private double nextPacket;
@@ -42,6 +43,11 @@ final class LinkModel {
     isGreedy = is;
   }
 
+  /** Ends of the link that are busy: each adds so much, on average, to the usual delay. */
+  void busyEnds(double seconds) {
+    lateSeconds = seconds;
+  }
+
   /** An echo; how long it takes in seconds, below 0 if it gets lost. */
   double echo(int bytes, double now) {
     if (bps <= 0) {
@@ -59,9 +65,12 @@ final class LinkModel {
     return freeDown + noise() - now;
   }
 
-  /** 50 to 300 us, and now and then some milliseconds. */
+  /** 50 to 300 us, more at busy ends, and now and then some milliseconds. */
   private double noise() {
     double usual = 50e-6 + 250e-6 * random.nextDouble() * random.nextDouble();
+    if (lateSeconds > 0) {
+      usual -= lateSeconds * Math.log(1 - random.nextDouble());
+    }
     return random.nextInt(100) == 0 ? usual + 5e-3 * random.nextDouble() : usual;
   }
 

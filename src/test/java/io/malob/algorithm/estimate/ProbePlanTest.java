@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ProbePlanTest {
   private static final long TICK = 10_000_000;
@@ -29,10 +29,12 @@ class ProbePlanTest {
   }
 
   @ParameterizedTest
-  @ValueSource(doubles = {0, 0.3e6, 1e6, 5e6, 50e6})
-  void echoes_takeAtMostOnePercent(double bps) {
-    double bits = minute(bps, Need.UNKNOWN).stream().mapToDouble(bytes -> 8 * (bytes + 14)).sum();
-    assertTrue(bits <= 60 * 0.01 * (bps > 0 ? bps : 1e6), bits + " bits");
+  @CsvSource({"UNKNOWN, 0.02", "ROUGH, 0.01", "KNOWN, 0.01", "REST, 0.01"})
+  void echoes_takeAtMostTheirShare(Need need, double share) {
+    for (double bps : new double[] {0, 0.3e6, 1e6, 5e6, 50e6}) {
+      double bits = minute(bps, need).stream().mapToDouble(bytes -> 8 * (bytes + 14)).sum();
+      assertTrue(bits <= 60 * share * (bps > 0 ? bps : 1e6), bits + " bits at " + bps);
+    }
   }
 
   @Test
