@@ -12,6 +12,7 @@ from research.experiments import (
     endhost_capacity,
     endhost_dynamic,
     endhost_overhead,
+    endhost_races,
     endhost_static,
     endhost_web,
     mptcp,
@@ -25,7 +26,7 @@ from research.experiments import (
 )
 
 _THESIS: tuple[Any, ...] = (thesis_http, thesis_ftp, thesis_bio, thesis_discussion, thesis_mix, thesis_herding, antagonist)
-_ENDHOST: tuple[Any, ...] = (endhost_static, endhost_dynamic, endhost_web, endhost_overhead, endhost_capacity)
+_ENDHOST: tuple[Any, ...] = (endhost_static, endhost_dynamic, endhost_web, endhost_overhead, endhost_capacity, endhost_races)
 
 
 def add_parser(commands: Commands) -> None:

@@ -25,7 +25,7 @@ class EndhostProduct:
 
     def __init__(self, network: MultihomedNetwork) -> None:
         self._network = network
-        self._weights: list[float | None] | None = None
+        self._settings: tuple[list[float | None], tuple[str, ...]] | None = None
         self._rest: RelayedRestClient | None = None
 
     @property
@@ -36,11 +36,12 @@ class EndhostProduct:
         return self._rest
 
     def start(self, weights: Sequence[float | None], *options: str) -> bool:
-        """Returns once it carries flows: whether it was started; it was not if it runs with these weights.
+        """Returns once it carries flows: whether it was started; it was not if it runs with these weights and options.
 
         weights: by uplink; None for none.
         """
-        if self._rest is not None and self._weights == list(weights):
+        settings = (list(weights), options)
+        if self._rest is not None and self._settings == settings:
             return False
         self.stop()
         words = [str(ROOT / "malob"), "endhost", "up", *options]
@@ -48,7 +49,7 @@ class EndhostProduct:
             uplink = f"{name}={self._network.gateway(number)}"
             words += ["--uplink", uplink if weight is None else f"{uplink},weight={weight:g}"]
         run(self._network.on_host(words), timeout_s=_START_TIMEOUT_S)
-        self._weights = list(weights)
+        self._settings = settings
         self._rest = RelayedRestClient(self._network.on_host, _PORT)
         _keep_punctual(self.pids()["ovs-vswitchd"])
         wait_until(self._alive, "all uplinks to be alive", _START_TIMEOUT_S, detail=lambda: str(self.status()["uplinks"]))

@@ -154,16 +154,16 @@ class EndhostSite:
                 self._on_host(_PLAIN_EACH, name, self.network.address(number), self.network.gateway(number), str(_FIRST_TABLE + number))
             self._plain = True
 
-    def be_balanced(self, algorithm: str, weights: Sequence[float | None] | None = None) -> bool:
+    def be_balanced(self, algorithm: str, weights: Sequence[float | None] | None = None, options: Sequence[str] = ()) -> bool:
         """A host with MALOB; whether it was started for this. weights: the configured weights of its uplinks; None: MALOB
-        measures capacities."""
+        measures capacities. options: further ones of `endhost up`."""
         if self._plain:
             self._on_host(_PLAIN_OFF)
             self._on_host(_NO_FIRST_CHOICE)
             for number in range(len(self.network.names)):
                 self._on_host(_PLAIN_OFF_EACH, str(_FIRST_TABLE + number))
             self._plain = False
-        started = self.product.start(weights or [None] * len(self.network.names))
+        started = self.product.start(weights or [None] * len(self.network.names), *options)
         self.product.choose(algorithm)
         return started
 

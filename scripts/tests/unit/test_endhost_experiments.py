@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import hashlib
 import json
 import math
@@ -36,6 +37,7 @@ from research.experiments import (
     endhost_pages,
     endhost_paths,
     endhost_policies,
+    endhost_races,
     endhost_recording,
     endhost_static_cases,
     endhost_static_report,
@@ -47,7 +49,7 @@ from research.experiments.endhost_browsing import Load
 from research.experiments.endhost_model import Job
 from research.experiments.endhost_recording import Second
 from research.experiments.endhost_static_cases import Case
-from research.experiments.programs import file_loop
+from research.experiments.programs import connect_loop, file_loop
 from research.experiments.relayed_rest import RelayedRestClient
 from research.experiments.samples import Record, Sample, SliceResult
 from research.experiments.summary import Summary
@@ -481,6 +483,65 @@ class OverheadTest(unittest.TestCase):
         self.assertEqual((0, 0.0, "unable to connect"), endhost_overhead.received('{"error": "unable to connect"}'))
         with self.assertRaises(ScriptError):
             endhost_overhead.received("")
+
+
+class RacesTest(unittest.TestCase):
+    def test_one_uplink_is_bad_at_any_time(self) -> None:
+        traces = endhost_races.turns()
+        self.assertEqual([20.0, 20.0], [each.period_s for each in traces])
+        for steps in zip(*(each.steps for each in traces)):
+            self.assertEqual(1, len({step.seconds for step in steps}))
+            self.assertEqual([5.0, 60.0], sorted(step.delay_ms or 0.0 for step in steps))
+            self.assertEqual([0.0, 0.05], sorted(step.loss or 0.0 for step in steps))
+
+    def summary(self, raced_s: float) -> Summary:
+        times = {"single.good": [0.010, 0.012, 0.020], "wrr-race.bad": [0.011, raced_s, raced_s]}
+        slices = [
+            SliceResult(1, 1, case, 1.0, [Sample("host", "connect", 1, 0.0, s, 0, "", True, "") for s in some], {}, {}, 0.0, [])
+            for case, some in times.items()
+        ]
+        races = [{"total": 2, "won_by_second": 1, "extra_packets": 6}, {"total": 2, "won_by_second": 0, "extra_packets": 5}]
+        summary = Summary("endhost-races", {}, {})
+        endhost_races.summarise(summary, Record(slices), {"wrr-race.bad": races}, list(times))
+        return summary
+
+    def test_target_is_the_tail_of_the_good_uplink_alone(self) -> None:
+        summary = self.summary(raced_s=0.021)
+        self.assertEqual(
+            (12.0, 0.25, 2.75),
+            tuple(summary.value(key) for key in ("median_ms.single.good", "won_by_second.wrr-race.bad", "extra_packets_per_race.wrr-race.bad")),
+        )
+        self.assertEqual([True], [check.holds for check in summary.checks])
+        self.assertEqual([False], [check.holds for check in self.summary(raced_s=0.023).checks])
+        self.assertEqual(["wrr-race.bad", "3", "21.0", "21.0", "2.75"], endhost_races.rows(summary, ["wrr-race.bad"])[0])
+
+    def test_figures_end_before_retransmitted_packets(self) -> None:
+        samples = [Sample("host", "connect", 1, 0.0, seconds, 0, "", True, "") for seconds in (1.05, 0.020, 0.010, 0.030)]
+        record = Record([SliceResult(1, 1, "rr.bad", 1.0, samples, {}, {}, 0.0, [])])
+        good, bad = endhost_races.figures(record, ["rr", "wrr"])
+        self.assertEqual([], list(good.lines))
+        self.assertEqual(
+            [("rr", [0.0, 10.0, 20.0, 30.0], [0.0, 0.25, 0.5, 0.75], 4)], [(line.label, line.x, line.y, line.count) for line in bad.lines]
+        )
+
+    def test_target_needs_both_cases(self) -> None:
+        summary = Summary("endhost-races", {}, {})
+        endhost_races.summarise(summary, Record([]), {}, ["rr.good"])
+        self.assertEqual([None], [check.holds for check in summary.checks])
+
+    def test_connections_begin_on_time_while_others_are_open(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server, socket.socket() as closed:
+            closed.bind(("127.0.0.1", 0))
+            for port, error in ((server.getsockname()[1], ""), (closed.getsockname()[1], "Errno 111")):
+                begin = time.monotonic() + 0.05
+                orders = {"address": "127.0.0.1", "port": port, "per_second": 100, "patience_s": 5}
+                found = asyncio.run(connect_loop.run(orders, begin, begin + 0.1))
+                self.assertEqual(10, len(found))
+                for number, (began, seconds, trouble) in enumerate(found):
+                    self.assertGreaterEqual(began, begin + number / 100)
+                    self.assertGreater(5, seconds)
+                    self.assertIn(error, trouble)
+                    self.assertEqual(bool(error), bool(trouble))
 
 
 class ArgumentsTest(unittest.TestCase):
