@@ -36,6 +36,12 @@ public final class CapacityEstimator {
   static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(20);
   static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
+  /**
+   * Above this, there is no estimate: with the largest sizes, an error of {@link #CLOCK_NANOS} of
+   * each is more than {@link #MAX_ERROR} of the slope.
+   */
+  static final double TOO_FAST_BPS = 200e6;
+
   /** The error that processors and timers may add to one size and not to another. */
   private static final double CLOCK_NANOS = 5_000;
 

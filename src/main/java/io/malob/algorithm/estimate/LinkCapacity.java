@@ -87,6 +87,10 @@ public final class LinkCapacity {
   private OptionalLong hurriedNanos = OptionalLong.empty();
   private long pauseNanos = FIRST_PAUSE_NANOS;
   private double shownBps;
+
+  /** The certain min capacity by the latest estimate's echoes; kept, because each is a long sum. */
+  private double atLeastBps;
+
   private double fastestNanos = Double.POSITIVE_INFINITY;
   private double saturationBps;
   private long saturatedNanos;
@@ -144,6 +148,7 @@ public final class LinkCapacity {
     estimator.clear();
     second.clear();
     shownBps = 0;
+    atLeastBps = 0;
     lost = 0;
     estimate = Optional.empty();
     isConfirmed = false;
@@ -178,6 +183,7 @@ public final class LinkCapacity {
       second.forEach(echo -> estimator.add(echo.bytes, echo.tookNanos, echo.atNanos));
       estimate(nowNanos);
     }
+    atLeastBps = estimator.atLeastBps(nowNanos);
     assume(nowNanos);
     second.clear();
     shownBps = 0;
@@ -273,7 +279,7 @@ public final class LinkCapacity {
         .orElse(new Belief(0, Source.UNKNOWN));
   }
 
-  /** The need for further probes; it falls if an estimate takes too long. */
+  /** The need for further probes; it falls if an estimate takes too long, or is impossible. */
   public ProbePlan.Need need(long nowNanos) {
     if (isMeasured(nowNanos) || isGood(nowNanos)) {
       forgetAttempts();
@@ -286,6 +292,9 @@ public final class LinkCapacity {
       hurriedNanos = OptionalLong.of(nowNanos);
       pauseNanos = Math.min(2 * pauseNanos, LAST_PAUSE_NANOS);
     } else if (sinceNanos > HURRY_NANOS) {
+      return ProbePlan.Need.KNOWN;
+    } else if (atLeastBps > CapacityEstimator.TOO_FAST_BPS) {
+      hurriedNanos = OptionalLong.of(nowNanos - HURRY_NANOS - 1); // this attempt is over
       return ProbePlan.Need.KNOWN;
     }
     // later attempts cost an idle host less: in their time, a quarter of the echoes is enough
@@ -311,6 +320,6 @@ public final class LinkCapacity {
   public double certainBps(long nowNanos) {
     return isConfirmed || isMeasured(nowNanos)
         ? (double) told(nowNanos).bps
-        : Math.max(Math.max(ProbePlan.CAREFUL_BPS, shownBps), estimator.atLeastBps(nowNanos));
+        : Math.max(Math.max(ProbePlan.CAREFUL_BPS, shownBps), atLeastBps);
   }
 }

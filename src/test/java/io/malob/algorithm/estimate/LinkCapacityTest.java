@@ -176,6 +176,19 @@ class LinkCapacityTest {
   }
 
   @Test
+  void linkThatIsFasterThanTheClockCanTell_isSoonProbedLess() {
+    for (int seed = 0; seed < 20; seed++) {
+      Trial fast = new Trial(1e9, seed);
+      fast.seconds(5);
+      assertEquals(ProbePlan.Need.KNOWN, fast.capacity.need(fast.now), "seed " + seed);
+      Trial disturbed = new Trial(50e6, seed);
+      disturbed.link.busyEnds(2e-3);
+      disturbed.seconds(5);
+      assertEquals(ProbePlan.Need.UNKNOWN, disturbed.capacity.need(disturbed.now), "seed " + seed);
+    }
+  }
+
+  @Test
   void linkWithoutEstimate_isProbedMuchForShortTimesWithGrowingPauses() {
     LinkCapacity capacity = new LinkCapacity();
     List<Long> begun = new ArrayList<>();
