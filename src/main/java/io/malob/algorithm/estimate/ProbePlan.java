@@ -9,9 +9,12 @@ import java.util.function.DoubleSupplier;
  * When to send the next echo over a link, and of which size. Echoes use max {@link #SHARE} of the
  * certain min capacity of the link, in each direction, and max {@link #HASTY_SHARE} while its
  * capacity is unknown. There are few per second: more while the capacity is unknown, two while
- * there is no other traffic. Few different sizes in turn, the largest of which the link can afford
- * seven times a second; at random times, so that they do not keep step with other traffic. The
- * first one is large: how long it takes tells at once what the link carries at least. For one
+ * there is no other traffic. They are sent at random times, so that they do not keep step with
+ * other traffic.
+ *
+ * <p>Few different sizes in turn, the largest of which the link can afford seven times a second
+ * while its capacity is unknown. Once it is known, sizes stay, so that earlier echoes still count.
+ * The first one is large: how long it takes tells at once what the link carries at least. For one
  * thread.
  */
 public final class ProbePlan {
@@ -81,13 +84,12 @@ public final class ProbePlan {
    * @return bytes of its IP packet; 0 if it is not time
    */
   public int next(double certainBps, Need need, long nowNanos) {
-    double share = need == Need.UNKNOWN ? HASTY_SHARE : SHARE;
-    double echoBps = share * (certainBps > 0 ? certainBps : CAREFUL_BPS);
-    save(echoBps, nowNanos);
+    double bps = certainBps > 0 ? certainBps : CAREFUL_BPS;
+    save((need == Need.UNKNOWN ? HASTY_SHARE : SHARE) * bps, nowNanos);
     if (need == Need.DOUBT) {
       return isFirst || nowNanos - lastNanos >= URGENT_NANOS ? sent(SMALLEST_BYTES, nowNanos) : 0;
     }
-    int bytes = bytes(echoBps);
+    int bytes = bytes(bps);
     boolean isTime = nowNanos - lastNanos >= pauseNanos(need);
     boolean isAffordable = isTime && savedBytes >= bytes + ETHERNET_BYTES;
     if (!isFirst && !isAffordable) {
@@ -118,11 +120,11 @@ public final class ProbePlan {
     savedNanos = nowNanos;
   }
 
-  private int bytes(double echoBps) {
+  private int bytes(double bps) {
     if (isFirst) {
       return LARGEST_BYTES;
     }
-    double affordable = echoBps / 8 * LARGEST_MILLIS / 1_000;
+    double affordable = HASTY_SHARE * bps / 8 * LARGEST_MILLIS / 1_000;
     ImmutableIntArray sizes = SIZES.get(0);
     for (ImmutableIntArray each : SIZES) {
       sizes = each.get(0) <= affordable ? each : sizes;
