@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 import time
@@ -14,9 +13,8 @@ from typing import Any
 from lab.multihomed import UplinkLine
 from lab.strain import StrainMeter
 from malob.network.links import Direction
-from malob.system.preparation import need_root
 from malob.system.waiting import orderly_end, say
-from research.experiments import arguments, endhost_arguments, endhost_capacity_report, machine, measurement, plan, plots, report
+from research.experiments import arguments, endhost_arguments, endhost_capacity_report, machine, measurement, plan, report
 from research.experiments.endhost_capacity_cases import DELAY_MS, LOAD_SHARE, LOADS, Case, Outcome, Reading, cases, outcome
 from research.experiments.endhost_capacity_report import Results
 from research.experiments.endhost_program import HostProgram
@@ -26,7 +24,6 @@ from research.experiments.folder import Folder
 from research.experiments.progress import Progress
 from research.experiments.samples import Record, Sample
 from research.experiments.summary import Summary
-from research.preparation import prepare
 
 NAME = "endhost-capacity"
 HELP = "how well capacities of 1 to 50 Mbit/s are measured, idle and half loaded (section 8 of the paper of 2020)"
@@ -51,8 +48,7 @@ def run(options: argparse.Namespace) -> int:
     """The exit code of the command."""
     loads = arguments.chosen(options.only, LOADS)
     congestion = endhost_arguments.congestion(options)
-    need_root(f"lab run {NAME}")
-    prepare("lab", "endhost", "bench", *([] if options.no_plots else ["plots"]))
+    endhost_arguments.prepare(options, NAME)
     study = CapacityStudy(options, cases(loads), congestion)
     with orderly_end():
         return _finish(options, study, study.run())
@@ -186,11 +182,5 @@ def _finish(options: argparse.Namespace, study: CapacityStudy, record: Record) -
     report.add_strain(summed, record)
     study.folder.table("results.csv", endhost_capacity_report.RESULTS, endhost_capacity_report.rows(results))
     study.folder.table("series.csv", endhost_capacity_report.SERIES, study.series)
-    study.folder.document("summary.json", summed.to_json())
-    if not options.no_plots:
-        plots.draw(endhost_capacity_report.figures(results, study.shares), study.folder.path)
-    if options.json:
-        print(json.dumps(summed.to_json(), indent=2))
-    else:
-        print("\n".join(["", *endhost_capacity_report.table(results), "", *report.check_lines(summed)]))
-    return endhost_arguments.verdict(summed, record, options.check, study.folder.path)
+    table, figures = endhost_capacity_report.table(results), endhost_capacity_report.figures(results, study.shares)
+    return endhost_arguments.finish(options, study.folder, summed, record, table, figures)

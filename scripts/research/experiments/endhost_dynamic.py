@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +13,6 @@ from pathlib import Path
 from lab.multihomed import UplinkLine
 from lab.strain import StrainMeter
 from malob.errors import UsageError
-from malob.system.preparation import need_root
 from malob.system.waiting import orderly_end, say
 from research.experiments import (
     arguments,
@@ -27,7 +25,6 @@ from research.experiments import (
     machine,
     measurement,
     plan,
-    plots,
     report,
 )
 from research.experiments.endhost_dynamic_report import Results, Turn
@@ -41,7 +38,6 @@ from research.experiments.folder import Folder
 from research.experiments.progress import Progress
 from research.experiments.samples import Record, Sample
 from research.experiments.summary import Summary
-from research.preparation import prepare
 
 NAME = "endhost-dynamic"
 HELP = "files in a loop over uplinks whose rates change, and MPTCP on the same (figures 11 to 26 of the paper of 2020)"
@@ -100,8 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """The exit code of the command."""
     study = DynamicStudy(options, endhost_arguments.congestion(options))
-    need_root(f"lab run {NAME}")
-    prepare("lab", "endhost", "bench", *([] if options.no_plots else ["plots"]))
+    endhost_arguments.prepare(options, NAME)
     with orderly_end():
         return _finish(options, study, study.run())
 
@@ -239,12 +234,6 @@ def _finish(options: argparse.Namespace, study: DynamicStudy, record: Record) ->
     endhost_dynamic_report.summarise(summed, results)
     report.add_strain(summed, record)
     study.folder.table("results.csv", endhost_dynamic_report.RESULTS, endhost_dynamic_report.rows(results))
-    study.folder.document("summary.json", summed.to_json())
-    if not options.no_plots:
-        plots.draw(endhost_dynamic_report.figures(results), study.folder.path)
-    if options.json:
-        print(json.dumps(summed.to_json(), indent=2))
-    else:
-        files = study.own.lines() if study.own else []
-        print("\n".join(["", *endhost_dynamic_report.table(results), "", *files, *report.check_lines(summed)]))
-    return endhost_arguments.verdict(summed, record, options.check, study.folder.path)
+    table, figures = endhost_dynamic_report.table(results), endhost_dynamic_report.figures(results)
+    files = ["", *study.own.lines()] if study.own else []
+    return endhost_arguments.finish(options, study.folder, summed, record, [*table, *files], figures)

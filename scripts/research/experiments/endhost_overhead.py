@@ -12,11 +12,10 @@ from lab.multihomed import SERVER
 from lab.strain import StrainMeter
 from malob.cli.table import render
 from malob.errors import ScriptError
-from malob.system.preparation import need_root
 from malob.system.processes import run as run_command
 from malob.system.waiting import orderly_end, say, wait_until
 from research import distribution
-from research.experiments import arguments, endhost_arguments, machine, measurement, plan, plots
+from research.experiments import arguments, endhost_arguments, machine, measurement, plan
 from research.experiments.endhost_site import EndhostSite, open_site
 from research.experiments.estimate import Estimate
 from research.experiments.folder import Folder
@@ -24,7 +23,6 @@ from research.experiments.plots import Bar, Figure
 from research.experiments.progress import Progress
 from research.experiments.samples import Record, Sample
 from research.experiments.summary import Summary
-from research.preparation import prepare
 
 NAME = "endhost-overhead"
 HELP = "throughput with the switch on the host against none (figure 5 of the end host's paper of 2020)"
@@ -47,8 +45,7 @@ def run(options: argparse.Namespace) -> int:
     """The exit code of the command."""
     policies = arguments.chosen(options.only, POLICIES)
     congestion = endhost_arguments.congestion(options)
-    need_root(f"lab run {NAME}")
-    prepare("lab", "endhost", "bench", "throughput", *([] if options.no_plots else ["plots"]))
+    endhost_arguments.prepare(options, NAME, "throughput")
     study = OverheadStudy(options, policies, congestion)
     with orderly_end():
         return _finish(options, study, study.run())
@@ -158,28 +155,21 @@ def _finish(options: argparse.Namespace, study: OverheadStudy, record: Record) -
     _add_cpu(summed, record)
     rows = [[case, str(found.count), f"{found.value:.2f}", "" if found.ci90 is None else f"{found.ci90:.2f}"] for case, found in means.items()]
     study.folder.table("results.csv", ["case", "runs", "mbps", "ci90"], rows)
-    study.folder.document("summary.json", summed.to_json())
-    if not options.no_plots:
-        bars = [
-            Bar(
-                case.rpartition(".")[0],
-                found.value,
-                min(runs[case]),
-                max(runs[case]),
-                found.count,
-                group=case.rpartition(".")[0],
-                cluster=case.rpartition(".")[2],
-            )
-            for case, found in sorted(means.items(), key=lambda pair: pair[0][::-1])
-        ]
-        plots.draw(
-            [Figure("figure-5", "One TCP connection over an uplink without limit", _UNIT, bars, whiskers="lowest and highest run")], study.folder.path
+    bars = [
+        Bar(
+            case.rpartition(".")[0],
+            found.value,
+            min(runs[case]),
+            max(runs[case]),
+            found.count,
+            group=case.rpartition(".")[0],
+            cluster=case.rpartition(".")[2],
         )
-    if options.json:
-        print(json.dumps(summed.to_json(), indent=2))
-    else:
-        print("\n".join(["", *render(["case", "runs", _UNIT, "± (90 %)"], rows, right=[1, 2, 3])]))
-    return endhost_arguments.verdict(summed, record, options.check, study.folder.path)
+        for case, found in sorted(means.items(), key=lambda pair: pair[0][::-1])
+    ]
+    figure = Figure("figure-5", "One TCP connection over an uplink without limit", _UNIT, bars, whiskers="lowest and highest run")
+    table = render(["case", "runs", _UNIT, "± (90 %)"], rows, right=[1, 2, 3])
+    return endhost_arguments.finish(options, study.folder, summed, record, table, [figure])
 
 
 def _add_cpu(summed: Summary, record: Record) -> None:

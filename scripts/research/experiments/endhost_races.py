@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,10 +11,9 @@ from lab.multihomed import SERVER, UplinkLine
 from lab.shaping.trace import Step, Trace
 from lab.strain import StrainMeter
 from malob.cli.table import render
-from malob.system.preparation import need_root
 from malob.system.waiting import orderly_end, say
 from research import distribution
-from research.experiments import arguments, endhost_arguments, machine, measurement, plan, plots, report
+from research.experiments import arguments, endhost_arguments, machine, measurement, plan, report
 from research.experiments.endhost_program import HostProgram
 from research.experiments.endhost_site import TCP_PORT, EndhostSite, open_site
 from research.experiments.estimate import Estimate
@@ -24,7 +22,6 @@ from research.experiments.plots import Chart, Line
 from research.experiments.progress import Progress
 from research.experiments.samples import Record, Sample
 from research.experiments.summary import Check, Summary
-from research.preparation import prepare
 
 NAME = "endhost-races"
 HELP = "how long connect() takes over two uplinks, one of which may be bad, with and without races"
@@ -67,8 +64,7 @@ def run(options: argparse.Namespace) -> int:
     """The exit code of the command."""
     policies = arguments.chosen(options.only, POLICIES)
     congestion = endhost_arguments.congestion(options)
-    need_root(f"lab run {NAME}")
-    prepare("lab", "endhost", "bench", *([] if options.no_plots else ["plots"]))
+    endhost_arguments.prepare(options, NAME)
     study = RaceStudy(options, policies, congestion)
     with orderly_end():
         return _finish(options, study, study.run())
@@ -198,17 +194,11 @@ def _finish(options: argparse.Namespace, study: RaceStudy, record: Record) -> in
     summed = Summary(NAME, study.parameters(), study.facts)
     summarise(summed, record, study.races, study.cases)
     report.add_strain(summed, record)
-    table = rows(summed, study.cases)
+    cells = rows(summed, study.cases)
     heads = ["case", "connections", "median_ms", "p99_ms", "extra_packets_per_race"]
-    study.folder.table("results.csv", heads, table)
-    study.folder.document("summary.json", summed.to_json())
-    if not options.no_plots:
-        plots.draw(figures(record, study.policies), study.folder.path)
-    if options.json:
-        print(json.dumps(summed.to_json(), indent=2))
-    else:
-        print("\n".join(["", *render(heads, table, right=[1, 2, 3, 4]), "", *report.check_lines(summed)]))
-    return endhost_arguments.verdict(summed, record, options.check, study.folder.path)
+    study.folder.table("results.csv", heads, cells)
+    table = render(heads, cells, right=[1, 2, 3, 4])
+    return endhost_arguments.finish(options, study.folder, summed, record, table, figures(record, study.policies))
 
 
 def figures(record: Record, policies: Sequence[str]) -> list[Chart]:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from lab.multihomed import UplinkLine
 from lab.strain import StrainMeter
-from malob.system.preparation import need_root
 from malob.system.waiting import orderly_end, say
-from research.experiments import arguments, endhost_arguments, endhost_static_cases, endhost_static_report, machine, measurement, plan, plots, report
+from research.experiments import arguments, endhost_arguments, endhost_static_cases, endhost_static_report, machine, measurement, plan, report
 from research.experiments.endhost_loop import FetchBatch
 from research.experiments.endhost_site import EndhostSite, open_site
 from research.experiments.endhost_static_cases import ALGORITHMS, DELAY_MS, FILES, POLICIES, USUAL_AT_A_TIME, Case
@@ -21,7 +18,6 @@ from research.experiments.folder import Folder
 from research.experiments.progress import Progress
 from research.experiments.samples import Record, Sample, SliceResult
 from research.experiments.summary import Summary
-from research.preparation import prepare
 
 NAME = "endhost-static"
 HELP = "100 files over uplinks of fixed rates (figures 7 to 10 of the end host's paper of 2020)"
@@ -44,8 +40,7 @@ def run(options: argparse.Namespace) -> int:
     """The exit code of the command."""
     policies = arguments.chosen(options.only, POLICIES)
     congestion = endhost_arguments.congestion(options)
-    need_root(f"lab run {NAME}")
-    prepare("lab", "endhost", "bench", *([] if options.no_plots else ["plots"]))
+    endhost_arguments.prepare(options, NAME)
     study = StaticStudy(options, endhost_static_cases.cases(options.quick, policies), congestion)
     with orderly_end():
         return _finish(options, study, study.run())
@@ -142,11 +137,5 @@ def _finish(options: argparse.Namespace, study: StaticStudy, record: Record) -> 
     endhost_static_report.summarise(summed, results)
     report.add_strain(summed, record)
     study.folder.table("results.csv", endhost_static_report.RESULTS, endhost_static_report.rows(results))
-    study.folder.document("summary.json", summed.to_json())
-    if not options.no_plots:
-        plots.draw(endhost_static_report.figures(results), study.folder.path)
-    if options.json:
-        print(json.dumps(summed.to_json(), indent=2))
-    else:
-        print("\n".join(["", *endhost_static_report.table(results), "", *report.check_lines(summed)]))
-    return endhost_arguments.verdict(summed, record, options.check, Path(study.folder.path))
+    table, figures = endhost_static_report.table(results), endhost_static_report.figures(results)
+    return endhost_arguments.finish(options, study.folder, summed, record, table, figures)

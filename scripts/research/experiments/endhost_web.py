@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import time
 from collections.abc import Sequence
@@ -12,7 +11,6 @@ from contextlib import closing
 from lab.multihomed import UplinkLine
 from lab.strain import StrainMeter
 from malob.cli.arguments import positive
-from malob.system.preparation import need_root
 from malob.system.waiting import orderly_end, say
 from research.experiments import (
     arguments,
@@ -24,7 +22,6 @@ from research.experiments import (
     machine,
     measurement,
     plan,
-    plots,
     report,
 )
 from research.experiments.endhost_browsing import VIDEO_BYTES, VIDEO_MBPS, VIDEO_PORT, Browsing, Load, VideoWatch
@@ -38,7 +35,6 @@ from research.experiments.folder import Folder
 from research.experiments.progress import Progress
 from research.experiments.samples import Record, Sample
 from research.experiments.summary import Summary
-from research.preparation import prepare
 
 NAME = "endhost-web"
 HELP = "web pages over two uplinks, by TCP and QUIC, with a film or without (figures 9 to 17 of the end host's paper on web pages)"
@@ -69,8 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """The exit code of the command."""
     study = WebStudy(options, endhost_arguments.congestion(options))
-    need_root(f"lab run {NAME}")
-    prepare("lab", "endhost", "bench", *(["quic"] if "quic" in study.transports else []), *([] if options.no_plots else ["plots"]))
+    endhost_arguments.prepare(options, NAME, *(["quic"] if "quic" in study.transports else []))
     with orderly_end():
         return _finish(options, study, study.run())
 
@@ -211,11 +206,5 @@ def _finish(options: argparse.Namespace, study: WebStudy, record: Record) -> int
     endhost_web_report.summarise(summed, results)
     report.add_strain(summed, record)
     study.folder.table("results.csv", endhost_web_report.RESULTS, endhost_web_report.rows(results))
-    study.folder.document("summary.json", summed.to_json())
-    if not options.no_plots:
-        plots.draw(endhost_web_report.figures(results), study.folder.path)
-    if options.json:
-        print(json.dumps(summed.to_json(), indent=2))
-    else:
-        print("\n".join(["", *endhost_web_report.table(results), "", *report.check_lines(summed)]))
-    return endhost_arguments.verdict(summed, record, options.check, study.folder.path)
+    table, figures = endhost_web_report.table(results), endhost_web_report.figures(results)
+    return endhost_arguments.finish(options, study.folder, summed, record, table, figures)
