@@ -13,12 +13,12 @@ from lab.strain import StrainMeter
 from malob.cli.table import render
 from malob.system.waiting import orderly_end, say
 from research import distribution
-from research.experiments import arguments, endhost_arguments, machine, measurement, plan, report
+from research.experiments import arguments, endhost_arguments, machine, measurement, plan, plots, report
 from research.experiments.endhost_program import HostProgram
 from research.experiments.endhost_site import TCP_PORT, EndhostSite, open_site
 from research.experiments.estimate import Estimate
 from research.experiments.folder import Folder
-from research.experiments.plots import Chart, Line
+from research.experiments.plots import Chart
 from research.experiments.progress import Progress
 from research.experiments.samples import Record, Sample
 from research.experiments.summary import Check, Summary
@@ -150,6 +150,7 @@ class RaceStudy:
             "rate_mbps": _MBPS,
             "good": _GOOD,
             "bad": {**_BAD, "turn_s": _TURN_S},
+            "congestion_control": self._congestion,
             "links_by": "emulator",
             "cases": self.cases,
         }
@@ -166,7 +167,7 @@ def turns() -> list[Trace]:
 def summarise(summed: Summary, record: Record, races: dict[str, list[dict[str, int]]], cases: Sequence[str]) -> None:
     """Adds metrics and the target of races: with a bad uplink, p99 is that of the other one, and the delay that MALOB may add."""
     for case in cases:
-        milliseconds = [1000 * sample.seconds for sample in record.samples(case, "connect") if sample.good]
+        milliseconds = _milliseconds(record, case)
         if milliseconds:
             for percent, name in ((50, "median_ms"), (99, "p99_ms")):
                 summed.metric(f"{name}.{case}", round(distribution.percentile(milliseconds, percent), 3), "ms")
@@ -203,21 +204,14 @@ def _finish(options: argparse.Namespace, study: RaceStudy, record: Record) -> in
 
 def figures(record: Record, policies: Sequence[str]) -> list[Chart]:
     """The distribution of each condition, up to where all but retransmitted SYNs are answered."""
-    return [
-        Chart(
-            f"connect-{condition}",
-            f"connect() over two uplinks, {words}",
-            "milliseconds",
-            "share of connections",
-            [line for policy in policies if (line := _cumulated(policy, record.samples(f"{policy}.{condition}", "connect")))],
-        )
-        for condition, words in (("good", "both good"), ("bad", "one of them bad"))
-    ]
+    found = []
+    for condition, words in (("good", "both good"), ("bad", "one of them bad")):
+        times = {policy: _milliseconds(record, f"{policy}.{condition}") for policy in policies}
+        lines = [plots.cumulated(policy, some, until=_SHOWN_MS) for policy, some in times.items() if some]
+        found.append(Chart(f"connect-{condition}", f"connect() over two uplinks, {words}", "milliseconds", "share of connections", lines))
+    return found
 
 
-def _cumulated(label: str, samples: Sequence[Sample]) -> Line | None:
-    """None without samples."""
-    ordered = sorted(1000 * sample.seconds for sample in samples if sample.good)
-    shown = [each for each in ordered if each <= _SHOWN_MS]
-    shares = [place / len(ordered) for place in range(len(shown) + 1)] if ordered else []
-    return Line(label, [0.0, *shown], shares, count=len(ordered)) if ordered else None
+def _milliseconds(record: Record, case: str) -> list[float]:
+    """How long the connections of a case took, without failed ones."""
+    return [1000 * sample.seconds for sample in record.samples(case, "connect") if sample.good]

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from malob.cli.table import render
 from research import distribution
+from research.experiments import plots
 from research.experiments.endhost_browsing import VIDEO_MBPS, Load
 from research.experiments.endhost_web_cases import PAPER_GAINS, PAPER_MEANS_S, PAPER_MEDIANS_S, Case
-from research.experiments.plots import Bar, Chart, Figure, Line
+from research.experiments.plots import Bar, Chart, Figure
 from research.experiments.summary import Check, Summary
 
 PAGES = ["case", "round", "page", "began_s", "seconds", "failed"]
@@ -142,7 +143,7 @@ def figures(results: Results) -> list[Figure | Chart]:
                 f"Pages, {scenario}",
                 "time to load a page, s",
                 "share of pages",
-                [_cumulated(case.policy.name, sorted(results.per_page(case).values())) for case in mine],
+                [plots.cumulated(case.policy.name, results.per_page(case).values()) for case in mine],
             )
         )
     bars = []
@@ -169,7 +170,3 @@ def figures(results: Results) -> list[Figure | Chart]:
         )
     )
     return found
-
-
-def _cumulated(label: str, ordered: Sequence[float]) -> Line:
-    return Line(label, [0.0, *ordered], [place / len(ordered) for place in range(len(ordered) + 1)], count=len(ordered))

@@ -6,7 +6,8 @@ drawing.py draws them in a Python with matplotlib.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -78,6 +79,13 @@ class Chart:
     y_label: str
     lines: Sequence[Line]
     note: str = ""
+
+
+def cumulated(label: str, values: Iterable[float], until: float = math.inf) -> Line:
+    """The shares of all values that are at most as large as each of them; drawn up to that value. Needs one value."""
+    ordered = sorted(values)
+    shown = [value for value in ordered if value <= until]
+    return Line(label, [0.0, *shown], [place / len(ordered) for place in range(len(shown) + 1)], count=len(ordered))
 
 
 def draw(figures: Sequence[Figure | Chart], directory: Path) -> None:
