@@ -37,7 +37,7 @@ public interface Placer {
    *
    * @param clientSwitch the client's edge switch
    * @param acceptable which servers can take it at all
-   * @param profile the expected traffic of its service
+   * @param profile what is known of its service
    */
   record Request(DatapathId clientSwitch, Predicate<Server> acceptable, ServiceProfile profile) {
 

@@ -1,7 +1,6 @@
 package io.malob.algorithm;
 
 import io.malob.algorithm.estimate.ActiveCount;
-import io.malob.algorithm.estimate.ResponseTimes;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntUnaryOperator;
@@ -29,7 +28,6 @@ public final class ServerLoad {
   private static final double DEFAULT_WAIT_NANOS = 1e6;
 
   private final ActiveCount active;
-  private final ResponseTimes responses;
 
   /** How many of the active connections belong to other controllers. */
   private final AtomicInteger ofOthers = new AtomicInteger();
@@ -57,21 +55,20 @@ public final class ServerLoad {
    * @param partOf this controller's part of a limit
    */
   public ServerLoad(IntUnaryOperator partOf) {
-    this(new ActiveCount(), new ResponseTimes(), partOf);
+    this(new ActiveCount(), partOf);
   }
 
-  private ServerLoad(ActiveCount active, ResponseTimes responses, IntUnaryOperator partOf) {
+  private ServerLoad(ActiveCount active, IntUnaryOperator partOf) {
     this.active = active;
-    this.responses = responses;
     this.partOf = partOf;
   }
 
   /**
    * A copy for a trial, without some of the connections that are open or estimated, as if they had
-   * ended since the last report: the same reports, response times, share and foreign connections.
+   * ended since the last report: the same reports, share and foreign connections.
    */
   public ServerLoad without(int connections) {
-    ServerLoad copy = new ServerLoad(active.without(connections, estimated), responses, partOf);
+    ServerLoad copy = new ServerLoad(active.without(connections, estimated), partOf);
     copy.ofOthers.set(Math.min(ofOthers.get(), copy.active()));
     copy.foreign = foreign;
     copy.share = share;
@@ -228,21 +225,6 @@ public final class ServerLoad {
       cpuPerConnection =
           fraction < FULL_USE || seen > before ? before + LEARNING_RATE * (seen - before) : before;
     }
-  }
-
-  /**
-   * A connection has ended.
-   *
-   * @param inFlight how many others the server had when it was placed
-   * @param nanos its duration without the network's part; not negative
-   */
-  public void responded(long inFlight, double nanos) {
-    responses.add(inFlight, nanos);
-  }
-
-  /** How long the server has taken for its connections lately. */
-  public ResponseTimes.Newest responses() {
-    return responses.newest();
   }
 
   /** The last report of the server is too old. */

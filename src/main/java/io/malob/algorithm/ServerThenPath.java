@@ -26,7 +26,9 @@ final class ServerThenPath implements Placer {
 
   @Override
   public Result place(Request request, NetworkSnapshot network) {
-    return servers.isEmpty() ? Refusal.NO_SERVER : placeFrom(serverPicker.pick(), request, network);
+    return servers.isEmpty()
+        ? Refusal.NO_SERVER
+        : placeFrom(serverPicker.pick(request.profile()), request, network);
   }
 
   private Result placeFrom(int picked, Request request, NetworkSnapshot network) {
@@ -64,13 +66,15 @@ final class ServerThenPath implements Placer {
     NetworkSnapshot network = realNetwork.trial();
     // in the order of a request: the search for paths to other servers may start then
     Result result =
-        servers.isEmpty() ? Refusal.NO_SERVER : placeFrom(serverPicker.next(), request, network);
+        servers.isEmpty()
+            ? Refusal.NO_SERVER
+            : placeFrom(serverPicker.next(request.profile()), request, network);
     ImmutableList.Builder<Explanation.Candidate> candidates = ImmutableList.builder();
     for (int index = 0; index < servers.size(); index++) {
       Server server = servers.get(index);
       Optional<Placement> reached = reached(server, result, request, network);
       ImmutableMap.Builder<String, Double> values = ImmutableMap.builder();
-      values.putAll(serverPicker.values(index));
+      values.putAll(serverPicker.values(index, request.profile()));
       reached.ifPresent(placement -> values.putAll(pathValues(placement, network)));
       candidates.add(
           new Explanation.Candidate(

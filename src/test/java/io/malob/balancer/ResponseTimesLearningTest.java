@@ -11,6 +11,7 @@ import io.malob.balancer.view.VipMac;
 import io.malob.json.RejectedException;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
+import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.Fields;
 import io.malob.state.catalog.Protocol;
 import io.malob.testing.Frames;
@@ -52,20 +53,33 @@ class ResponseTimesLearningTest {
   }
 
   private void choose(String algorithm) {
+    change(Catalog.SERVICES, "http", "algorithm", algorithm);
+  }
+
+  private void change(CatalogKind<?> kind, String id, String... fields) {
     try {
-      net.module.catalog().update(Catalog.SERVICES, "http", Fields.of("algorithm", algorithm));
+      net.module.catalog().update(kind, id, Fields.of(fields));
     } catch (RejectedException e) {
       throw new IllegalArgumentException(e);
     }
   }
 
   private void send(int port, int flags) {
-    net.send(client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), port, VIP, 80, flags));
+    send(port, 80, flags);
+  }
+
+  private void send(int port, int vipPort, int flags) {
+    byte[] frame = Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), port, VIP, vipPort, flags);
+    net.send(client, frame);
   }
 
   /** Sends a SYN; the number of the member that gets it. */
   private int open(int port) {
-    send(port, SYN);
+    return open(port, 80);
+  }
+
+  private int open(int port, int vipPort) {
+    send(port, vipPort, SYN);
     return net.module
         .connections(each -> each.request().srcPort() == port, null, 1)
         .connections()
@@ -75,8 +89,14 @@ class ResponseTimesLearningTest {
   }
 
   private double slowness(int member) {
+    return slowness(member, 80);
+  }
+
+  private double slowness(int member, int vipPort) {
     ExplainedConnection explained =
-        net.module.explain(client.ip(), VIP, Protocol.TCP, 80, OptionalInt.empty()).orElseThrow();
+        net.module
+            .explain(client.ip(), VIP, Protocol.TCP, vipPort, OptionalInt.empty())
+            .orElseThrow();
     return explained.candidates().stream()
         .filter(candidate -> candidate.member().number() == member)
         .findFirst()
@@ -186,6 +206,29 @@ class ResponseTimesLearningTest {
     assertEquals(3, member + other);
     assertEquals((16 + 2 * 1.0) / 18, slowness(member), 1e-6);
     assertEquals((16 + 1.0) / 17, slowness(other), 1e-6);
+  }
+
+  /** One member takes 1 s for a page, the other 3; both take a minute for a computation. */
+  @Test
+  void eachService_hasMeasurementsOfItsOwn() {
+    change(Catalog.VIPS, "v", "port", null);
+    change(Catalog.MEMBERS, "m1", "port", null);
+    change(Catalog.MEMBERS, "m2", "port", null);
+    net.create(Catalog.SERVICES, "id", "compute", "port", "9000", "algorithm", "PREQUAL+SPH");
+    int quick = open(40_000);
+    int slow = open(40_001);
+    net.pass(1);
+    send(40_000, FIN);
+    net.pass(2);
+    send(40_001, FIN);
+    assertEquals(3, open(40_002, 9_000) + open(40_003, 9_000));
+    net.pass(60);
+    send(40_002, 9_000, FIN);
+    send(40_003, 9_000, FIN);
+    assertEquals((16 + 0.5) / 17, slowness(quick), 1e-6);
+    assertEquals((16 + 1.5) / 17, slowness(slow), 1e-6);
+    assertEquals(1, slowness(quick, 9_000), 1e-6);
+    assertEquals(1, slowness(slow, 9_000), 1e-6);
   }
 
   @Test

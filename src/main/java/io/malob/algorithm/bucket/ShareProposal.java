@@ -111,11 +111,13 @@ public final class ShareProposal {
     }
 
     /** By connections that the controller has placed, if no lifetimes are known. */
-    private double[] slowness(ImmutableList<Server> servers) {
+    private double[] slowness(ImmutableList<Server> servers, ServiceProfile service) {
       int[] all = IntStream.range(0, servers.size()).toArray();
       double[] equal = new double[all.length];
       Arrays.fill(equal, 1);
-      return Arrays.stream(lifetimes).allMatch(Double::isNaN) ? Slowness.of(servers, all) : equal;
+      return Arrays.stream(lifetimes).allMatch(Double::isNaN)
+          ? Slowness.of(servers, all, service)
+          : equal;
     }
   }
 
@@ -184,7 +186,7 @@ public final class ShareProposal {
     if (algorithm.isByResponseTimes()) {
       placed =
           new GreedyShares(request, trial, algorithm.isJoint())
-              .of(copies, demand.slowness(copies), demand.load(reachable), wanted);
+              .of(copies, demand.slowness(copies, profile), demand.load(reachable), wanted);
     } else {
       ShareProposal proposal = new ShareProposal(algorithm, copies, request, trial, counting);
       proposal.place(demand.connections(), wanted);

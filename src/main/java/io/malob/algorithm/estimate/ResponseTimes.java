@@ -4,10 +4,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * How long a server has taken for its connections lately: the newest few that have ended, each with
- * the number in flight when it was placed. They count however old they are: a busy server replaces
- * them within a second, and an idle one has nothing better. Thread-safe without locks; threads that
- * add at the same time may overwrite each other's measurement.
+ * How long a server has taken for a service's connections lately: the newest few that have ended,
+ * each with the number in flight when it was placed. They count however old they are: a busy server
+ * replaces them within a second, and an idle one has nothing better. Thread-safe without locks;
+ * threads that add at the same time may overwrite each other's measurement.
  */
 public final class ResponseTimes {
   /** How many measurements are kept: more follow a change later, fewer are noisier. */
@@ -26,6 +26,9 @@ public final class ResponseTimes {
    * @param count how many there are, up to {@link #KEPT}
    */
   public record Newest(double nanos, double inFlight, int count) {}
+
+  /** Of a server without measurements. */
+  static final Newest NONE = new Newest(0, 0, 0);
 
   /**
    * Adds a connection that has ended.

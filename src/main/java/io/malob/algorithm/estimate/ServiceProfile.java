@@ -7,12 +7,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntPredicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The expected traffic and service time of a service's connections, learnt from ended connections.
- * Thread-safe without locks; an expectation costs a few volatile reads. Bounded: members beyond
- * {@link #MAX_MEMBERS} are not distinguished.
+ * The expected traffic and service time of a service's connections, and the newest response times
+ * of each member, learnt from ended connections. Thread-safe without locks; an expectation costs a
+ * few volatile reads. Bounded: members beyond {@link #MAX_MEMBERS} are not distinguished.
  *
  * <p>Before anything is known, a reply of {@link #PRIOR_REPLY_BYTES}, a request of {@link
  * #PRIOR_REQUEST_BYTES} and a service time of {@link #PRIOR_SERVICE_NANOS} are expected: a small
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServiceProfile {
   /** The max number of members that are distinguished. */
-  public static final int MAX_MEMBERS = 1_024;
+  public static final int MAX_MEMBERS = 4_096;
 
   /** The number of first connections of a service that are all samples. */
   public static final int EAGER = 64;
@@ -57,6 +58,10 @@ public final class ServiceProfile {
   private final Learnt serviceNanos =
       new Learnt(CappedMean.expecting(PRIOR_SERVICE_NANOS, PRIOR_SERVICE_WEIGHT));
   private final Map<Integer, Learnt> byMember = new ConcurrentHashMap<>();
+
+  /** By member, of connections that were placed by response times. */
+  private final Map<Integer, ResponseTimes> responses = new ConcurrentHashMap<>();
+
   private final AtomicInteger placed = new AtomicInteger();
   private final AtomicInteger samples = new AtomicInteger();
 
@@ -124,24 +129,48 @@ public final class ServiceProfile {
     double nanos = ended.serviceNanos();
     double trust = DOUBTFUL_NANOS / (DOUBTFUL_NANOS + Math.max(0, ended.networkNanos));
     serviceNanos.learn(nanos, trust);
-    @Nullable Learnt member = member(ended.memberNumber);
+    @Nullable Learnt member =
+        ofMember(
+            byMember,
+            ended.memberNumber,
+            () -> new Learnt(CappedMean.expecting(PRIOR_SERVICE_NANOS, 0)));
     if (member != null) {
       member.learn(nanos, trust);
     }
     samples.incrementAndGet();
   }
 
-  private @Nullable Learnt member(int number) {
-    @Nullable Learnt known = byMember.get(number);
-    return known != null || byMember.size() >= MAX_MEMBERS
+  private static <T> @Nullable T ofMember(Map<Integer, T> all, int number, Supplier<T> first) {
+    @Nullable T known = all.get(number);
+    return known != null || all.size() >= MAX_MEMBERS
         ? known
-        : byMember.computeIfAbsent(
-            number, any -> new Learnt(CappedMean.expecting(PRIOR_SERVICE_NANOS, 0)));
+        : all.computeIfAbsent(number, any -> first.get());
+  }
+
+  /**
+   * A connection that was placed by response times has ended.
+   *
+   * @param memberNumber the number of its member in the catalog
+   * @param inFlight how many others the member had when it was placed
+   * @param nanos its duration without the network's part; not negative
+   */
+  public void responded(int memberNumber, long inFlight, double nanos) {
+    @Nullable ResponseTimes ofMember = ofMember(responses, memberNumber, ResponseTimes::new);
+    if (ofMember != null) {
+      ofMember.add(inFlight, nanos);
+    }
+  }
+
+  /** How long a member has taken for the service's connections lately. */
+  public ResponseTimes.Newest responses(int memberNumber) {
+    @Nullable ResponseTimes known = responses.get(memberNumber);
+    return known == null ? ResponseTimes.NONE : known.newest();
   }
 
   /** Forgets members, so that there is room for others. */
   public void forgetMembers(IntPredicate which) {
     byMember.keySet().removeIf(which::test);
+    responses.keySet().removeIf(which::test);
   }
 
   /** How much a new connection will carry from member to client, in bits on the wire. */

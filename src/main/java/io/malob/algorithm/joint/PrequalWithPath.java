@@ -52,7 +52,11 @@ final class PrequalWithPath implements Placer {
   public Result place(Request request, NetworkSnapshot network) {
     return servers.isEmpty()
         ? Refusal.NO_SERVER
-        : chosen(new HotCold(servers, turn.getAndIncrement(), counting), request, network);
+        : chosen(candidates(turn.getAndIncrement(), request), request, network);
+  }
+
+  private HotCold candidates(int ofTurn, Request request) {
+    return new HotCold(servers, ofTurn, counting, request.profile());
   }
 
   private Result chosen(HotCold candidates, Request request, NetworkSnapshot network) {
@@ -138,7 +142,7 @@ final class PrequalWithPath implements Placer {
       return new Explanation(Refusal.NO_SERVER, REASON, REASON, ImmutableList.of());
     }
     NetworkSnapshot network = realNetwork.trial();
-    HotCold candidates = new HotCold(servers, turn.get(), counting);
+    HotCold candidates = candidates(turn.get(), request);
     Result result = chosen(candidates, request, network);
     ImmutableList.Builder<Explanation.Candidate> all = ImmutableList.builder();
     for (int index = 0; index < servers.size(); index++) {

@@ -94,7 +94,7 @@ final class Ranking {
   }
 
   private @Nullable Way rated(int site) {
-    return rule.best(network, like, sites.get(site).next()).orElse(null);
+    return rule.best(network, like, sites.get(site).next(like)).orElse(null);
   }
 
   private int better(int a, int b) {

@@ -85,7 +85,7 @@ final class ServerWithPath implements Placer {
     if (sites.isEmpty()) {
       return Refusal.NO_SERVER;
     }
-    return place(ranking(request, network), site -> site.pick(request.acceptable()));
+    return place(ranking(request, network), site -> site.pick(request));
   }
 
   private Result place(Ranking ranking, Function<Site, @Nullable Server> pick) {
@@ -192,7 +192,7 @@ final class ServerWithPath implements Placer {
       return new Explanation(Refusal.NO_SERVER, rule.reason(), rule.reason(), ImmutableList.of());
     }
     Ranking ranking = trial(request, network);
-    Result result = place(ranking, site -> site.wouldPick(request.acceptable()));
+    Result result = place(ranking, site -> site.wouldPick(request));
     Map<DatapathId, @Nullable Way> ways = new HashMap<>();
     for (int site = 0; site < sites.size(); site++) {
       ways.put(sites.get(site).switchId(), ranking.way(site));

@@ -2,6 +2,7 @@ package io.malob.algorithm.joint;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Counting;
+import io.malob.algorithm.Placer.Request;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.server.LeastConnections;
 import java.util.function.Predicate;
@@ -42,19 +43,19 @@ final class Site {
     return switchId;
   }
 
-  /** The next server. */
-  Server next() {
-    return servers.get(picker.next());
+  /** The next server for a request. */
+  Server next(Request request) {
+    return servers.get(picker.next(request.profile()));
   }
 
   /** Takes the server whose turn it is, or else an acceptable one; null if none is. */
-  @Nullable Server pick(Predicate<Server> acceptable) {
-    return acceptable(picker.pick(), acceptable);
+  @Nullable Server pick(Request request) {
+    return acceptable(picker.pick(request.profile()), request.acceptable());
   }
 
   /** The next result of {@link #pick}; takes no turn. */
-  @Nullable Server wouldPick(Predicate<Server> acceptable) {
-    return acceptable(picker.next(), acceptable);
+  @Nullable Server wouldPick(Request request) {
+    return acceptable(picker.next(request.profile()), request.acceptable());
   }
 
   /** The server of that index, or the next one behind it that is acceptable. */

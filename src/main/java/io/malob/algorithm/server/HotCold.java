@@ -2,6 +2,7 @@ package io.malob.algorithm.server;
 
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntToDoubleFunction;
@@ -14,8 +15,8 @@ import java.util.function.IntToDoubleFunction;
  *
  * <p>In small pools all servers are candidates, in others a random server of each of {@link
  * #MAX_CANDIDATES} parts of the pool, so that a choice costs the same in every pool. Instead of
- * probes, which a connection's protocol need not have, the durations of all connections that have
- * ended are the measurements ({@link Slowness}).
+ * probes, which a connection's protocol need not have, the durations of the service's connections
+ * that have ended are the measurements ({@link Slowness}).
  */
 public final class HotCold {
   /** The max number of candidates. */
@@ -36,8 +37,9 @@ public final class HotCold {
    * The candidates among servers, which are at least one.
    *
    * @param turn a number of the choice; the same gives the same candidates
+   * @param service that of the connection; its measurements count
    */
-  public HotCold(List<Server> servers, int turn, Counting counting) {
+  public HotCold(List<Server> servers, int turn, Counting counting, ServiceProfile service) {
     int count = Math.min(MAX_CANDIDATES, servers.size());
     this.indexes = new int[count];
     this.connections = new double[count];
@@ -46,7 +48,7 @@ public final class HotCold {
       indexes[i] = drawn(servers.size(), turn, count, (first + i) % count);
       connections[i] = LeastConnections.perWeight(servers.get(indexes[i]), counting);
     }
-    this.slowness = Slowness.of(servers, indexes);
+    this.slowness = Slowness.of(servers, indexes, service);
     double[] sorted = connections.clone();
     Arrays.sort(sorted);
     this.coldUpTo = sorted[(int) (COLD * (count - 1))];

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.Reason;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
 import java.util.List;
 
 /**
@@ -31,12 +32,12 @@ public final class LeastConnections implements ServerPicker {
   }
 
   @Override
-  public int pick() {
+  public int pick(ServiceProfile service) {
     return least.pick();
   }
 
   @Override
-  public int next() {
+  public int next(ServiceProfile service) {
     return least.next();
   }
 
@@ -51,7 +52,7 @@ public final class LeastConnections implements ServerPicker {
   }
 
   @Override
-  public ImmutableMap<String, Double> values(int index) {
+  public ImmutableMap<String, Double> values(int index, ServiceProfile service) {
     return ImmutableMap.of("connections_per_weight", perWeight(least.server(index), counting));
   }
 

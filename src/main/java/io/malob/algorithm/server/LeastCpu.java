@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.Reason;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
 import java.util.Comparator;
 import java.util.List;
 
@@ -39,12 +40,12 @@ public final class LeastCpu implements ServerPicker {
   }
 
   @Override
-  public int pick() {
+  public int pick(ServiceProfile service) {
     return least.pick();
   }
 
   @Override
-  public int next() {
+  public int next(ServiceProfile service) {
     return least.next();
   }
 
@@ -59,7 +60,7 @@ public final class LeastCpu implements ServerPicker {
   }
 
   @Override
-  public ImmutableMap<String, Double> values(int index) {
+  public ImmutableMap<String, Double> values(int index, ServiceProfile service) {
     Server server = least.server(index);
     return ImmutableMap.of(
         "expected_cpu", server.load().expectedCpu(counting),

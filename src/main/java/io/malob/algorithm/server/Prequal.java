@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.Reason;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -31,17 +32,17 @@ public final class Prequal implements ServerPicker {
   }
 
   @Override
-  public int pick() {
-    return chosen(turn.getAndIncrement());
+  public int pick(ServiceProfile service) {
+    return chosen(turn.getAndIncrement(), service);
   }
 
   @Override
-  public int next() {
-    return chosen(turn.get());
+  public int next(ServiceProfile service) {
+    return chosen(turn.get(), service);
   }
 
-  private int chosen(int ofTurn) {
-    HotCold candidates = new HotCold(servers, ofTurn, counting);
+  private int chosen(int ofTurn, ServiceProfile service) {
+    HotCold candidates = new HotCold(servers, ofTurn, counting, service);
     return candidates.index(candidates.choose(candidates::response));
   }
 
@@ -51,8 +52,8 @@ public final class Prequal implements ServerPicker {
   }
 
   @Override
-  public ImmutableMap<String, Double> values(int index) {
-    return values(new HotCold(servers, turn.get(), counting), index);
+  public ImmutableMap<String, Double> values(int index, ServiceProfile service) {
+    return values(new HotCold(servers, turn.get(), counting, service), index);
   }
 
   /** The values of a server for a choice among candidates; none if it is not a candidate. */

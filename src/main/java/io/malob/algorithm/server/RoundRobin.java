@@ -3,6 +3,7 @@ package io.malob.algorithm.server;
 import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Reason;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -20,12 +21,12 @@ public final class RoundRobin implements ServerPicker {
   }
 
   @Override
-  public int pick() {
+  public int pick(ServiceProfile service) {
     return turns.pick();
   }
 
   @Override
-  public int next() {
+  public int next(ServiceProfile service) {
     return turns.next();
   }
 
@@ -35,7 +36,7 @@ public final class RoundRobin implements ServerPicker {
   }
 
   @Override
-  public ImmutableMap<String, Double> values(int index) {
-    return ImmutableMap.of("turns_until", (double) Math.floorMod(index - next(), count));
+  public ImmutableMap<String, Double> values(int index, ServiceProfile service) {
+    return ImmutableMap.of("turns_until", (double) Math.floorMod(index - turns.next(), count));
   }
 }

@@ -3,6 +3,7 @@ package io.malob.algorithm.server;
 import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Reason;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
 
 /**
  * Chooses one of a fixed, non-empty list of servers. Safe for use by several threads, which never
@@ -10,11 +11,11 @@ import io.malob.algorithm.Server;
  */
 public interface ServerPicker {
 
-  /** Picks a server; returns its index. */
-  int pick();
+  /** Picks a server for a connection of a service; returns its index. */
+  int pick(ServiceProfile service);
 
   /** The next result of {@link #pick}; takes no turn. */
-  int next();
+  int next(ServiceProfile service);
 
   /** Tells that the load of a server has changed. */
   default void loadChanged(Server server) {}
@@ -22,6 +23,6 @@ public interface ServerPicker {
   /** How it chooses. */
   Reason reason();
 
-  /** The values that it uses for a server, by name with unit. */
-  ImmutableMap<String, Double> values(int index);
+  /** The values that it uses for a server and a service, by name with unit. */
+  ImmutableMap<String, Double> values(int index, ServiceProfile service);
 }

@@ -2,11 +2,12 @@ package io.malob.algorithm.server;
 
 import io.malob.algorithm.Server;
 import io.malob.algorithm.estimate.ResponseTimes;
+import io.malob.algorithm.estimate.ServiceProfile;
 import java.util.List;
 
 /**
- * How slow servers are lately: the time that each takes for each connection in flight and for its
- * weight, relative to all of them. Pure.
+ * How slow servers are lately for a service: the time that each takes for each connection in flight
+ * and for its weight, relative to all of them. Pure.
  */
 public final class Slowness {
   /**
@@ -22,13 +23,13 @@ public final class Slowness {
    *
    * @param indexes their places in the list
    */
-  public static double[] of(List<Server> servers, int[] indexes) {
+  public static double[] of(List<Server> servers, int[] indexes, ServiceProfile service) {
     ResponseTimes.Newest[] newest = new ResponseTimes.Newest[indexes.length];
     double nanos = 0;
     double inFlight = 0;
     for (int i = 0; i < indexes.length; i++) {
       Server server = servers.get(indexes[i]);
-      newest[i] = server.load().responses();
+      newest[i] = service.responses(server.number());
       nanos += newest[i].nanos() * server.weight();
       inFlight += newest[i].inFlight();
     }

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.Reason;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,12 +43,12 @@ public final class TwoChoices implements ServerPicker {
   }
 
   @Override
-  public int pick() {
+  public int pick(ServiceProfile service) {
     return drawn(turn.getAndIncrement());
   }
 
   @Override
-  public int next() {
+  public int next(ServiceProfile service) {
     return drawn(turn.get());
   }
 
@@ -85,7 +86,7 @@ public final class TwoChoices implements ServerPicker {
   }
 
   @Override
-  public ImmutableMap<String, Double> values(int index) {
+  public ImmutableMap<String, Double> values(int index, ServiceProfile service) {
     int ofTurn = turn.get();
     boolean drawn = draw(2L * ofTurn) == index || draw(2L * ofTurn + 1) == index;
     return ImmutableMap.of(

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.math.IntMath;
 import io.malob.algorithm.Reason;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,12 +45,12 @@ public final class WeightedRoundRobin implements ServerPicker {
   }
 
   @Override
-  public int pick() {
+  public int pick(ServiceProfile service) {
     return turns.pick();
   }
 
   @Override
-  public int next() {
+  public int next(ServiceProfile service) {
     return turns.next();
   }
 
@@ -63,7 +64,7 @@ public final class WeightedRoundRobin implements ServerPicker {
   }
 
   @Override
-  public ImmutableMap<String, Double> values(int index) {
+  public ImmutableMap<String, Double> values(int index, ServiceProfile service) {
     int from = turn.get(); // once: others take turns meanwhile
     double until =
         IntStream.range(0, cycle.length)

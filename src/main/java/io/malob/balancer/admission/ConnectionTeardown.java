@@ -121,7 +121,7 @@ public final class ConnectionTeardown {
     }
     double networkNanos = NetworkTime.nanos(view.network().values(), there, back, plan.profile());
     double nanos = Math.max(0, nowNanos - ending.openedAtNanos() - networkNanos);
-    connection.server().load().responded(inFlight, nanos);
+    plan.profile().responded(connection.server().number(), inFlight, nanos);
   }
 
   private boolean isFtpData(Connection connection) {

@@ -48,6 +48,7 @@ class ShareProposalTest {
   private static final double NONE = Double.NaN;
 
   private final LinkLoads loads = new LinkLoads();
+  private final ServiceProfile service = new ServiceProfile();
 
   private static Stream<Algorithm> algorithms() {
     return Algorithm.names().stream().map(Algorithm::new);
@@ -57,14 +58,14 @@ class ShareProposalTest {
     return Algorithm.named(name).orElseThrow();
   }
 
-  private static double[] shares(
+  private double[] shares(
       Algorithm algorithm, NetworkSnapshot network, List<Server> servers, double... open) {
     double[] lifetimes = new double[servers.size()];
     Arrays.fill(lifetimes, NONE);
     return shares(algorithm, network, servers, open, lifetimes, 64);
   }
 
-  private static double[] shares(
+  private double[] shares(
       Algorithm algorithm,
       NetworkSnapshot network,
       List<Server> servers,
@@ -75,7 +76,7 @@ class ShareProposalTest {
     return shares(algorithm, network, servers, demand, buckets);
   }
 
-  private static double[] shares(
+  private double[] shares(
       Algorithm algorithm,
       NetworkSnapshot network,
       List<Server> servers,
@@ -86,7 +87,7 @@ class ShareProposalTest {
         ImmutableList.copyOf(servers),
         demand,
         CLIENT,
-        new ServiceProfile(),
+        service,
         network,
         Counting.PLACED_SINCE,
         buckets);
@@ -245,9 +246,9 @@ class ShareProposalTest {
     ImmutableList<Server> servers = Servers.equal(3);
     servers.forEach(server -> open(server, 100));
     for (int i = 0; i < 8; i++) {
-      servers.get(0).load().responded(1, 8 * MS);
-      servers.get(1).load().responded(1, 2 * MS);
-      servers.get(2).load().responded(1, 2 * MS);
+      service.responded(servers.get(0).number(), 1, 8 * MS);
+      service.responded(servers.get(1).number(), 1, 2 * MS);
+      service.responded(servers.get(2).number(), 1, 2 * MS);
     }
     double[] shares = shares(named(rule), UNKNOWN, servers, 100, 100, 100);
     // slowness of (16 + 8 * 2) / 24 and (16 + 8 * 0.5) / 24, as the mean is 4 ms

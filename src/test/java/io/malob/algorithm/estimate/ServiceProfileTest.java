@@ -3,6 +3,7 @@ package io.malob.algorithm.estimate;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.algorithm.estimate.ResponseTimes.Newest;
 import io.malob.algorithm.estimate.ServiceProfile.Ended;
 import io.malob.testing.Together;
 import java.util.Random;
@@ -100,8 +101,32 @@ class ServiceProfileTest {
     assertEquals(ServiceProfile.MAX_MEMBERS, profile.serviceNanosByMember().size());
     profile.forgetMembers(number -> number > 1);
     assertEquals(1, profile.serviceNanosByMember().size());
-    profile.learn(page(4_000, 10));
+    profile.learn(page(9_000, 10));
     assertEquals(2, profile.serviceNanosByMember().size());
+  }
+
+  @Test
+  void responses_areThoseOfTheMember() {
+    profile.responded(1, 0, 5e6);
+    profile.responded(2, 3, 20e6);
+    assertEquals(new Newest(5e6, 1, 1), profile.responses(1));
+    assertEquals(new Newest(20e6, 4, 1), profile.responses(2));
+    assertEquals(new Newest(0, 0, 0), profile.responses(3));
+    profile.forgetMembers(number -> number == 1);
+    assertEquals(0, profile.responses(1).count());
+    assertEquals(1, profile.responses(2).count());
+  }
+
+  @Test
+  void responses_ofMembersBeyondTheBound_areNotKept() {
+    for (int member = 1; member <= ServiceProfile.MAX_MEMBERS + 1; member++) {
+      profile.responded(member, 0, 1e6);
+    }
+    assertEquals(1, profile.responses(ServiceProfile.MAX_MEMBERS).count());
+    assertEquals(0, profile.responses(ServiceProfile.MAX_MEMBERS + 1).count());
+    profile.forgetMembers(number -> number == 1);
+    profile.responded(ServiceProfile.MAX_MEMBERS + 1, 0, 1e6);
+    assertEquals(1, profile.responses(ServiceProfile.MAX_MEMBERS + 1).count());
   }
 
   @Test

@@ -111,8 +111,8 @@ class PrequalWithPathTest {
   @Test
   void place_ofEqualPaths_takesTheServerThatIsFasterLately() {
     for (int i = 0; i < 8; i++) {
-      near.load().responded(0, 30e6);
-      far.load().responded(0, 10e6);
+      request.profile().responded(near.number(), 0, 30e6);
+      request.profile().responded(far.number(), 0, 10e6);
     }
     for (int i = 0; i < 4; i++) {
       assertEquals(far, place(placer(near, far), alike()).server());
@@ -156,8 +156,8 @@ class PrequalWithPathTest {
   @Test
   void explain_isWhatPlaceDoes_andChangesNothing() {
     far.load().opened();
-    near.load().responded(0, 3e6);
-    far.load().responded(2, 9e6);
+    request.profile().responded(near.number(), 0, 3e6);
+    request.profile().responded(far.number(), 2, 9e6);
     Placer placer = placer(near, far);
     for (int i = 0; i < 10; i++) {
       Explanation explained = placer.explain(request, alike());
@@ -182,7 +182,9 @@ class PrequalWithPathTest {
     for (int i = 0; i < 200; i++) {
       for (Server server : servers) {
         server.load().add(random.nextInt(6) - server.load().active());
-        server.load().responded(random.nextInt(3), 1e6 + random.nextInt(20) * 1e6);
+        request
+            .profile()
+            .responded(server.number(), random.nextInt(3), 1e6 + random.nextInt(20) * 1e6);
       }
       int narrow = 2 + random.nextInt(2);
       double bps = 1e6 * (1 + random.nextInt(100));

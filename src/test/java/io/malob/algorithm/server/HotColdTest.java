@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.testing.Servers;
 import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
@@ -15,9 +16,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HotColdTest {
+  private final ServiceProfile service = new ServiceProfile();
 
-  private static HotCold candidates(ImmutableList<Server> servers) {
-    return new HotCold(servers, 0, Counting.PLACED_SINCE);
+  private HotCold candidates(ImmutableList<Server> servers) {
+    return new HotCold(servers, 0, Counting.PLACED_SINCE, service);
   }
 
   /** Servers of weight 1 with these connections, in the order of candidates of turn 0. */
@@ -84,11 +86,11 @@ class HotColdTest {
   void slowness_isTimeByConnectionsInFlight_nearTheMean() {
     ImmutableList<Server> servers = with(0, 0, 0);
     for (int i = 0; i < 6; i++) {
-      servers.get(0).load().responded(0, 10e6);
-      servers.get(1).load().responded(0, 10e6);
+      service.responded(servers.get(0).number(), 0, 10e6);
+      service.responded(servers.get(1).number(), 0, 10e6);
     }
     for (int i = 0; i < 4; i++) {
-      servers.get(2).load().responded(1, 35e6);
+      service.responded(servers.get(2).number(), 1, 35e6);
     }
     HotCold candidates = candidates(servers);
     // 2 * 60 + 4 * 35 ms for 12 + 8 in flight
@@ -102,11 +104,23 @@ class HotColdTest {
   @Test
   void slowness_isByWeight() {
     ImmutableList<Server> servers = Servers.weighing(1, 4);
-    servers.get(0).load().responded(0, 20e6);
-    servers.get(1).load().responded(0, 5e6);
+    service.responded(servers.get(0).number(), 0, 20e6);
+    service.responded(servers.get(1).number(), 0, 5e6);
     HotCold candidates = candidates(servers);
     assertEquals(1, candidates.slowness(0), 1e-6);
     assertEquals(1, candidates.slowness(1), 1e-6);
+  }
+
+  /** Else a server with long computations would seem slow for pages. */
+  @Test
+  void slowness_ofAnotherService_doesNotCount() {
+    ImmutableList<Server> servers = with(0, 0);
+    ServiceProfile computations = new ServiceProfile();
+    computations.responded(servers.get(0).number(), 0, 3_000e6);
+    service.responded(servers.get(1).number(), 0, 10e6);
+    HotCold candidates = candidates(servers);
+    assertEquals(1, candidates.slowness(0));
+    assertEquals(1, candidates.slowness(1));
   }
 
   @ParameterizedTest
@@ -114,7 +128,7 @@ class HotColdTest {
   void candidates_areDifferentServersOfAllParts(int count) {
     ImmutableList<Server> servers = Servers.equal(count);
     for (int turn : new int[] {0, 1, 77, Integer.MAX_VALUE, Integer.MIN_VALUE, -1}) {
-      HotCold candidates = new HotCold(servers, turn, Counting.PLACED_SINCE);
+      HotCold candidates = new HotCold(servers, turn, Counting.PLACED_SINCE, service);
       assertEquals(Math.min(16, count), candidates.count());
       int[] inOrder =
           IntStream.range(0, candidates.count()).map(candidates::index).sorted().toArray();
@@ -131,7 +145,7 @@ class HotColdTest {
     int[] drawn = new int[100];
     ImmutableList<Server> servers = Servers.equal(100);
     for (int turn = 0; turn < 10_000; turn++) {
-      HotCold candidates = new HotCold(servers, turn, Counting.PLACED_SINCE);
+      HotCold candidates = new HotCold(servers, turn, Counting.PLACED_SINCE, service);
       IntStream.range(0, 16).forEach(i -> drawn[candidates.index(i)]++);
     }
     // 10,000 of a part of 6 or 7 servers

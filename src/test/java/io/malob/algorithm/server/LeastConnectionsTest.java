@@ -58,13 +58,13 @@ class LeastConnectionsTest extends ServerPickerContract {
     picker.loadChanged(servers.get(0));
 
     for (int i = 0; i < 3; i++) {
-      assertEquals(1, picker.pick());
+      assertEquals(1, picker.pick(SERVICE));
       open(picker, servers.get(1));
     }
-    assertEquals(0, picker.pick(), "its turn is longer ago");
+    assertEquals(0, picker.pick(SERVICE), "its turn is longer ago");
     servers.get(0).load().setForeign(0);
     picker.loadChanged(servers.get(0));
-    assertEquals(0, picker.pick());
+    assertEquals(0, picker.pick(SERVICE));
   }
 
   @ParameterizedTest
@@ -89,7 +89,7 @@ class LeastConnectionsTest extends ServerPickerContract {
           }
           default -> {
             int expected = oracle.pick();
-            assertEquals(expected, picker.pick(), "operation " + i + " of trial " + trial);
+            assertEquals(expected, picker.pick(SERVICE), "operation " + i + " of trial " + trial);
             open(picker, servers.get(expected));
           }
         }
@@ -102,13 +102,13 @@ class LeastConnectionsTest extends ServerPickerContract {
     ImmutableList<Server> servers = Servers.equal(3);
     ServerPicker picker = new LeastConnections(servers, Counting.PLACED_SINCE);
     open(picker, servers.get(0));
-    assertEquals(1, picker.pick());
-    assertEquals(2, picker.pick());
+    assertEquals(1, picker.pick(SERVICE));
+    assertEquals(2, picker.pick(SERVICE));
     close(picker, servers.get(0));
-    assertEquals(0, picker.pick());
-    assertEquals(1, picker.pick());
-    assertEquals(2, picker.pick());
-    assertEquals(0, picker.pick());
+    assertEquals(0, picker.pick(SERVICE));
+    assertEquals(1, picker.pick(SERVICE));
+    assertEquals(2, picker.pick(SERVICE));
+    assertEquals(0, picker.pick(SERVICE));
   }
 
   @Test
@@ -116,14 +116,14 @@ class LeastConnectionsTest extends ServerPickerContract {
     ImmutableList<Server> servers = Servers.equal(4);
     ServerPicker picker = new LeastConnections(servers, Counting.PLACED_SINCE);
     for (int i = 0; i < 40; i++) {
-      open(picker, servers.get(picker.pick()));
+      open(picker, servers.get(picker.pick(SERVICE)));
     }
     servers.forEach(server -> assertEquals(10, server.load().active()));
     for (int i = 0; i < 3; i++) {
       close(picker, servers.get(2));
     }
     for (int i = 0; i < 3; i++) {
-      int picked = picker.pick();
+      int picked = picker.pick(SERVICE);
       assertEquals(2, picked);
       open(picker, servers.get(picked));
     }
@@ -134,7 +134,7 @@ class LeastConnectionsTest extends ServerPickerContract {
     ImmutableList<Server> servers = Servers.weighing(5, 3, 2);
     ServerPicker picker = new LeastConnections(servers, Counting.PLACED_SINCE);
     for (int i = 0; i < 1_000; i++) {
-      open(picker, servers.get(picker.pick()));
+      open(picker, servers.get(picker.pick(SERVICE)));
     }
     assertEquals(500, servers.get(0).load().active());
     assertEquals(300, servers.get(1).load().active());
@@ -148,8 +148,8 @@ class LeastConnectionsTest extends ServerPickerContract {
       servers.get(0).load().resumed();
     }
     ServerPicker picker = new LeastConnections(servers, Counting.PLACED_SINCE);
-    assertEquals(1, picker.pick());
-    assertEquals(1, picker.pick());
+    assertEquals(1, picker.pick(SERVICE));
+    assertEquals(1, picker.pick(SERVICE));
   }
 
   @Test
@@ -161,7 +161,7 @@ class LeastConnectionsTest extends ServerPickerContract {
         threads,
         thread -> {
           for (int i = 0; i < 9_000; i++) {
-            open(picker, servers.get(picker.pick()));
+            open(picker, servers.get(picker.pick(SERVICE)));
           }
         });
     assertEquals(72_000, servers.stream().mapToInt(server -> server.load().active()).sum());
@@ -180,7 +180,7 @@ class LeastConnectionsTest extends ServerPickerContract {
         thread -> {
           Random random = new Random(thread);
           for (int i = 0; i < 10_000; i++) {
-            Server server = servers.get(picker.pick());
+            Server server = servers.get(picker.pick(SERVICE));
             open(picker, server);
             if (random.nextInt(10) < 8) {
               close(picker, server);
@@ -194,7 +194,7 @@ class LeastConnectionsTest extends ServerPickerContract {
               .mapToDouble(server -> (server.load().active() + 1.0) / server.weight())
               .min()
               .orElseThrow();
-      Server picked = servers.get(picker.pick());
+      Server picked = servers.get(picker.pick(SERVICE));
       assertEquals(min, (picked.load().active() + 1.0) / picked.weight());
       open(picker, picked);
     }

@@ -27,7 +27,7 @@ class LeastCpuTest extends ServerPickerContract {
 
   @Test
   void pick_takesTheLeastUsed() {
-    assertEquals(1, picker(using(0.5, 0.2, 0.3), new AtomicInteger()).pick());
+    assertEquals(1, picker(using(0.5, 0.2, 0.3), new AtomicInteger()).pick(SERVICE));
   }
 
   @Test
@@ -36,7 +36,7 @@ class LeastCpuTest extends ServerPickerContract {
     ServerPicker picker = picker(servers, new AtomicInteger());
     int[] picks = new int[3];
     for (int i = 0; i < 6; i++) {
-      int picked = picker.pick();
+      int picked = picker.pick(SERVICE);
       picks[picked]++;
       open(picker, servers.get(picked));
     }
@@ -51,7 +51,7 @@ class LeastCpuTest extends ServerPickerContract {
     ImmutableList<Server> servers = using(0.5, 0.2, 0.3);
     ServerPicker picker = new LeastCpu(servers, Counting.MEASURED_ONLY);
     for (int i = 0; i < 20; i++) {
-      assertEquals(1, picker.pick());
+      assertEquals(1, picker.pick(SERVICE));
       open(picker, servers.get(1));
     }
   }
@@ -60,9 +60,9 @@ class LeastCpuTest extends ServerPickerContract {
   void pick_whereAServersUseIsUnknown_takesItWhenTheOthersAreFull() {
     ImmutableList<Server> servers = using(0.95, UNKNOWN);
     ServerPicker picker = picker(servers, new AtomicInteger());
-    assertEquals(0, picker.pick());
+    assertEquals(0, picker.pick(SERVICE));
     open(picker, servers.get(0));
-    assertEquals(1, picker.pick());
+    assertEquals(1, picker.pick(SERVICE));
   }
 
   @Test
@@ -72,7 +72,7 @@ class LeastCpuTest extends ServerPickerContract {
     ServerPicker picker = picker(servers, new AtomicInteger());
     int[] picks = new int[3];
     for (int i = 0; i < 9; i++) {
-      int picked = picker.pick();
+      int picked = picker.pick(SERVICE);
       picks[picked]++;
       open(picker, servers.get(picked));
     }

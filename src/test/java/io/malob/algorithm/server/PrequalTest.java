@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.testing.Servers;
 import io.malob.testing.Together;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class PrequalTest {
+  private final ServiceProfile service = new ServiceProfile();
 
   private static ServerPicker picker(ImmutableList<Server> servers, int turn) {
     return new Prequal(servers, new AtomicInteger(turn), Counting.PLACED_SINCE);
@@ -21,7 +23,7 @@ class PrequalTest {
   void pick_ofEqualServers_isInTurn() {
     ServerPicker picker = picker(Servers.equal(3), 4);
     for (int turn = 4; turn < 20; turn++) {
-      assertEquals(turn % 3, picker.pick());
+      assertEquals(turn % 3, picker.pick(service));
     }
   }
 
@@ -30,7 +32,7 @@ class PrequalTest {
     ImmutableList<Server> servers = Servers.weighing(1, 3, 6);
     ServerPicker picker = picker(servers, 0);
     for (int i = 0; i < 10_000; i++) {
-      servers.get(picker.pick()).load().opened();
+      servers.get(picker.pick(service)).load().opened();
     }
     assertEquals(1_000, servers.get(0).load().active(), 5);
     assertEquals(3_000, servers.get(1).load().active(), 5);
@@ -44,15 +46,15 @@ class PrequalTest {
     servers.forEach(server -> server.load().add(1));
     servers.get(2).load().add(4);
     for (int i = 0; i < 8; i++) {
-      servers.get(0).load().responded(1, 60e6);
-      servers.get(1).load().responded(1, 20e6);
-      servers.get(2).load().responded(1, 1e6);
+      service.responded(servers.get(0).number(), 1, 60e6);
+      service.responded(servers.get(1).number(), 1, 20e6);
+      service.responded(servers.get(2).number(), 1, 1e6);
     }
     for (int turn = 0; turn < 3; turn++) {
-      assertEquals(1, picker(servers, turn).pick());
+      assertEquals(1, picker(servers, turn).pick(service));
     }
     servers.get(0).load().add(-1);
-    assertEquals(0, picker(servers, 0).pick());
+    assertEquals(0, picker(servers, 0).pick(service));
   }
 
   @Test
@@ -61,7 +63,7 @@ class PrequalTest {
     ImmutableList<Server> servers = Servers.equal(count);
     ServerPicker picker = picker(servers, 7);
     for (int i = 0; i < 10 * count; i++) {
-      servers.get(picker.pick()).load().opened();
+      servers.get(picker.pick(service)).load().opened();
     }
     int max = servers.stream().mapToInt(server -> server.load().active()).max().orElseThrow();
     assertTrue(max <= 12, "the fullest has " + max);
@@ -72,12 +74,14 @@ class PrequalTest {
     ImmutableList<Server> servers = Servers.equal(40);
     for (int turn = -50; turn < 50; turn++) {
       ServerPicker picker = picker(servers, turn);
-      int next = picker.next();
-      assertEquals(0.0, picker.values(next).get("hot"));
+      int next = picker.next(service);
+      assertEquals(0.0, picker.values(next, service).get("hot"));
       long candidates =
-          servers.stream().filter(s -> !picker.values(servers.indexOf(s)).isEmpty()).count();
+          servers.stream()
+              .filter(s -> !picker.values(servers.indexOf(s), service).isEmpty())
+              .count();
       assertEquals(16, candidates);
-      assertEquals(next, picker.pick());
+      assertEquals(next, picker.pick(service));
     }
   }
 
@@ -89,9 +93,9 @@ class PrequalTest {
         4,
         thread -> {
           for (int i = 0; i < 5_000; i++) {
-            Server server = servers.get(picker.pick()); // another index would throw
+            Server server = servers.get(picker.pick(service)); // another index would throw
             server.load().opened();
-            server.load().responded(server.load().active(), 1e6 * (thread + 1));
+            service.responded(server.number(), server.load().active(), 1e6 * (thread + 1));
           }
         });
     assertEquals(20_000, servers.stream().mapToInt(server -> server.load().active()).sum());

@@ -23,7 +23,7 @@ class RoundRobinTest extends ServerPickerContract {
         new RoundRobin(Servers.equal(3), new AtomicInteger(Integer.MAX_VALUE - 2));
     int expected = (Integer.MAX_VALUE - 2) % 3;
     for (int i = 0; i < 10; i++) {
-      assertEquals(expected, picker.pick());
+      assertEquals(expected, picker.pick(SERVICE));
       expected = (expected + 1) % 3;
     }
   }
@@ -32,21 +32,21 @@ class RoundRobinTest extends ServerPickerContract {
   void pick_whereTurnComesBackToZero_startsAtTheFirst() {
     AtomicInteger turn = new AtomicInteger(-1);
     ServerPicker picker = new RoundRobin(Servers.equal(7), turn);
-    assertEquals((int) (0xffffffffL % 7), picker.pick());
-    assertEquals(0, picker.pick());
-    assertEquals(1, picker.pick());
+    assertEquals((int) (0xffffffffL % 7), picker.pick(SERVICE));
+    assertEquals(0, picker.pick(SERVICE));
+    assertEquals(1, picker.pick(SERVICE));
   }
 
   @Test
   void pick_afterServersChange_goesOnWithThePoolsTurn() {
     AtomicInteger turn = new AtomicInteger();
     ServerPicker three = new RoundRobin(Servers.equal(3), turn);
-    assertEquals(0, three.pick());
-    assertEquals(1, three.pick());
+    assertEquals(0, three.pick(SERVICE));
+    assertEquals(1, three.pick(SERVICE));
     ServerPicker four = new RoundRobin(Servers.equal(4), turn);
-    assertEquals(2, four.pick());
-    assertEquals(3, four.pick());
-    assertEquals(0, four.pick());
+    assertEquals(2, four.pick(SERVICE));
+    assertEquals(3, four.pick(SERVICE));
+    assertEquals(0, four.pick(SERVICE));
   }
 
   @Test
@@ -57,7 +57,7 @@ class RoundRobinTest extends ServerPickerContract {
       open(picker, servers.get(0));
     }
     for (int i = 0; i < 9; i++) {
-      assertEquals(i % 3, picker.pick());
+      assertEquals(i % 3, picker.pick(SERVICE));
     }
   }
 
@@ -70,7 +70,7 @@ class RoundRobinTest extends ServerPickerContract {
         8,
         thread -> {
           for (int i = 0; i < 10_000; i++) {
-            picks.incrementAndGet(picker.pick());
+            picks.incrementAndGet(picker.pick(SERVICE));
           }
         });
     for (int i = 0; i < 5; i++) {

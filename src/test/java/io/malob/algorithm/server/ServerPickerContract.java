@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.testing.Servers;
 import io.malob.testing.Together;
 import java.util.BitSet;
@@ -17,6 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every picker promises, whatever its rule. */
 abstract class ServerPickerContract {
+  /** One that nothing is known of. */
+  static final ServiceProfile SERVICE = new ServiceProfile();
 
   /** The picker over these servers, from that turn on. */
   abstract ServerPicker picker(ImmutableList<Server> servers, AtomicInteger turn);
@@ -42,7 +45,7 @@ abstract class ServerPickerContract {
     for (int round = 0; round < 5; round++) {
       BitSet used = new BitSet();
       for (int i = 0; i < count; i++) {
-        used.set(picker.pick());
+        used.set(picker.pick(SERVICE));
       }
       assertEquals(count, used.cardinality());
       assertEquals(count, used.length());
@@ -57,7 +60,7 @@ abstract class ServerPickerContract {
       ImmutableList<Server> servers = Servers.weighing(random.ints(count, 1, 257).toArray());
       ServerPicker picker = picker(servers, new AtomicInteger(random.nextInt()));
       for (int i = 0; i < 500; i++) {
-        int picked = picker.pick();
+        int picked = picker.pick(SERVICE);
         assertTrue(picked >= 0 && picked < count, "picked " + picked + " of " + count);
         open(picker, servers.get(picked));
         Server any = servers.get(random.nextInt(count));
@@ -75,12 +78,12 @@ abstract class ServerPickerContract {
     ImmutableList<Server> servers = Servers.weighing(random.ints(count, 1, 9).toArray());
     ServerPicker picker = picker(servers, new AtomicInteger(random.nextInt()));
     for (int i = 0; i < 300; i++) {
-      int next = picker.next();
-      assertEquals(next, picker.next());
+      int next = picker.next(SERVICE);
+      assertEquals(next, picker.next(SERVICE));
       for (int index = 0; index < count; index++) {
-        assertTrue(picker.values(index).values().stream().allMatch(Double::isFinite));
+        assertTrue(picker.values(index, SERVICE).values().stream().allMatch(Double::isFinite));
       }
-      assertEquals(next, picker.pick());
+      assertEquals(next, picker.pick(SERVICE));
       open(picker, servers.get(next));
       Server any = servers.get(random.nextInt(count));
       if (random.nextInt(3) == 0 && any.load().active() > 0) {
@@ -95,7 +98,7 @@ abstract class ServerPickerContract {
     for (int start : new int[] {Integer.MAX_VALUE - 20, -20}) {
       ServerPicker picker = picker(servers, new AtomicInteger(start));
       for (int i = 0; i < 40; i++) {
-        int picked = picker.pick();
+        int picked = picker.pick(SERVICE);
         assertTrue(picked >= 0 && picked < 3, "picked " + picked);
       }
     }
@@ -107,7 +110,7 @@ abstract class ServerPickerContract {
     open(picker, Servers.of(99, 1));
     BitSet used = new BitSet();
     for (int i = 0; i < 3; i++) {
-      used.set(picker.pick());
+      used.set(picker.pick(SERVICE));
     }
     assertEquals(3, used.cardinality());
   }
@@ -122,7 +125,7 @@ abstract class ServerPickerContract {
         8,
         thread -> {
           for (int i = 0; i < 10_000; i++) {
-            int picked = picker.pick(); // another index would throw below
+            int picked = picker.pick(SERVICE); // another index would throw below
             picks.incrementAndGet(picked);
             open(picker, servers.get(picked));
           }

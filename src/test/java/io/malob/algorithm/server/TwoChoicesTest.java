@@ -1,5 +1,6 @@
 package io.malob.algorithm.server;
 
+import static io.malob.algorithm.server.ServerPickerContract.SERVICE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,7 +25,7 @@ class TwoChoicesTest {
     ServerPicker picker = picker(servers, 0);
     int[] picks = new int[3];
     for (int i = 0; i < 100_000; i++) {
-      int picked = picker.pick();
+      int picked = picker.pick(SERVICE);
       picks[picked]++;
       servers.get(picked).load().opened();
     }
@@ -39,7 +40,7 @@ class TwoChoicesTest {
     ImmutableList<Server> servers = Servers.equal(count);
     ServerPicker picker = picker(servers, 7);
     for (int i = 0; i < 10 * count; i++) {
-      servers.get(picker.pick()).load().opened();
+      servers.get(picker.pick(SERVICE)).load().opened();
     }
     // one choice would give a maximum of about 22
     int max = servers.stream().mapToInt(server -> server.load().active()).max().orElseThrow();
@@ -55,9 +56,11 @@ class TwoChoicesTest {
     for (int turn = -500; turn < 500; turn++) {
       ServerPicker picker = picker(servers, turn);
       int[] drawn =
-          IntStream.range(0, 9).filter(i -> picker.values(i).get("drawn") == 1.0).toArray();
+          IntStream.range(0, 9)
+              .filter(i -> picker.values(i, SERVICE).get("drawn") == 1.0)
+              .toArray();
       assertTrue(drawn.length == 1 || drawn.length == 2);
-      int picked = picker.pick();
+      int picked = picker.pick(SERVICE);
       assertTrue(IntStream.of(drawn).anyMatch(index -> index == picked));
       for (int index : drawn) {
         assertTrue(servers.get(picked).load().active() <= servers.get(index).load().active());
@@ -70,8 +73,8 @@ class TwoChoicesTest {
     ImmutableList<Server> servers = Servers.weighing(2, 5, 1, 9);
     for (int turn = -50; turn < 50; turn++) {
       ServerPicker picker = picker(servers, turn);
-      assertEquals(picker.next(), picker(servers, turn).pick());
-      assertEquals(picker.next(), picker.pick());
+      assertEquals(picker.next(SERVICE), picker(servers, turn).pick(SERVICE));
+      assertEquals(picker.next(SERVICE), picker.pick(SERVICE));
     }
   }
 }

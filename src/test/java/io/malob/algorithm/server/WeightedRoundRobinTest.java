@@ -30,7 +30,7 @@ class WeightedRoundRobinTest extends ServerPickerContract {
 
   private static int[] picks(int count, int... weights) {
     ServerPicker picker = new WeightedRoundRobin(Servers.weighing(weights), new AtomicInteger());
-    return IntStream.range(0, count).map(i -> picker.pick()).toArray();
+    return IntStream.range(0, count).map(i -> picker.pick(SERVICE)).toArray();
   }
 
   private static int[] counts(int[] picks, int servers) {
@@ -151,7 +151,7 @@ class WeightedRoundRobinTest extends ServerPickerContract {
     ServerPicker picker =
         new WeightedRoundRobin(
             Servers.weighing(5, 2, 1), new AtomicInteger(Integer.MAX_VALUE - 79));
-    int[] picks = IntStream.range(0, 160).map(i -> picker.pick()).toArray();
+    int[] picks = IntStream.range(0, 160).map(i -> picker.pick(SERVICE)).toArray();
     assertArrayEquals(new int[] {100, 40, 20}, counts(picks, 3));
   }
 
@@ -163,7 +163,7 @@ class WeightedRoundRobinTest extends ServerPickerContract {
         8,
         thread -> {
           for (int i = 0; i < 10_000; i++) {
-            picks.incrementAndGet(picker.pick());
+            picks.incrementAndGet(picker.pick(SERVICE));
           }
         });
     assertEquals(40_000, picks.get(0));

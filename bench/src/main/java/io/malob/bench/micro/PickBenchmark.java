@@ -3,6 +3,7 @@ package io.malob.bench.micro;
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.algorithm.server.LeastConnections;
 import io.malob.algorithm.server.RoundRobin;
 import io.malob.algorithm.server.WeightedRoundRobin;
@@ -33,6 +34,7 @@ public class PickBenchmark {
   @Param({"10", "1000", "60000"})
   private int members;
 
+  private final ServiceProfile service = new ServiceProfile();
   private ImmutableList<Server> servers;
   private RoundRobin roundRobin;
   private WeightedRoundRobin weightedRoundRobin;
@@ -50,19 +52,19 @@ public class PickBenchmark {
   /** RR. */
   @Benchmark
   public int roundRobin() {
-    return roundRobin.pick();
+    return roundRobin.pick(service);
   }
 
   /** WRR. */
   @Benchmark
   public int weightedRoundRobin() {
-    return weightedRoundRobin.pick();
+    return weightedRoundRobin.pick(service);
   }
 
   /** LC, with the load that each pick makes. */
   @Benchmark
   public int leastConnections() {
-    int picked = leastConnections.pick();
+    int picked = leastConnections.pick(service);
     Server server = servers.get(picked);
     server.load().opened();
     leastConnections.loadChanged(server);

@@ -7,6 +7,8 @@ import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Placers;
+import io.malob.algorithm.Server;
+import io.malob.algorithm.estimate.ResponseTimes;
 import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.algorithm.graph.LinkLoads;
 import io.malob.algorithm.graph.Topology;
@@ -59,10 +61,16 @@ public class PlaceBenchmark {
     loads = new LinkLoads();
     snapshot =
         new NetworkSnapshot(new Links(Topology.of(switches, network.links()), loads).values());
+    ImmutableList<Server> servers = Servers.on(switches, SERVERS);
+    for (Server server : servers) {
+      for (int i = 0; i < ResponseTimes.KEPT; i++) {
+        profile.responded(server.number(), i, 10e6 * (i + 1));
+      }
+    }
     placer =
         Placers.of(
             Algorithm.named(algorithm).orElseThrow(),
-            Servers.on(switches, SERVERS),
+            servers,
             new AtomicInteger(),
             Counting.PLACED_SINCE);
   }

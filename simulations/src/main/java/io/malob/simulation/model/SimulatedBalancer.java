@@ -87,7 +87,7 @@ final class SimulatedBalancer implements Balancer {
         NetworkTime.nanos(
             snapshot.values(), placement.requestPath(), placement.replyPath(), profile);
     double nanos = events.nowNanos() - atNanos - networkNanos;
-    placement.server().load().responded(inFlight, Math.max(0, nanos));
+    profile.responded(placement.server().number(), inFlight, Math.max(0, nanos));
   }
 
   private void count(Placement placement, int change) {
