@@ -8,5 +8,5 @@ JOINT = ("SL-PS", "HT-PS")
 PAPER = (*SEPARATE, *JOINT)
 
 #: MALOB's own, which are not in the thesis.
-OWN = ("PCT",)
+OWN = ("PCT", "PREQUAL")
 ALL = (*PAPER, *OWN)

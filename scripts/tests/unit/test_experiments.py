@@ -64,7 +64,7 @@ class ScenarioTest(unittest.TestCase):
         self.assertEqual(11, len(combinations.PAPER))
         for name in ("thesis-http", "thesis-ftp", "thesis-bio"):
             with self.subTest(name=name):
-                self.assertEqual([*combinations.PAPER, "PCT"], [case.key for case in scenario(name).cases])
+                self.assertEqual([*combinations.PAPER, "PCT", "PREQUAL"], [case.key for case in scenario(name).cases])
 
     def test_only_keeps_the_order_of_the_table(self) -> None:
         made = scenario("thesis-http", "--only", "SL-PS,RR+SPH")
@@ -165,7 +165,7 @@ class ScenarioTest(unittest.TestCase):
 
     def test_algorithms_that_are_missing_are_left_out(self) -> None:
         made = scenario("thesis-http").without({"PCT", "SL-PS"})
-        self.assertEqual(10, len(made.cases))
+        self.assertEqual(11, len(made.cases))
         self.assertEqual([case.key for case in made.cases], [row.key for row in made.rows])
 
     def test_placement_is_that_of_the_option_where_the_vip_can_have_one_port(self) -> None:
