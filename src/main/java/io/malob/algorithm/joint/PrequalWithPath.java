@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * PREQUAL: of the servers that do not have too many connections, the one with the earliest
- * predicted completion, together with the paths; see {@link HotCold} for the servers, and {@link
- * PredictedTime} for the network's part. The prediction is the latency, the transfer over a fair
- * share of the bottleneck, and the service's time at the server, as far as the server is lately
- * faster or slower than others. A new connection delays those with which it shares a link or a
- * server by about as much as they delay it. So transfer and service count twice: that is what the
- * connection costs all of them.
+ * PREQUAL: of the servers that are not hot, the one with the earliest predicted completion,
+ * together with the paths; see {@link HotCold} for the servers, and {@link PredictedTime} for the
+ * network's part. The prediction is the latency, the transfer over a fair share of the bottleneck,
+ * and the service's time at the server, as far as the server is lately faster or slower than
+ * others. A new connection delays those with which it shares a link or a server by about as much as
+ * they delay it. So transfer and service count twice: that is what the connection costs all of
+ * them.
  *
  * <p>Each choice rates at most {@link HotCold#MAX_CANDIDATES} servers, from the snapshot alone. If
  * none of them can take the connection, the others are tried in turn: linear, but rare.
@@ -34,8 +34,9 @@ final class PrequalWithPath implements Placer {
 
   private static final Reason REASON =
       new Reason(
-          "lowest predicted cost of the candidates with at most the median of connections per"
-              + " weight: latency, transfer over a fair share, time at the server",
+          "lowest predicted cost (latency, transfer over a fair share, time at the server) of the"
+              + " candidates, except those above the medians of connections per weight and of"
+              + " expected response",
           "fewest connections per weight");
 
   private final ImmutableList<Server> servers;

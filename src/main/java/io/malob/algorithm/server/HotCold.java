@@ -9,9 +9,11 @@ import java.util.function.IntToDoubleFunction;
 
 /**
  * The candidates of one choice, and the hot-cold lexicographic rule of Prequal (B. Wydrowski, R.
- * Kleinberg, S. Rumble, A. Archer: Load is not what you should balance, NSDI 2024): a server is hot
- * if it has more connections for its weight than a quantile of the candidates. Of the cold ones,
- * the one with the shortest predicted time is chosen. For one thread.
+ * Kleinberg, S. Rumble, A. Archer: Load is not what you should balance, NSDI 2024): of the servers
+ * that are not hot, the one with the shortest predicted time is chosen. There, a server is hot if
+ * it has more requests in flight than a quantile of the candidates. Here, it must also be slower
+ * than another quantile, because servers may differ in their number of processors without weights
+ * that tell so. For one thread.
  *
  * <p>In small pools all servers are candidates, in others a random server of each of {@link
  * #MAX_CANDIDATES} parts of the pool, so that a choice costs the same in every pool. Instead of
@@ -28,10 +30,17 @@ public final class HotCold {
    */
   private static final double COLD = 0.5;
 
+  /**
+   * A server with one connection, and the new one, is never hot: where few are open, the median
+   * says little, and a near server would be left out for a far one.
+   */
+  private static final double NEVER_HOT = 2;
+
   private final int[] indexes;
   private final double[] connections;
   private final double[] slowness;
-  private final double coldUpTo;
+  private final double coldConnections;
+  private final double coldResponse;
 
   /**
    * The candidates among servers, which are at least one.
@@ -49,9 +58,17 @@ public final class HotCold {
       connections[i] = LeastConnections.perWeight(servers.get(indexes[i]), counting);
     }
     this.slowness = Slowness.of(servers, indexes, service);
-    double[] sorted = connections.clone();
+    this.coldConnections = cold(connections);
+    double[] responses = new double[count];
+    Arrays.setAll(responses, this::response);
+    this.coldResponse = cold(responses);
+  }
+
+  /** The value up to which servers are cold. */
+  private static double cold(double[] values) {
+    double[] sorted = values.clone();
     Arrays.sort(sorted);
-    this.coldUpTo = sorted[(int) (COLD * (count - 1))];
+    return sorted[(int) (COLD * (sorted.length - 1))];
   }
 
   /** A server of one part of the pool. */
@@ -87,9 +104,10 @@ public final class HotCold {
     return connections[candidate];
   }
 
-  /** Whether it has too many connections. */
+  /** Whether it has too many connections, and would respond late. */
   public boolean isHot(int candidate) {
-    return connections[candidate] > coldUpTo;
+    return connections[candidate] > Math.max(NEVER_HOT, coldConnections)
+        && response(candidate) > coldResponse;
   }
 
   /**

@@ -9,15 +9,14 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * PREQUAL without paths: of the servers that do not have too many connections, the one with the
- * shortest expected response time; see {@link HotCold}. No order is kept, so the end of a
- * connection costs nothing.
+ * PREQUAL without paths: of the servers that are not hot, the one with the shortest expected
+ * response time; see {@link HotCold}. No order is kept, so the end of a connection costs nothing.
  */
 public final class Prequal implements ServerPicker {
   private static final Reason REASON =
       new Reason(
-          "shortest expected response of the candidates with at most the median of connections"
-              + " per weight",
+          "shortest expected response of the candidates, except those above the medians of"
+              + " connections per weight and of expected response",
           "fewest connections per weight");
 
   private final List<Server> servers;

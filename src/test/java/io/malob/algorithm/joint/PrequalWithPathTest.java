@@ -99,12 +99,12 @@ class PrequalWithPathTest {
     assertEquals(1, placed.requestPath().hops());
   }
 
-  /** However near it is: with more connections than the median, it is hot. */
+  /** However near it is: with more connections than the median and as fast, it is hot. */
   @Test
   void place_leavesOutHotServers() {
     LinkValue usual = Graphs.value(1_000_000, 100e6, 100e6);
     NetworkSnapshot network = network(usual, 3, 1, Graphs.value(90_000_000, 100e6, 100e6));
-    near.load().opened();
+    near.load().add(2);
     assertEquals(far, place(placer(near, far), network).server());
   }
 
@@ -155,7 +155,7 @@ class PrequalWithPathTest {
 
   @Test
   void explain_isWhatPlaceDoes_andChangesNothing() {
-    far.load().opened();
+    far.load().add(2);
     request.profile().responded(near.number(), 0, 3e6);
     request.profile().responded(far.number(), 2, 9e6);
     Placer placer = placer(near, far);

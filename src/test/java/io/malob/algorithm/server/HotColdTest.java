@@ -69,6 +69,29 @@ class HotColdTest {
     assertFalse(candidates.isHot(2));
   }
 
+  /** It has four processors, and no weight says so. */
+  @Test
+  void hot_isNotWhoRespondsSoonerInSpiteOfMoreConnections() {
+    ImmutableList<Server> servers = with(2, 2, 3);
+    assertTrue(candidates(servers).isHot(2));
+    for (int i = 0; i < 8; i++) {
+      service.responded(servers.get(0).number(), 0, 40e6);
+      service.responded(servers.get(1).number(), 0, 40e6);
+      service.responded(servers.get(2).number(), 0, 10e6);
+    }
+    HotCold candidates = candidates(servers);
+    assertFalse(candidates.isHot(2));
+    assertTrue(candidates.response(2) < candidates.response(0));
+  }
+
+  /** Where few connections are open, the median says little. */
+  @Test
+  void hot_isNotWhoHasOneConnection() {
+    HotCold candidates = candidates(with(0, 0, 1));
+    assertFalse(candidates.isHot(2));
+    assertTrue(candidates(with(0, 0, 2)).isHot(2));
+  }
+
   @Test
   void slowness_withoutMeasurements_isTheSameForAll() {
     HotCold candidates = candidates(with(3, 0, 1));
