@@ -31,8 +31,8 @@ public final class HotCold {
   private static final double COLD = 0.5;
 
   /**
-   * A server with one connection, and the new one, is never hot: where few are open, the median
-   * says little, and a near server would be left out for a far one.
+   * The connections by weight, the new one included, up to which a server is never hot. Where few
+   * are open, the median says little, and a far server would be chosen instead of a near one.
    */
   private static final double NEVER_HOT = 2;
 
