@@ -9,8 +9,6 @@ import time
 from collections import Counter
 from typing import Any
 
-import pytest
-
 from lab import balancing
 from lab.controller import Controller
 from malob.rest.client import RestError
@@ -21,7 +19,6 @@ from tests.system.two_controllers import TwoControllersTest
 LEASE_S = 3
 
 
-@pytest.mark.beside
 class MastersTest(TwoControllersTest):
     """The policy "single"."""
 
