@@ -58,17 +58,16 @@ public final class HotCold {
       connections[i] = LeastConnections.perWeight(servers.get(indexes[i]), counting);
     }
     this.slowness = Slowness.of(servers, indexes, service);
-    this.coldConnections = cold(connections);
+    this.coldConnections = Math.max(NEVER_HOT, cold(connections.clone()));
     double[] responses = new double[count];
     Arrays.setAll(responses, this::response);
     this.coldResponse = cold(responses);
   }
 
-  /** The value up to which servers are cold. */
+  /** The value up to which servers are cold; sorts the values. */
   private static double cold(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[(int) (COLD * (sorted.length - 1))];
+    Arrays.sort(values);
+    return values[(int) (COLD * (values.length - 1))];
   }
 
   /** A server of one part of the pool. */
@@ -106,8 +105,7 @@ public final class HotCold {
 
   /** Whether it has too many connections, and would respond late. */
   public boolean isHot(int candidate) {
-    return connections[candidate] > Math.max(NEVER_HOT, coldConnections)
-        && response(candidate) > coldResponse;
+    return connections[candidate] > coldConnections && response(candidate) > coldResponse;
   }
 
   /**
