@@ -855,6 +855,15 @@ final class BalancerNetwork {
     }
   }
 
+  /** Changes fields of an object: names and values in turn; null for none. */
+  void change(CatalogKind<?> kind, String id, @Nullable String... fields) {
+    try {
+      module.catalog().update(kind, id, Fields.of(fields));
+    } catch (RejectedException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
   /** A VIP 10.0.0.100 for TCP port 80 with a pool of these members. */
   void webService(Host... members) {
     webService("10.0.0.100", members);

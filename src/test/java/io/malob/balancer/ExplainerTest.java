@@ -26,12 +26,9 @@ import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.PlacedConnection;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.VipMac;
-import io.malob.json.RejectedException;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.AlgorithmChoice.Source;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogKind;
-import io.malob.state.catalog.Fields;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.ServerValue;
@@ -108,14 +105,6 @@ class ExplainerTest extends OnEachProfile {
     return Algorithm.names().stream();
   }
 
-  private void change(CatalogKind<?> kind, String id, String... fields) {
-    try {
-      net.module.catalog().update(kind, id, Fields.of(fields));
-    } catch (RejectedException e) {
-      throw new IllegalArgumentException(e);
-    }
-  }
-
   private ExplainedConnection explain(Protocol protocol, int port) {
     return net.module.explain(client.ip(), VIP, protocol, port, OptionalInt.empty()).orElseThrow();
   }
@@ -184,8 +173,8 @@ class ExplainerTest extends OnEachProfile {
   @MethodSource("algorithms")
   void explanation_isWhatTheNextPlacementDoes(String algorithm) {
     assumeTellsMore(algorithm);
-    change(Catalog.VIPS, "v", "lb_method", algorithm);
-    change(Catalog.MEMBERS, "m2", "weight", "3");
+    net.change(Catalog.VIPS, "v", "lb_method", algorithm);
+    net.change(Catalog.MEMBERS, "m2", "weight", "3");
     Random random = new Random(algorithm.hashCode());
     Set<String> chosen = new HashSet<>();
     for (int i = 0; i < 60; i++) {
@@ -210,7 +199,7 @@ class ExplainerTest extends OnEachProfile {
   @MethodSource("algorithms")
   void asking_changesNothing(String algorithm) {
     assumeTellsMore(algorithm);
-    change(Catalog.VIPS, "v", "lb_method", algorithm);
+    net.change(Catalog.VIPS, "v", "lb_method", algorithm);
     connect(1_000, 80, Packet.TCP_SYN);
     List<MemberStats> stats = List.copyOf(net.module.memberStats().values());
     long refused = net.module.rejects().values().stream().mapToLong(each -> each).sum();
@@ -228,7 +217,7 @@ class ExplainerTest extends OnEachProfile {
 
   @Test
   void lowestLatency_isToldOfEachCandidate() {
-    change(Catalog.VIPS, "v", "lb_method", "SL-PS");
+    net.change(Catalog.VIPS, "v", "lb_method", "SL-PS");
     latency(s1, s2, 8);
     latency(s2, s1, 8);
     latency(s1, s3, 2);
@@ -255,14 +244,14 @@ class ExplainerTest extends OnEachProfile {
   void decision_namesWhatNamesTheAlgorithm() {
     net.create(Catalog.SERVICES, "id", "mine", "protocol", "tcp", "port", "80", "algorithm", "WRR");
     assertEquals("mine", decidedBy(Source.SERVICE));
-    change(Catalog.POOLS, "p", "lb_method", "LC");
+    net.change(Catalog.POOLS, "p", "lb_method", "LC");
     assertEquals("p", decidedBy(Source.POOL));
-    change(Catalog.VIPS, "v", "lb_method", "RR");
+    net.change(Catalog.VIPS, "v", "lb_method", "RR");
     assertEquals("v", decidedBy(Source.VIP));
-    change(Catalog.VIPS, "v", "lb_method", null);
-    change(Catalog.POOLS, "p", "lb_method", null);
+    net.change(Catalog.VIPS, "v", "lb_method", null);
+    net.change(Catalog.POOLS, "p", "lb_method", null);
     net.delete(Catalog.SERVICES, "mine");
-    change(Catalog.VIPS, "v", "port", "5000");
+    net.change(Catalog.VIPS, "v", "port", "5000");
     assertEquals(
         "default",
         explain(Protocol.TCP, 5_000).decision().orElseThrow().choice().orElseThrow().item().id());
@@ -295,7 +284,7 @@ class ExplainerTest extends OnEachProfile {
 
   @Test
   void mac_standsForTheHostsAddress() {
-    change(Catalog.POOLS, "p", "session_persistence", "SOURCE_IP");
+    net.change(Catalog.POOLS, "p", "session_persistence", "SOURCE_IP");
     connect(40_000, 80, Packet.TCP_SYN);
 
     ExplainedConnection explained = explainByMac(Protocol.TCP, 80);
@@ -315,7 +304,7 @@ class ExplainerTest extends OnEachProfile {
   @MethodSource("algorithms")
   void clientWithoutAddress_getsWhatItsPlaceGets(String algorithm) {
     assumeTellsMore(algorithm);
-    change(Catalog.VIPS, "v", "lb_method", algorithm);
+    net.change(Catalog.VIPS, "v", "lb_method", algorithm);
     ExplainedConnection withAddress = explain();
 
     forgetClientsAddress();
@@ -334,15 +323,15 @@ class ExplainerTest extends OnEachProfile {
   @Test
   void clientWithoutAddress_isAskedForItWhereItDecides() {
     forgetClientsAddress();
-    change(Catalog.POOLS, "p", "session_persistence", "SOURCE_IP");
+    net.change(Catalog.POOLS, "p", "session_persistence", "SOURCE_IP");
     assertEquals(new AddressNeeded(NeedsAddress.SESSION_PERSISTENCE), outcomeByMac(80));
 
-    change(Catalog.VIPS, "v", "allowed_sources", "10.0.0.0/8");
+    net.change(Catalog.VIPS, "v", "allowed_sources", "10.0.0.0/8");
     assertEquals(new AddressNeeded(NeedsAddress.ALLOWED_SOURCES), outcomeByMac(80));
 
-    change(Catalog.VIPS, "v", "allowed_sources", null);
-    change(Catalog.POOLS, "p", "session_persistence", null);
-    change(Catalog.VIPS, "v", "port", null);
+    net.change(Catalog.VIPS, "v", "allowed_sources", null);
+    net.change(Catalog.POOLS, "p", "session_persistence", null);
+    net.change(Catalog.VIPS, "v", "port", null);
     assertEquals(new AddressNeeded(NeedsAddress.FTP_CONTROL), outcomeByMac(5_000));
     assertInstanceOf(Placed.class, outcomeByMac(80));
 
@@ -371,16 +360,16 @@ class ExplainerTest extends OnEachProfile {
 
   @Test
   void limitsSourcesAndPersistence_areHeeded_asByThePlacement() {
-    change(Catalog.VIPS, "v", "connection_limit", "1");
-    change(Catalog.POOLS, "p", "session_persistence", "SOURCE_IP");
+    net.change(Catalog.VIPS, "v", "connection_limit", "1");
+    net.change(Catalog.POOLS, "p", "session_persistence", "SOURCE_IP");
     connect(40_000, 80, Packet.TCP_SYN);
     int first = placed(40_000).server().number();
     assertRefusedAs("vip_full", RejectReason.VIP_FULL);
 
-    change(Catalog.VIPS, "v", "connection_limit", null);
+    net.change(Catalog.VIPS, "v", "connection_limit", null);
     assertEquals(first, numberOf(explain()));
     for (String id : List.of("m1", "m2", "m3")) {
-      change(Catalog.MEMBERS, id, "connection_limit", "1");
+      net.change(Catalog.MEMBERS, id, "connection_limit", "1");
     }
     int second = numberOf(explain());
     assertNotEquals(first, second);
@@ -390,7 +379,7 @@ class ExplainerTest extends OnEachProfile {
     assertEquals(3, net.module.counters().openConnections());
     assertRefusedAs("members_full", RejectReason.MEMBERS_FULL);
 
-    change(Catalog.VIPS, "v", "allowed_sources", "10.9.0.0/16");
+    net.change(Catalog.VIPS, "v", "allowed_sources", "10.9.0.0/16");
     assertRefusedAs("not_allowed", RejectReason.NOT_ALLOWED);
   }
 
@@ -445,8 +434,8 @@ class ExplainerTest extends OnEachProfile {
             Optional.of(Exclusion.CLIENT_ITSELF)),
         explained.candidates().stream().map(Candidate::excluded).toList());
 
-    change(Catalog.MEMBERS, "m2", "admin_state", "drain");
-    change(Catalog.MEMBERS, "m3", "admin_state", "down");
+    net.change(Catalog.MEMBERS, "m2", "admin_state", "drain");
+    net.change(Catalog.MEMBERS, "m3", "admin_state", "down");
     assertEquals(
         List.of(Optional.of(Exclusion.DRAIN), Optional.of(Exclusion.DOWN)),
         explain().candidates().subList(1, 3).stream().map(each -> each.excluded()).toList());
@@ -463,9 +452,9 @@ class ExplainerTest extends OnEachProfile {
 
   @Test
   void ftpData_followsItsControlConnection() {
-    change(Catalog.VIPS, "v", "port", null);
+    net.change(Catalog.VIPS, "v", "port", null);
     for (String id : List.of("m1", "m2", "m3")) {
-      change(Catalog.MEMBERS, id, "port", null);
+      net.change(Catalog.MEMBERS, id, "port", null);
     }
     connect(3_000, 21, Packet.TCP_SYN);
     FiveTuple control = placed(3_000).request();
@@ -483,7 +472,7 @@ class ExplainerTest extends OnEachProfile {
     assertEquals(1, explained.candidates().size());
 
     String member = explained.candidates().get(0).member().id();
-    change(Catalog.MEMBERS, member, "admin_state", "drain");
+    net.change(Catalog.MEMBERS, member, "admin_state", "drain");
     ExplainedConnection drained = explain(Protocol.TCP, 5_000);
     assertInstanceOf(Placed.class, drained.outcome());
     assertEquals(member, drained.candidates().get(0).member().id());

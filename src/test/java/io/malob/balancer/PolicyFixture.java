@@ -8,11 +8,9 @@ import io.malob.balancer.api.ExplainedConnection;
 import io.malob.balancer.api.ExplainedConnection.Candidate;
 import io.malob.balancer.api.ExplainedConnection.Exclusion;
 import io.malob.balancer.view.VipMac;
-import io.malob.json.RejectedException;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogKind;
-import io.malob.state.catalog.Fields;
 import io.malob.state.catalog.Protocol;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
@@ -78,11 +76,7 @@ final class PolicyFixture {
   }
 
   void set(CatalogKind<?> kind, String id, String... fields) {
-    try {
-      net.module.catalog().update(kind, id, Fields.of(fields));
-    } catch (RejectedException e) {
-      throw new IllegalArgumentException(e);
-    }
+    net.change(kind, id, fields);
   }
 
   void setMember(String id, String... fields) {

@@ -16,12 +16,9 @@ import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.VipStats;
 import io.malob.balancer.view.VipMac;
-import io.malob.json.RejectedException;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogKind;
-import io.malob.state.catalog.Fields;
 import io.malob.state.catalog.Protocol;
 import io.malob.testing.Frames;
 import io.malob.testing.SwitchProfile;
@@ -65,16 +62,8 @@ class ProactiveExplanationTest extends OnEachProfile {
     net.learn(client);
     members.forEach(net::learn);
     net.webService(members.toArray(new Host[0]));
-    change(Catalog.VIPS, "v", "placement", "proactive");
+    net.change(Catalog.VIPS, "v", "placement", "proactive");
     pass(5);
-  }
-
-  private void change(CatalogKind<?> kind, String id, String... fields) {
-    try {
-      net.module.catalog().update(kind, id, Fields.of(fields));
-    } catch (RejectedException e) {
-      throw new IllegalArgumentException(e);
-    }
   }
 
   private void pass(int seconds) {
@@ -233,7 +222,7 @@ class ProactiveExplanationTest extends OnEachProfile {
     while (!bucket(port).memberId().equals(Optional.of("m1"))) {
       port += 2;
     }
-    change(Catalog.MEMBERS, "m1", "admin_state", "drain");
+    net.change(Catalog.MEMBERS, "m1", "admin_state", "drain");
     pass(2);
 
     ChosenBucket moving = bucket(port);
@@ -256,7 +245,7 @@ class ProactiveExplanationTest extends OnEachProfile {
   void vipThatBecomesReactive_isExplainedByItsAlgorithm() {
     traffic();
     pass(1);
-    change(Catalog.VIPS, "v", "placement", "reactive");
+    net.change(Catalog.VIPS, "v", "placement", "reactive");
     pass(2);
 
     ExplainedConnection leaving = explain(OptionalInt.of(40_000));

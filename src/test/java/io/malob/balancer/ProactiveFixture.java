@@ -6,13 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.view.VipMac;
-import io.malob.json.RejectedException;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.bucket.BucketCookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogKind;
-import io.malob.state.catalog.Fields;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
@@ -136,11 +134,7 @@ final class ProactiveFixture {
   }
 
   void set(CatalogKind<?> kind, String id, String... fields) {
-    try {
-      net.module.catalog().update(kind, id, Fields.of(fields));
-    } catch (RejectedException e) {
-      throw new IllegalArgumentException(e);
-    }
+    net.change(kind, id, fields);
   }
 
   void setVip(String... fields) {

@@ -8,11 +8,8 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ExplainedConnection;
 import io.malob.balancer.view.VipMac;
-import io.malob.json.RejectedException;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogKind;
-import io.malob.state.catalog.Fields;
 import io.malob.state.catalog.Protocol;
 import io.malob.testing.Frames;
 import java.util.List;
@@ -53,15 +50,7 @@ class ResponseTimesLearningTest {
   }
 
   private void choose(String algorithm) {
-    change(Catalog.SERVICES, "http", "algorithm", algorithm);
-  }
-
-  private void change(CatalogKind<?> kind, String id, String... fields) {
-    try {
-      net.module.catalog().update(kind, id, Fields.of(fields));
-    } catch (RejectedException e) {
-      throw new IllegalArgumentException(e);
-    }
+    net.change(Catalog.SERVICES, "http", "algorithm", algorithm);
   }
 
   private void send(int port, int flags) {
@@ -211,9 +200,9 @@ class ResponseTimesLearningTest {
   /** One member takes 1 s for a page, the other 3; both take a minute for a computation. */
   @Test
   void eachService_hasMeasurementsOfItsOwn() {
-    change(Catalog.VIPS, "v", "port", null);
-    change(Catalog.MEMBERS, "m1", "port", null);
-    change(Catalog.MEMBERS, "m2", "port", null);
+    net.change(Catalog.VIPS, "v", "port", null);
+    net.change(Catalog.MEMBERS, "m1", "port", null);
+    net.change(Catalog.MEMBERS, "m2", "port", null);
     net.create(Catalog.SERVICES, "id", "compute", "port", "9000", "algorithm", "PREQUAL+SPH");
     int quick = open(40_000);
     int slow = open(40_001);

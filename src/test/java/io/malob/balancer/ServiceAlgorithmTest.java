@@ -4,11 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.view.VipMac;
-import io.malob.json.RejectedException;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogKind;
-import io.malob.state.catalog.Fields;
 import io.malob.testing.Frames;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,14 +35,6 @@ class ServiceAlgorithmTest {
     net.create(Catalog.MEMBERS, "id", "m2", "address", two.ip().toString(), "pool_id", "p");
   }
 
-  private void change(CatalogKind<?> kind, String id, String field, String value) {
-    try {
-      net.module.catalog().update(kind, id, Fields.of(field, value));
-    } catch (RejectedException e) {
-      throw new IllegalArgumentException(e);
-    }
-  }
-
   private void connect(int srcPort, int port) {
     net.send(
         client,
@@ -62,7 +51,7 @@ class ServiceAlgorithmTest {
 
   @Test
   void services_decideByPort_andTheDefaultEntryForAllOthers() {
-    change(Catalog.SERVICES, "http", "algorithm", "LC");
+    net.change(Catalog.SERVICES, "http", "algorithm", "LC");
     net.create(Catalog.SERVICES, "port", "81", "protocol", "udp", "algorithm", "WRR");
 
     connect(1, 80);
@@ -73,12 +62,12 @@ class ServiceAlgorithmTest {
 
   @Test
   void changedServices_hitNewConnectionsOnly() {
-    change(Catalog.SERVICES, "http", "algorithm", "LC");
+    net.change(Catalog.SERVICES, "http", "algorithm", "LC");
     connect(1, 80);
     connect(2, 443);
 
-    change(Catalog.SERVICES, "http", "algorithm", "WRR");
-    change(Catalog.SERVICES, "default", "algorithm", "LC");
+    net.change(Catalog.SERVICES, "http", "algorithm", "WRR");
+    net.change(Catalog.SERVICES, "default", "algorithm", "LC");
     connect(3, 80);
     connect(4, 443);
     net.delete(Catalog.SERVICES, "http");
@@ -90,13 +79,13 @@ class ServiceAlgorithmTest {
 
   @Test
   void methodOfPool_winsOverServices_andThatOfTheVipOverBoth() {
-    change(Catalog.SERVICES, "http", "algorithm", "LC");
-    change(Catalog.POOLS, "p", "lb_method", "WRR");
+    net.change(Catalog.SERVICES, "http", "algorithm", "LC");
+    net.change(Catalog.POOLS, "p", "lb_method", "WRR");
     connect(1, 80);
-    change(Catalog.VIPS, "v", "lb_method", "RR");
+    net.change(Catalog.VIPS, "v", "lb_method", "RR");
     connect(2, 80);
-    change(Catalog.VIPS, "v", "lb_method", null);
-    change(Catalog.POOLS, "p", "lb_method", null);
+    net.change(Catalog.VIPS, "v", "lb_method", null);
+    net.change(Catalog.POOLS, "p", "lb_method", null);
     connect(3, 80);
 
     assertEquals(List.of("1 WRR+SPH", "2 RR+SPH", "3 LC+SPH"), algorithms());
@@ -108,8 +97,8 @@ class ServiceAlgorithmTest {
     connect(1, 80);
     assertEquals(1, net.stats("m1").activeConnections());
 
-    change(Catalog.POOLS, "p", "lb_method", "LC");
-    change(Catalog.MEMBERS, "m2", "weight", "10");
+    net.change(Catalog.POOLS, "p", "lb_method", "LC");
+    net.change(Catalog.MEMBERS, "m2", "weight", "10");
     connect(2, 80);
     connect(3, 80);
     connect(4, 80);
