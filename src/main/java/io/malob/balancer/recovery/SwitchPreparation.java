@@ -38,6 +38,8 @@ public final class SwitchPreparation {
   /** Whether switches are to report the ends of TCP connections. */
   private final boolean tellEnds;
 
+  private final VipRules vipRules;
+
   /** Switches by the transaction ids of the rules that probe whether they match TCP flags. */
   private final Map<Long, DatapathId> triedTcpFlags = new ConcurrentHashMap<>();
 
@@ -50,6 +52,7 @@ public final class SwitchPreparation {
     this.programmer = programmer;
     this.labels = labels;
     this.tellEnds = tellEnds;
+    this.vipRules = new VipRules(tellEnds);
   }
 
   /** Removes all rules of this module from a switch, and prepares it. */
@@ -73,7 +76,7 @@ public final class SwitchPreparation {
             factory -> {
               List<OFMessage> messages = new ArrayList<>(SwitchRules.fixed(factory));
               for (IPAddress<?> address : vipAddresses(catalog)) {
-                messages.addAll(SwitchRules.addVip(factory, address));
+                messages.addAll(vipRules.add(factory, address));
               }
               messages.addAll(labels.rulesOf(switchId));
               messages.addAll(coreAccess.rulesOf(switchId, factory));
@@ -105,7 +108,7 @@ public final class SwitchPreparation {
       DatapathId switchId, OFFactory factory, Set<IPAddress<?>> gone, Set<IPAddress<?>> added) {
     ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
     gone.forEach(address -> rules.addAll(SwitchRules.removeTcpFlags(factory, address)));
-    added.forEach(address -> rules.addAll(SwitchRules.addTcpFlags(factory, address, tellEnds)));
+    added.forEach(address -> rules.addAll(vipRules.addTcpFlags(factory, address)));
     ImmutableList<OFMessage> messages = rules.build();
     if (messages.isEmpty() || withoutTcpFlags.contains(switchId)) {
       return;
@@ -147,8 +150,9 @@ public final class SwitchPreparation {
       CatalogSnapshot before, CatalogSnapshot after, Collection<DatapathId> switches) {
     Set<IPAddress<?>> old = vipAddresses(before);
     Set<IPAddress<?>> now = vipAddresses(after);
+    vipRules.retain(now);
     Sets.difference(now, old)
-        .forEach(address -> sendToAll(switches, factory -> SwitchRules.addVip(factory, address)));
+        .forEach(address -> sendToAll(switches, factory -> vipRules.add(factory, address)));
     Sets.difference(old, now)
         .forEach(
             address -> sendToAll(switches, factory -> SwitchRules.removeVip(factory, address)));
