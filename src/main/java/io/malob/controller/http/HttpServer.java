@@ -1,5 +1,6 @@
 package io.malob.controller.http;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.controller.channel.RareWarning;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -60,6 +61,10 @@ public final class HttpServer implements AutoCloseable {
 
   private static final int MAX_REFUSING = 256;
   private static final long SWEEP_MILLIS = 500;
+
+  /** How long to wait for each part of the end. */
+  private static final int PATIENCE_SECONDS = 2;
+
   private static final WriteBufferWaterMark UNSENT_BYTES =
       new WriteBufferWaterMark(32 * 1024, 64 * 1024);
 
@@ -218,19 +223,22 @@ public final class HttpServer implements AutoCloseable {
     return connections.held();
   }
 
-  /** Stops listening and closes all connections; waits until that is done, or a few seconds. */
+  /**
+   * Stops listening, lets requests that are being handled end, and closes all connections; waits
+   * until that is done, or a few seconds.
+   */
   @Override
   public void close() {
     listening.close().awaitUninterruptibly();
-    channels.close().awaitUninterruptibly(2, TimeUnit.SECONDS);
-    handlers.shutdownNow();
+    MoreExecutors.shutdownAndAwaitTermination(handlers, PATIENCE_SECONDS, TimeUnit.SECONDS);
+    channels.close().awaitUninterruptibly(PATIENCE_SECONDS, TimeUnit.SECONDS);
     streams.shutdownNow();
     handshakes.shutdownNow();
     end(loops);
   }
 
   private static void end(EventLoopGroup group) {
-    Future<?> ended = group.shutdownGracefully(0, 2, TimeUnit.SECONDS);
+    Future<?> ended = group.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS);
     ended.awaitUninterruptibly();
   }
 }

@@ -47,6 +47,7 @@ class HttpServerTest {
   private final List<Socket> sockets = new ArrayList<>();
   private final HttpClient client = HttpClient.newHttpClient();
   private final CountDownLatch gate = new CountDownLatch(1);
+  private final CountDownLatch gated = new CountDownLatch(1);
   private final AtomicInteger streamsEnded = new AtomicInteger();
   private HttpServer server;
 
@@ -67,6 +68,7 @@ class HttpServerTest {
           case "/stream" -> response.setEntity(new Endless());
           case "/lines" -> response.setEntity(new Lines());
           case "/gated" -> {
+            gated.countDown();
             gate.await();
             response.setEntity(new StringRepresentation("late"));
           }
@@ -414,5 +416,21 @@ class HttpServerTest {
     server.close();
     assertEquals("", all(half));
     await("the stream's thread ends", () -> streamsEnded.get() == 1);
+  }
+
+  @Test
+  void close_whileARequestIsHandled_answersIt() throws Exception {
+    start(limits(10, 60));
+    Socket late = send("PUT /gated HTTP/1.1\r\n" + HOST + "Content-Length: 0\r\n\r\n");
+    gated.await();
+    Thread closing = new Thread(server::close);
+    closing.start();
+    await(
+        "it does not wait for the request", () -> closing.getState() == Thread.State.TIMED_WAITING);
+    gate.countDown();
+    String answer = all(late);
+    assertTrue(answer.startsWith("HTTP/1.1 200"), answer);
+    assertTrue(answer.endsWith("late"), answer);
+    closing.join();
   }
 }
