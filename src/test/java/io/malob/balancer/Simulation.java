@@ -145,6 +145,7 @@ final class Simulation {
       act(kinds);
       traffic.judge();
       pass(random.nextInt(10) == 0 ? pauseNanos() : random.nextInt(20_000_000));
+      nothingIsRefused();
     }
     while (troubles.open() > 0 || traffic.isTroubled()) {
       pass(TimeUnit.SECONDS.toNanos(5));
@@ -153,6 +154,10 @@ final class Simulation {
     everybodyConnects();
     whatIsOpenIsCounted();
     whatIsOverIsGone();
+    nothingIsRefused();
+  }
+
+  private void nothingIsRefused() {
     if (!net.network.refusals().isEmpty()) {
       journal.wrong("switches have refused messages: %s", net.network.refusals());
     }

@@ -130,6 +130,7 @@ final class Troubles {
     net.disconnect(lost);
     traffic.switchGoes();
     if (restarts) {
+      net.network.setWiped(lost, true);
       traffic.excuse(any -> true, "anything may happen to what is open");
     }
     events.after(
@@ -142,6 +143,7 @@ final class Troubles {
               SETTLING_NANOS,
               () -> {
                 if (restarts) {
+                  net.network.setWiped(lost, false);
                   traffic.excuse(any -> true, "nor to what was opened meanwhile");
                 }
                 traffic.switchIsBack();

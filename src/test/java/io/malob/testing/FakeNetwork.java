@@ -1,5 +1,7 @@
 package io.malob.testing;
 
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -9,8 +11,10 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFBadActionCode;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.errormsg.OFBadActionErrorMsg;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -27,6 +31,7 @@ public final class FakeNetwork {
   private final ArrayDeque<Arrival> underWay = new ArrayDeque<>();
   private final List<Delivery> delivered = new ArrayList<>();
   private final List<OFErrorMsg> refusals = new ArrayList<>();
+  private final Multiset<DatapathId> wiped = HashMultiset.create();
   private final LongSupplier nanoTime;
   private SwitchProfile profile = SwitchProfile.FOUR_TABLES;
   private @Nullable PacketInHandler controller;
@@ -129,12 +134,31 @@ public final class FakeNetwork {
     try {
       return table(switchId).apply(message);
     } catch (RefusedMessageException e) {
-      refusals.add(e.error());
+      if (!wiped.contains(switchId) || !isMissingGroup(e.error())) {
+        refusals.add(e.error());
+      }
       throw e;
     }
   }
 
-  /** The errors of switches about messages that were sent to them. */
+  private static boolean isMissingGroup(OFErrorMsg error) {
+    return error instanceof OFBadActionErrorMsg bad
+        && bad.getCode() == OFBadActionCode.BAD_OUT_GROUP;
+  }
+
+  /**
+   * Sets whether a switch has lost its rules and groups, and the controller may not know yet: until
+   * it has read the switch, it sends rules of open connections, which name groups.
+   */
+  public void setWiped(DatapathId switchId, boolean now) {
+    if (now) {
+      wiped.add(switchId);
+    } else {
+      wiped.remove(switchId);
+    }
+  }
+
+  /** The errors of switches about messages, except for groups that a wiped switch lacks. */
   public List<OFErrorMsg> refusals() {
     return List.copyOf(refusals);
   }
