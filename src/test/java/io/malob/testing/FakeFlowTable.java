@@ -1,6 +1,5 @@
 package io.malob.testing;
 
-import com.google.common.collect.ImmutableList;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -95,7 +94,7 @@ public final class FakeFlowTable {
   /** A rule in its place, and when a packet last matched it. */
   private static final class Entry {
     private FakeRule rule;
-    private final List<MatchField<?>> fields;
+    private final List<FakeRule.Condition> conditions;
     private final long addedAtNanos;
     private long usedAtNanos;
     private long packets;
@@ -103,9 +102,18 @@ public final class FakeFlowTable {
 
     Entry(FakeRule rule, long nowNanos) {
       this.rule = rule;
-      this.fields = ImmutableList.copyOf(rule.match().getMatchFields());
+      this.conditions = rule.conditions();
       this.addedAtNanos = nowNanos;
       this.usedAtNanos = nowNanos;
+    }
+
+    boolean matches(OFPort inPort, MutableFrame frame) {
+      for (FakeRule.Condition condition : conditions) {
+        if (!condition.holds(inPort, frame)) {
+          return false;
+        }
+      }
+      return true;
     }
 
     Counts counts(long nowNanos) {
@@ -341,7 +349,7 @@ public final class FakeFlowTable {
 
   private Optional<FakeRule> lookUp(TableId table, OFPort inPort, MutableFrame frame) {
     for (Entry entry : entries) {
-      if (entry.rule.table().equals(table) && entry.rule.matches(inPort, frame, entry.fields)) {
+      if (entry.rule.table().equals(table) && entry.matches(inPort, frame)) {
         entry.usedAtNanos = nanoTime.getAsLong();
         entry.packets++;
         entry.bytes += frame.length();

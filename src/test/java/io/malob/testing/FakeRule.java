@@ -1,7 +1,9 @@
 package io.malob.testing;
 
+import com.google.common.collect.ImmutableList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
@@ -49,15 +51,22 @@ public record FakeRule(
         table, priority, match, cookie, idleTimeout, hardTimeout, flags, message.getInstructions());
   }
 
-  /** Whether a frame matches; the fields are those of the match, which takes long to name them. */
-  boolean matches(OFPort inPort, MutableFrame frame, List<MatchField<?>> fields) {
-    for (MatchField<?> field : fields) {
-      OFValueType<?> value = field.id == MatchField.IN_PORT.id ? inPort : frame.get(field);
-      if (value == null || !accepts(match, field, value)) {
-        return false;
-      }
+  /** What the match wants of one field of a frame. */
+  record Condition(MatchField<?> field, Predicate<OFValueType<?>> accepts) {
+    boolean holds(OFPort inPort, MutableFrame frame) {
+      @Nullable OFValueType<?> value =
+          field.id == MatchField.IN_PORT.id ? inPort : frame.get(field);
+      return value != null && accepts.test(value);
     }
-    return true;
+  }
+
+  /** What a frame has to fulfil; a match takes long to name its fields. */
+  List<Condition> conditions() {
+    ImmutableList.Builder<Condition> conditions = ImmutableList.builder();
+    for (MatchField<?> field : match.getMatchFields()) {
+      conditions.add(new Condition(field, accepts(field)));
+    }
+    return conditions.build();
   }
 
   /** Whether a non-strict modification or deletion with this match is about this rule. */
@@ -93,10 +102,12 @@ public record FakeRule(
   }
 
   @SuppressWarnings({"unchecked", "rawtypes"}) // the value has the type of its field
-  private static boolean accepts(Match match, MatchField field, OFValueType value) {
-    return match.isExact(field)
-        ? match.get(field).equals(value)
-        : match.getMasked(field).matches(value);
+  private Predicate<OFValueType<?>> accepts(MatchField field) {
+    if (match.isExact(field)) {
+      return match.get(field)::equals;
+    }
+    Masked masked = match.getMasked(field);
+    return value -> masked.matches((OFValueType) value);
   }
 
   @SuppressWarnings({"unchecked", "rawtypes"}) // both matches have the types of the field

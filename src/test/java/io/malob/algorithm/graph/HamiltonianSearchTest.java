@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,7 +61,8 @@ class HamiltonianSearchTest {
       Topology topology, List<Path> paths, DirectedLink first, Set<UndirectedLink> forbidden) {
     HamiltonianSearch search = new HamiltonianSearch(topology);
     Set<Path> expected = allowed(paths, first, forbidden);
-    String where = "from " + first + " without " + forbidden + " over " + topology.links();
+    Supplier<String> where =
+        () -> "from " + first + " without " + forbidden + " over " + topology.links();
     Listing all = search.all(first, forbidden, PLENTY);
     assertTrue(all.complete(), where);
     assertEquals(expected.size(), all.paths().size(), where);

@@ -123,11 +123,11 @@ class LinkValuesTest {
     for (DatapathId dst : switches.size() < 6 ? switches : List.of(only)) {
       List<Path> all = Graphs.allPaths(topology, src, dst);
       for (int rule = 0; rule < rules.size(); rule++) {
-        String what = "rule " + rule + ", " + src + " to " + dst + " with " + known;
+        int number = rule;
         assertEquals(
             all.stream().min(rules.get(rule).order()),
             rules.get(rule).search().apply(src, dst),
-            what);
+            () -> "rule " + number + ", " + src + " to " + dst + " with " + known);
       }
     }
   }

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -160,7 +161,7 @@ class RemovedLinksTest {
 
   private static void assertSamePaths(BestPaths fresh, BestPaths here, Topology topology) {
     for (DatapathId other : topology.switches()) {
-      String what = here.root() + " and " + other + " in " + topology.links();
+      Supplier<String> what = () -> here.root() + " and " + other + " in " + topology.links();
       assertEquals(path(fresh, other), path(here, other), what);
       assertEquals(width(fresh, other), width(here, other), what);
     }
