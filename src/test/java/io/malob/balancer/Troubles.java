@@ -130,7 +130,7 @@ final class Troubles {
     net.disconnect(lost);
     traffic.switchGoes();
     if (restarts) {
-      net.network.setWiped(lost, true);
+      net.network.wiped(lost);
       traffic.excuse(any -> true, "anything may happen to what is open");
     }
     events.after(
@@ -143,7 +143,7 @@ final class Troubles {
               SETTLING_NANOS,
               () -> {
                 if (restarts) {
-                  net.network.setWiped(lost, false);
+                  net.network.readAfterWiping(lost);
                   traffic.excuse(any -> true, "nor to what was opened meanwhile");
                 }
                 traffic.switchIsBack();

@@ -147,15 +147,18 @@ public final class FakeNetwork {
   }
 
   /**
-   * Sets whether a switch has lost its rules and groups, and the controller may not know yet: until
-   * it has read the switch, it sends rules of open connections, which name groups.
+   * A switch has lost its rules and groups, and the controller may not know yet: until it has read
+   * the switch, it sends rules of open connections, which name groups.
    */
-  public void setWiped(DatapathId switchId, boolean now) {
-    if (now) {
-      wiped.add(switchId);
-    } else {
-      wiped.remove(switchId);
-    }
+  public void wiped(DatapathId switchId) {
+    wiped.add(switchId);
+  }
+
+  /**
+   * The controller has read a switch since it was wiped; that may have happened again meanwhile.
+   */
+  public void readAfterWiping(DatapathId switchId) {
+    wiped.remove(switchId);
   }
 
   /** The errors of switches about messages, except for groups that a wiped switch lacks. */

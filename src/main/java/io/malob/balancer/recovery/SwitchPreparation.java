@@ -75,7 +75,8 @@ public final class SwitchPreparation {
         .ifPresent(
             factory -> {
               List<OFMessage> messages = new ArrayList<>(SwitchRules.fixed(factory));
-              for (IPAddress<?> address : vipAddresses(catalog)) {
+              Set<IPAddress<?>> addresses = vipAddresses(catalog);
+              for (IPAddress<?> address : addresses) {
                 messages.addAll(vipRules.add(factory, address));
               }
               messages.addAll(labels.rulesOf(switchId));
@@ -83,8 +84,7 @@ public final class SwitchPreparation {
               programmer.send(switchId, messages);
               withoutTcpFlags.remove(switchId);
               Set<IPAddress<?>> wanted = flagAddresses(switchId, catalog);
-              changeTcpFlags(
-                  switchId, factory, Sets.difference(vipAddresses(catalog), wanted), wanted);
+              changeTcpFlags(switchId, factory, Sets.difference(addresses, wanted), wanted);
             });
   }
 

@@ -21,7 +21,7 @@ final class VipRules {
 
   private record Key(OFVersion version, IPAddress<?> address) {}
 
-  private record Rules(ImmutableList<OFMessage> all, ImmutableList<OFMessage> tcpFlags) {}
+  private record Rules(ImmutableList<OFMessage> vip, ImmutableList<OFMessage> tcpFlags) {}
 
   /**
    * Keeps no rules yet.
@@ -34,7 +34,7 @@ final class VipRules {
 
   /** What {@link SwitchRules#addVip} builds. */
   ImmutableList<OFMessage> add(OFFactory factory, IPAddress<?> address) {
-    return rules(factory, address).all();
+    return rules(factory, address).vip();
   }
 
   /** What {@link SwitchRules#addTcpFlags} builds, with new transaction ids. */
