@@ -1,7 +1,7 @@
 """Tests that failed and were run once more: which ones may be, how many of a run, and the file that lists them.
 
-Only classes that depend on real time are run again (docs/adr/0020): Java classes with @Tag("real-time"), classes of system
-tests with real_time = True. A race in any other class must show as what it is.
+Only tests that depend on real time are run again (docs/adr/0020): Java classes with @Tag("real-time"), system tests with
+the mark real_time. A race in any other test must show as what it is.
 """
 
 from __future__ import annotations

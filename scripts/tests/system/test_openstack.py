@@ -206,6 +206,7 @@ class OpenStackTest(SystemTest):
         self.assertEqual({server.name for server in self.servers[:2]}, {answer[0] for answer in answers if answer}, answers)
         self.assertNotIn([], answers)
 
+    @pytest.mark.real_time
     def test_health_monitors(self) -> None:
         """PING and TCP checks, also at a port of their own: a member that does not answer is in ERROR and gets no requests"""
         one, two = self.servers[:2]
@@ -228,6 +229,7 @@ class OpenStackTest(SystemTest):
             self.openstack("healthmonitor delete renamed --wait")
             self.assertIsNone(self.openstack("pool show checked")["healthmonitor_id"])
 
+    @pytest.mark.real_time
     def test_http_monitor(self) -> None:
         """HTTP checks go from the controller to members' management addresses; codes and method count"""
         run(["ip", "address", "add", _MANAGEMENT, "dev", "lo"])
@@ -341,6 +343,7 @@ class OpenStackTest(SystemTest):
         self.openstack("delete adopted --cascade")
         self.assertEqual([], self.catalog("vips"))
 
+    @pytest.mark.real_time
     def test_sdk(self) -> None:
         """openstacksdk: from create to cascade, with waits, searches by name, updates and traffic"""
         sdk = self.clients.sdk
@@ -350,7 +353,7 @@ class OpenStackTest(SystemTest):
         listener = sdk("create_listener", name="sdk", load_balancer_id=balancer["id"], protocol="TCP", protocol_port=80)
         pool = sdk("create_pool", name="sdk", listener_id=listener["id"], protocol="TCP", lb_algorithm="ROUND_ROBIN")
         members = {server.name: sdk("create_member", pool["id"], name=server.name, address=server.ip, protocol_port=80) for server in (one, two)}
-        monitor = sdk("create_health_monitor", pool_id=pool["id"], type="TCP", delay=1, timeout=1, max_retries=1)
+        monitor = sdk("create_health_monitor", pool_id=pool["id"], type="TCP", delay=1, timeout=1, max_retries=1, max_retries_down=10)
         self.wait_until_located(pool["id"])
         wait_until(lambda: sdk("get_pool", pool["id"])["operating_status"] == "ONLINE", "the pool to be online", 15)
         self.assertEqual({one.name, two.name}, set(self.answers("10.0.0.170")))
@@ -376,11 +379,12 @@ class OpenStackTest(SystemTest):
         sdk("delete_load_balancer", balancer["id"], cascade=True)
         self.assertEqual([[]] * len(_LISTS), [self.octavia(kind) for kind in _LISTS])
 
+    @pytest.mark.real_time
     def test_all_at_once_or_nothing(self) -> None:
         """a load balancer with its listener, pool, members and monitor in one request; with a wrong member, nothing is made"""
         members = [{"address": server.ip, "protocol_port": 80, "name": server.name} for server in self.servers[:2]]
         pool: dict[str, Any] = {"name": "whole", "protocol": "TCP", "lb_algorithm": "ROUND_ROBIN", "members": members}
-        pool["healthmonitor"] = {"type": "TCP", "delay": 1, "timeout": 1, "max_retries": 1}
+        pool["healthmonitor"] = {"type": "TCP", "delay": 1, "timeout": 1, "max_retries": 1, "max_retries_down": 10}
         listener = {"name": "whole", "protocol": "TCP", "protocol_port": 80, "default_pool": pool}
         wrong = {**listener, "default_pool": {**pool, "members": [*members, {"address": "10.0.0.300", "protocol_port": 80}]}}
         with self.assertRaises(RefusedError):
