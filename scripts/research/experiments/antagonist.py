@@ -7,8 +7,9 @@ sites; requests at random times for random amounts of processor time and bytes.
 from __future__ import annotations
 
 import argparse
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Sequence
+from heapq import heappop, heappush
 
 from malob.network import topology
 from malob.network.topology import Topology
@@ -31,7 +32,6 @@ RULES = ("LC+SPH", "P2C+SPH", "CPU+SPH", "SL-PS", "HT-PS", "PCT", "PREQUAL+SPH",
 SCARCE = ("servers", "links", "both")
 
 _PROCESSORS = 4
-_ANSWER_BYTES = 250_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,6 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=85,
         metavar="PERCENT",
         help="of all servers and of the busiest link, if requests were spread evenly (default %(default)s)",
+    )
+    parser.add_argument(
+        "--answer",
+        type=amount,
+        default=250,
+        metavar="KB",
+        help="of an answer in the mean, multiplied by --scale; larger answers are fewer for the same load of links (default %(default)s)",
     )
     parser.add_argument("--scarce", metavar="KIND,KIND...", help=f"what requests need much of: {', '.join(SCARCE)} (default all)")
 
@@ -82,11 +89,11 @@ def work(network: Topology, scarce: str, options: argparse.Namespace) -> Work:
 
     Both resources would be full at the same rate; the answers' size grows with --scale, so that the rate does not depend on it.
     """
-    answer = _ANSWER_BYTES * options.scale
-    per_s = 1 / busiest_link_s(network, 8e-6 * answer / options.scale)
+    answer = 1000 * options.answer * options.scale
+    per_s = 1 / busiest_link_s(network, 8e-3 * options.answer)
     cores = len(network.with_role("server")) * _PROCESSORS * options.processor * MEAN_QUOTA
     return Work(
-        cpu_s=round(cores / per_s / (10 if scarce == "links" else 1), 6),
+        cpu_s=round(cores / per_s / (10 if scarce == "links" else 1), 8),
         answer_bytes=round(answer / (10 if scarce == "servers" else 1)),
         rate=round(options.load / 100 * per_s / len(network.with_role("client")), 4),
     )
@@ -109,15 +116,17 @@ def busiest_link_s(network: Topology, answer_mbit: float) -> float:
 
 
 def _fewest_links(network: Topology, end: str) -> dict[str, str]:
-    """By switch, the next one on a path with the fewest links."""
-    found, waiting = {end: end}, deque([end])
+    """By switch, the next one on the path that SPH chooses: with the fewest links, and of these the lowest latency."""
+    towards: dict[str, str] = {}
+    waiting = [(0, 0.0, end, end)]
     while waiting:
-        here = waiting.popleft()
+        links, delay_ms, here, following = heappop(waiting)
+        if here in towards:
+            continue
+        towards[here] = following
         for before in network.neighbours(here):
-            if before not in found:
-                found[before] = here
-                waiting.append(before)
-    return found
+            heappush(waiting, (links + 1, delay_ms + (network.link(before, here).direction(before).delay_ms or 0), before, here))
+    return towards
 
 
 def _checks(summary: Summary, kinds: Sequence[str]) -> list[Check]:

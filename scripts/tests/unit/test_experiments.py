@@ -251,8 +251,10 @@ class AntagonistTest(unittest.TestCase):
         per_s = 4 * made.parameters["requests_per_s_and_client"]["links"] / 0.8
         # at that rate all six servers are busy, with 2.5 of their four processors on average
         self.assertAlmostEqual(6 * 2.5 * 0.05, per_s * made.parameters["mean_cpu_s"]["servers"], places=3)
-        # client-4 and client-3 reach server-1 and both others over kansas and kentucky: some link has 15 % of all answers or more
+        # of the three paths of three links from server-3 to client-2, SPH takes the one with the lowest latency: over client-4. So
+        # server-1's link to client-2 is the busiest: clients 2, 3 and 4 get the answers of two of six servers over it
         busy_s = antagonist.busiest_link_s(topology.load("geni-wan-6"), 2)
+        self.assertAlmostEqual(3 / 4 * 2 / 6 * 2 / (51.2 * 0.8), busy_s)
         self.assertAlmostEqual(1, per_s * busy_s, places=2)
 
     def test_one_link_between_all_is_busy_with_all_answers(self) -> None:

@@ -68,6 +68,15 @@ final class AntagonistCommand implements Callable<Integer> {
   private double load;
 
   @Option(
+      names = "--answer",
+      paramLabel = "KB",
+      defaultValue = "250",
+      description =
+          "Mean size of an answer where links are scarce; larger answers are fewer for the same"
+              + " load (${DEFAULT-VALUE}).")
+  private double answerKilobytes;
+
+  @Option(
       names = "--requests",
       paramLabel = "N",
       defaultValue = "1000",
@@ -86,6 +95,7 @@ final class AntagonistCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     output.require(load > 0, "--load must be positive");
+    output.require(answerKilobytes > 0, "--answer must be positive");
     output.require(requests > 0, "--requests must be positive");
     output.require(seeds > 0, "--seeds must be positive");
     ImmutableList<Algorithm> algorithms =
@@ -94,10 +104,15 @@ final class AntagonistCommand implements Callable<Integer> {
         new SimulationReport(
             NAME,
             ImmutableMap.of(
-                "topology", NETWORK, "load", load, "requests", requests, "seeds", seeds),
+                "topology", NETWORK,
+                "load", load,
+                "answer_kb", answerKilobytes,
+                "requests", requests,
+                "seeds", seeds),
             List.of("scarce", "rule", "p50 s", "p99 s", "p99.9 s", "p50", "p99", "p99.9"));
     AntagonistRuns runs =
-        new AntagonistRuns(LabNetwork.named(NETWORK).orElseThrow(), load / 100, requests);
+        new AntagonistRuns(
+            LabNetwork.named(NETWORK).orElseThrow(), load / 100, 8000 * answerKilobytes, requests);
     try (ProgressLine line = new ProgressLine(scarce.size() * (algorithms.size() + 1))) {
       int done = 0;
       for (Scarce kind : scarce) {

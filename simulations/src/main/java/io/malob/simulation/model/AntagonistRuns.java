@@ -26,7 +26,6 @@ import java.util.stream.LongStream;
 public final class AntagonistRuns {
   private static final int SERVERS_PER_PLACE = 2;
   private static final int PROCESSORS = 4;
-  private static final double ANSWER_BITS = 2e6;
   private static final double INTERVAL_SECONDS = 1;
 
   private static final Antagonists ANTAGONISTS =
@@ -41,6 +40,7 @@ public final class AntagonistRuns {
 
   private final LabNetwork network;
   private final double load;
+  private final double answerBits;
   private final int requests;
 
   /**
@@ -48,11 +48,13 @@ public final class AntagonistRuns {
    *
    * @param network its servers are repeated
    * @param load above 0; 1 is all that servers or the busiest link have
+   * @param answerBits the mean size of an answer where links are scarce; a tenth where they are not
    * @param requests how many of each client count
    */
-  public AntagonistRuns(LabNetwork network, double load, int requests) {
+  public AntagonistRuns(LabNetwork network, double load, double answerBits, int requests) {
     this.network = network.withServersPerPlace(SERVERS_PER_PLACE);
     this.load = load;
+    this.answerBits = answerBits;
     this.requests = requests;
   }
 
@@ -96,7 +98,7 @@ public final class AntagonistRuns {
         new Service(
             "request",
             1,
-            scarce == Scarce.SERVERS ? ANSWER_BITS / 10 : ANSWER_BITS,
+            scarce == Scarce.SERVERS ? answerBits / 10 : answerBits,
             scarce == Scarce.LINKS ? cpuSeconds / 10 : cpuSeconds);
     return new Workload(
         Workload.poisson(
@@ -113,7 +115,7 @@ public final class AntagonistRuns {
         Path path = idle.fewestHops(server.switchId(), client.switchId()).orElseThrow();
         for (DirectedLink link : path.links()) {
           double freeBps = network.limits(link).capacityBps() * ANTAGONISTS.meanFree();
-          seconds.merge(link, part * ANSWER_BITS / freeBps, Double::sum);
+          seconds.merge(link, part * answerBits / freeBps, Double::sum);
         }
       }
     }

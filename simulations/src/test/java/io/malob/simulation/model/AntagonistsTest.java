@@ -65,10 +65,23 @@ class AntagonistsTest {
   @CsvSource({"SERVERS, LINKS, 1.5", "BOTH, LINKS, 1.5", "BOTH, SERVERS, 1.1"})
   void scarceResource_isWhatRequestsNeedMuchOf(Scarce longer, Scarce shorter, double factor)
       throws IOException {
-    AntagonistRuns runs = new AntagonistRuns(LabNetwork.named("geni-wan").orElseThrow(), 0.01, 100);
+    AntagonistRuns runs =
+        new AntagonistRuns(LabNetwork.named("geni-wan").orElseThrow(), 0.01, 2e6, 100);
     Algorithm algorithm = Algorithm.named("LC+SPH").orElseThrow();
     double more = runs.run(algorithm, longer, 1).p50().mean();
     double less = runs.run(algorithm, shorter, 1).p50().mean();
     assertTrue(more > factor * less, more + " s against " + less + " s");
+  }
+
+  /** Larger answers are fewer for the same load, so all times grow with their size. */
+  @Test
+  void largerAnswers_takeLongerAtTheSameLoad() throws IOException {
+    LabNetwork network = LabNetwork.named("geni-wan").orElseThrow();
+    Algorithm algorithm = Algorithm.named("P2C+SPH").orElseThrow();
+    double large =
+        new AntagonistRuns(network, 0.5, 2e7, 100).run(algorithm, Scarce.LINKS, 1).p99().mean();
+    double small =
+        new AntagonistRuns(network, 0.5, 2e6, 100).run(algorithm, Scarce.LINKS, 1).p99().mean();
+    assertTrue(large > 5 * small && large < 12 * small, large + " s against " + small + " s");
   }
 }
