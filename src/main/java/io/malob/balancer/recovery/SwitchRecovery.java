@@ -14,9 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Prepares and reads switches that connect, and notes outages of those that disconnect. Connections
- * use a switch once its rules have been read. Except for {@link #connected} and {@link
- * #disconnected}, for one thread at a time.
+ * Prepares and reads switches that connect, and notes outages of those that disconnect. New
+ * connections use a switch once its rules have been read, which may take seconds. Known ones use it
+ * at once: nearly all switches that reconnect still have their rules. Except for {@link #connected}
+ * and {@link #disconnected}, for one thread at a time.
  */
 public final class SwitchRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(SwitchRecovery.class);
