@@ -38,7 +38,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -61,11 +60,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   /** Handles a request on another thread, which answers by {@link #respond} or {@link #stream}. */
   @FunctionalInterface
   interface Handler {
-    /**
-     * Takes a complete request.
-     *
-     * @throws RejectedExecutionException if too many are waiting
-     */
+    /** Takes a complete request. */
     void handle(HttpConnection connection, HttpRequest head, byte[] body, int length);
   }
 
@@ -316,12 +311,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     owingSinceNanos = NEVER;
     holdingSinceNanos = NEVER; // the client does not owe anything while the request is handled
     deadlineNanos = NEVER;
-    try {
-      handler.handle(this, request, body, bodyLength);
-    } catch (RejectedExecutionException e) {
-      respondError(
-          HttpResponseStatus.SERVICE_UNAVAILABLE, "Too many requests are waiting; try again");
-    }
+    handler.handle(this, request, body, bodyLength);
   }
 
   // --- responding

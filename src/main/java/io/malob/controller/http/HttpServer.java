@@ -29,6 +29,7 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -183,17 +184,25 @@ public final class HttpServer implements AutoCloseable {
   }
 
   private void handle(HttpConnection connection, HttpRequest head, byte[] body, int length) {
-    handlers.execute(
-        () -> {
-          HttpCall call = new HttpCall(connection, head, body, length, streams);
-          try {
-            answer(call);
-          } catch (RuntimeException e) {
-            logger.error("request_failed uri=\"{}\"", call.getRequestUri(), e);
-          } finally {
-            call.finish();
-          }
-        });
+    try {
+      handlers.execute(() -> handle(new HttpCall(connection, head, body, length, streams)));
+    } catch (RejectedExecutionException e) {
+      connection.respondError(
+          HttpResponseStatus.SERVICE_UNAVAILABLE,
+          handlers.isShutdown()
+              ? "The controller is stopping"
+              : "Too many requests are waiting; try again");
+    }
+  }
+
+  private void handle(HttpCall call) {
+    try {
+      answer(call);
+    } catch (RuntimeException e) {
+      logger.error("request_failed uri=\"{}\"", call.getRequestUri(), e);
+    } finally {
+      call.finish();
+    }
   }
 
   private void answer(HttpCall call) {

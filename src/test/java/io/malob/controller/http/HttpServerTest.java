@@ -419,18 +419,24 @@ class HttpServerTest {
   }
 
   @Test
-  void close_whileARequestIsHandled_answersIt() throws Exception {
+  void close_whileARequestIsHandled_answersItAndRefusesFurtherOnes() throws Exception {
     start(limits(10, 60));
     Socket late = send("PUT /gated HTTP/1.1\r\n" + HOST + "Content-Length: 0\r\n\r\n");
+    Socket tooLate = connect();
     gated.await();
+    await("connected", () -> server.connectionCount() == 2);
     Thread closing = new Thread(server::close);
     closing.start();
     await(
         "it does not wait for the request", () -> closing.getState() == Thread.State.TIMED_WAITING);
+    tooLate.getOutputStream().write(("GET / HTTP/1.1\r\n" + HOST + "\r\n").getBytes(US_ASCII));
+    assertEquals("HTTP/1.1 503", new String(tooLate.getInputStream().readNBytes(12), US_ASCII));
     gate.countDown();
     String answer = all(late);
     assertTrue(answer.startsWith("HTTP/1.1 200"), answer);
     assertTrue(answer.endsWith("late"), answer);
+    String refusal = all(tooLate);
+    assertTrue(refusal.contains("{\"error\":\"The controller is stopping\""), refusal);
     closing.join();
   }
 }
