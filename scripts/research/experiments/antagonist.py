@@ -35,7 +35,8 @@ _PROCESSORS = 4
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    thesis_arguments.add(parser, "requests", 0.15)
+    # with these and --answer, the switches of two cores keep up
+    thesis_arguments.add(parser, "requests", 0.03)
     parser.set_defaults(processor=0.05)
     parser.add_argument(
         "--load",
@@ -47,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--answer",
         type=amount,
-        default=250,
+        default=500,
         metavar="KB",
         help="of an answer in the mean, multiplied by --scale; larger answers are fewer for the same load of links (default %(default)s)",
     )
