@@ -21,6 +21,7 @@ from malob.errors import ScriptError
 from malob.system.place import ROOT
 from malob.system.waiting import wait_until
 
+_PATIENCE_S = 20
 _PROMPT = "a-terminal-of-the-test> "
 _PROMPTS = (_PROMPT, "mininet> ")
 
@@ -38,15 +39,22 @@ class Machine:
             ["unshare", "-n", "-m", "-p", "-f", "--mount-proc", "--kill-child", "--propagation", "private", "bash", "-ec", script],
             stdin=subprocess.DEVNULL,
         )
-        wait_until(self._ready, "namespaces", 20)
+        wait_until(self._ready, "namespaces", _PATIENCE_S)
 
     def inside(self) -> list[str]:
         """What to put before a command so that it runs there."""
         return ["nsenter", "-t", str(self._first()), "-n", "-m", "-p"]
 
     def end(self) -> None:
+        """Returns once no process is left, or after a while."""
+        first = self._first()
+        ended = None if first is None else os.pidfd_open(int(first))
         self._process.kill()
         self._process.wait()
+        if ended is not None:
+            # it is killed with its parent, and the kernel ends it after all others of its namespace
+            select.select([ended], [], [], _PATIENCE_S)
+            os.close(ended)
 
     def _ready(self) -> bool:
         if self._process.poll() is not None:
