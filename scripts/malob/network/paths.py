@@ -1,11 +1,14 @@
-"""The fastest paths of a network, as if it were idle."""
+"""The fastest and the shortest paths of a network, as if it were idle."""
 
 from __future__ import annotations
 
 import heapq
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 
 from malob.network.topology import Topology
+
+#: Of a path's delay in ms and its number of links: the smaller, the better the path.
+_Cost = Callable[[float, int], tuple[float, float]]
 
 
 class Step(NamedTuple):
@@ -20,15 +23,24 @@ def towards(network: Topology, end: str) -> dict[str, Step]:
 
     Without the destination and switches that have no path.
     """
+    return _best(network, end, lambda delay_ms, links: (delay_ms, links))
+
+
+def with_fewest_links(network: Topology, end: str) -> dict[str, Step]:
+    """The same over the fewest links, then over the lowest sum of delays, as SPH chooses."""
+    return _best(network, end, lambda delay_ms, links: (links, delay_ms))
+
+
+def _best(network: Topology, end: str, cost: _Cost) -> dict[str, Step]:
     found: dict[str, Step] = {}
-    ways = [(0.0, 0, end, end)]
+    ways = [(cost(0.0, 0), 0.0, 0, end, end)]
     while ways:
-        delay_ms, links, switch, following = heapq.heappop(ways)
+        _, delay_ms, links, switch, following = heapq.heappop(ways)
         if switch in found:
             continue
         found[switch] = Step(following, delay_ms)
         for before in network.neighbours(switch):
-            added_ms = network.link(before, switch).direction(before).delay_ms or 0
-            heapq.heappush(ways, (delay_ms + added_ms, links + 1, before, switch))
+            longer_ms = delay_ms + (network.link(before, switch).direction(before).delay_ms or 0)
+            heapq.heappush(ways, (cost(longer_ms, links + 1), longer_ms, links + 1, before, switch))
     del found[end]
     return found

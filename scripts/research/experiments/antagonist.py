@@ -9,9 +9,8 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from collections.abc import Sequence
-from heapq import heappop, heappush
 
-from malob.network import topology
+from malob.network import paths, topology
 from malob.network.topology import Topology
 from research.experiments import antagonists, arguments, thesis_arguments
 from research.experiments.antagonists import MEAN_FREE, MEAN_QUOTA
@@ -105,29 +104,15 @@ def busiest_link_s(network: Topology, answer_mbit: float) -> float:
     clients, servers = network.with_role("client"), network.with_role("server")
     busy_s: dict[tuple[str, str], float] = defaultdict(float)
     for client in clients:
-        towards = _fewest_links(network, client.switch)
+        steps = paths.with_fewest_links(network, client.switch)
         for server in servers:
             here = server.switch
             while here != client.switch:
-                following = towards[here]
+                following = steps[here].following
                 rate = network.link(here, following).direction(here).rate_mbps or float("inf")
                 busy_s[here, following] += answer_mbit / (rate * MEAN_FREE) / (len(clients) * len(servers))
                 here = following
     return max(busy_s.values())
-
-
-def _fewest_links(network: Topology, end: str) -> dict[str, str]:
-    """By switch, the next one on the path that SPH chooses: with the fewest links, and of these the lowest latency."""
-    towards: dict[str, str] = {}
-    waiting = [(0, 0.0, end, end)]
-    while waiting:
-        links, delay_ms, here, following = heappop(waiting)
-        if here in towards:
-            continue
-        towards[here] = following
-        for before in network.neighbours(here):
-            heappush(waiting, (links + 1, delay_ms + (network.link(before, here).direction(before).delay_ms or 0), before, here))
-    return towards
 
 
 def _checks(summary: Summary, kinds: Sequence[str]) -> list[Check]:
