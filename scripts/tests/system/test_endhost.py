@@ -81,6 +81,12 @@ class _WithUplinks(unittest.TestCase):
     def logs(self) -> Sequence[Path]:
         return [log for log in (STATE / "endhost.log", STATE / "controller.log") if log.exists()]
 
+    def wait_well(self) -> None:
+        def broken() -> Sequence[str]:
+            return self.network.status()["broken"]
+
+        wait_until(lambda: not broken(), "everything to be well", 15, detail=lambda: str(broken()))
+
 
 @pytest.mark.real_time
 class EndhostTest(_WithUplinks):
@@ -97,10 +103,11 @@ class EndhostTest(_WithUplinks):
         cls.earlier = Talk(cls.network)
         cls.session = Talk(cls.network, place="mle-2", address="10.0.2.2", port=SSH_PORT)
         cls.network.up("--algorithm", "RR", "--force")
-        cls.wait_alive()
 
     def setUp(self) -> None:
         say(f"\n{type(self).__name__}: {self._testMethodName}")
+        # so that one failure does not become that of the test after it
+        self.wait_alive()
 
     @classmethod
     def wait_alive(cls) -> None:
@@ -379,7 +386,7 @@ class EndhostTest(_WithUplinks):
         os.kill(killed, signal.SIGKILL)
         self.assertEqual({"mle-1", "mle-2"}, {talk.by() for talk in talks})
         wait_until(lambda: self.network.status()["setup"]["controller"] not in (None, killed), "another controller", 10)
-        wait_until(lambda: not self.network.status()["broken"], "everything to be well", 15)
+        self.wait_well()
         self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(self.answers(4)))
         self.assertEqual({"mle-1", "mle-2"}, {talk.by() for talk in talks})
 
@@ -404,7 +411,7 @@ class EndhostTest(_WithUplinks):
         killed = switch_daemons(self.network)
         os.kill(killed[0], signal.SIGKILL)
         wait_until(lambda: switch_daemons(self.network)[0] not in killed, "another switch daemon", 10)
-        wait_until(lambda: not self.network.status()["broken"], "everything to be well", 15)
+        self.wait_well()
         self.assertEqual({"mle-1": 2, "mle-2": 2}, dict(self.answers(4)))
 
 
@@ -489,7 +496,7 @@ class EndhostLifeTest(_WithUplinks):
             for program in ["supervisor", *also]:
                 os.kill(setup[program], signal.SIGKILL)
             self.network.up()
-            wait_until(lambda: not self.network.status()["broken"], "everything to be well", 15)
+            self.wait_well()
             with self.subTest(killed=["supervisor", *also]):
                 self.assertEqual({"mle-1", "mle-2"}, {talk.by() for talk in talks})
                 self.assertEqual("RR", self.network.status()["algorithm"])
