@@ -25,7 +25,7 @@ from tests.reruns import MAX_RERUNS, Rerun
 
 PYTEST, XDIST, TIMEOUT = "9.2.0", "3.8.0", "2.4.0"
 TESTS = ROOT / "scripts" / "tests"
-#: A class of system tests mostly waits, but what it measures must not wait for a processor.
+#: A class of system tests needs half a processor, and what it measures must not wait for one.
 SIDE_BY_SIDE = 3
 #: Controllers of tests live for seconds. Without the optimizing compiler, a run of all system tests takes a third less processor time.
 _QUICK_JAVA = {"MALOB_JAVA_OPTS": "-XX:TieredStopAtLevel=1"}

@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from lab import balancing, processes
 from lab.balancing import VirtualServer
 from malob.system import ovs
@@ -54,6 +56,7 @@ class Transfer:
         return json.loads(sent), json.loads(got)
 
 
+@pytest.mark.beside
 class AdoptionTest(SystemTest):
     properties = {
         "io.malob.balancer.BalancerModule.auditSeconds": "10",

@@ -22,6 +22,7 @@ PORT = 8055
 CLIENT = Path(__file__).parent / "connections.py"
 
 
+@pytest.mark.beside
 @pytest.mark.real_time
 class HealthTest(SystemTest):
     topology_name = "single"

@@ -27,6 +27,7 @@ def _inside(name: str) -> measuring.Inside:
     return functools.partial(namespaces.inside, name)
 
 
+@pytest.mark.beside
 @pytest.mark.real_time
 @pytest.mark.needs("emulator")
 class LinkEmulatorTest(unittest.TestCase):

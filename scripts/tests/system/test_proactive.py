@@ -16,7 +16,7 @@ LOAD = Load(rate=60, downloads=5)
 DOWN_S = 10
 
 
-@pytest.mark.beside
+@pytest.mark.long
 class ProactiveTest(unittest.TestCase):
     def test_moves_break_no_connection(self) -> None:
         """weights, a member that is added, drained and removed, and a link that fails, each once"""

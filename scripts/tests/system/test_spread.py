@@ -8,8 +8,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from lab import balancing, processes
 from lab.controller import Controller
 from lab.faults import ownership
@@ -26,7 +24,6 @@ CONNECT_S = 2.5
 AGREE_S = 5
 
 
-@pytest.mark.beside
 class SpreadTest(TwoControllersTest):
     """c1 and w1 are behind switches of west, the others behind those of east."""
 

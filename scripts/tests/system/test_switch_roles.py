@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from typing import Any
 
+import pytest
+
 from malob.system import ovs
 from malob.system.place import ROOT
 from malob.system.waiting import wait_until
@@ -14,6 +16,7 @@ _LIMITED, _FORCED = "s1", "s2"
 _MAX_RULES = 5000
 
 
+@pytest.mark.beside
 class SwitchRolesTest(SystemTest):
     properties = forced_layouts(**{_FORCED: "one-table"})
 
