@@ -73,6 +73,13 @@ class PagesTest(unittest.TestCase):
             with self.subTest(page=pages.name(page)):
                 self.assertEqual([], [line for line in pages.prose(text) if len(line) > 120 and not line.startswith(("|", "    "))])
 
+    def test_text_of_figures_can_be_searched_and_they_have_no_date(self) -> None:
+        for figure in sorted((ROOT / "docs" / "figures").glob("*.svg")):
+            with self.subTest(figure=figure.name):
+                drawn = figure.read_text(encoding="utf-8")
+                self.assertIn("<text", drawn)
+                self.assertNotIn("<dc:date>", drawn)
+
     def test_every_page_is_in_the_menu(self) -> None:
         listed = {menu.HOME} | {entry.page for entry in menu.everything()}
         self.assertEqual(set(), {pages.name(page) for page in pages.pages()} - listed)
