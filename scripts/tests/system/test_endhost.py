@@ -107,14 +107,7 @@ class EndhostTest(_WithUplinks):
     def setUp(self) -> None:
         say(f"\n{type(self).__name__}: {self._testMethodName}")
         # so that one failure does not become that of the test after it
-        self.wait_alive()
-
-    @classmethod
-    def wait_alive(cls) -> None:
-        def alive() -> bool:
-            return all(uplink["alive"] for uplink in cls.network.status()["uplinks"])
-
-        wait_until(alive, "both uplinks to be alive", 15, detail=lambda: str(cls.network.status()["broken"]))
+        self.wait_well()
 
     def answers(self, count: int, bind: str | None = None) -> Counter[str]:
         """Which gateways answered so many requests, one after the other."""
@@ -285,14 +278,14 @@ class EndhostTest(_WithUplinks):
         self.change_address("10.0.2.2", "10.0.2.7")
         try:
             wait_until(lambda: self.address(1) == "10.0.2.7", "the new address to be known", 5)
-            self.wait_alive()
+            self.wait_well()
             self.assertEqual({"mle-1": 3, "mle-2": 3}, dict(self.answers(6)))
             self.assertEqual({"mle-2": 2}, dict(self.answers(2, bind="10.0.2.7")))
             self.assertEqual(0, self.network.counted("foreign"))
         finally:
             self.change_address("10.0.2.7", "10.0.2.2")
             wait_until(lambda: self.address(1) == "10.0.2.2", "the old address to be known", 5)
-            self.wait_alive()
+            self.wait_well()
 
     def change_address(self, old: str, new: str) -> None:
         """As a DHCP client does."""
@@ -323,7 +316,7 @@ class EndhostTest(_WithUplinks):
             for conversation in conversations:
                 self.answered_after(conversation, moved)
             count = self.moved()
-        self.wait_alive()
+        self.wait_well()
         mended = time.monotonic()
         for conversation in conversations:
             self.answered_after(conversation, mended)
@@ -365,7 +358,7 @@ class EndhostTest(_WithUplinks):
             again = [Talk(self.network, address=server) for _ in range(4)]
             self.assertEqual({"mle-1"}, {talk.by() for talk in again})
             self.assertEqual("mle-1", talks["mle-1"].by())
-        self.wait_alive()
+        self.wait_well()
 
     def test_an_interface_that_goes_and_comes_is_an_uplink_again(self) -> None:
         self.session.quit()
@@ -375,7 +368,7 @@ class EndhostTest(_WithUplinks):
         run(namespaces.inside("mle-2", ["nft", "flush", "ruleset"]))
         run(namespaces.inside("mle-2", ["ip", "address", "flush", "dev", "lo"]))
         self.network.join(2)
-        self.wait_alive()
+        self.wait_well()
         self.assertEqual({"mle-1": 3, "mle-2": 3}, dict(self.answers(6)))
         self.assertIn("generic-receive-offload: off", self.network.host("ethtool", "-k", "eth1"))
         type(self).session = Talk(self.network, place="mle-2", address="10.0.2.2", port=SSH_PORT)
