@@ -18,6 +18,8 @@ from malob.system.processes import PidFile, ProcessId, find_program
 from malob.system.waiting import wait_until
 
 REST = "/wm/malob/endhost"
+_CORE = "io.malob.controller.core.CoreModule"
+_REST_MODULE = "io.malob.controller.rest.RestModule"
 _HERE = Path(__file__).parent
 _PROPERTIES = _HERE / "endhost.properties"
 _OPTIONS = _HERE / "jvm.options"
@@ -47,9 +49,8 @@ class Controller:
 
     def launch(self) -> None:
         """Starts it, and does not wait for it."""
-        self._data.mkdir(parents=True, exist_ok=True)
-        ports = ("--openflow-port", str(self._settings.openflow_port), "--http-port", str(self._settings.http_port))
-        self._process.start(_command(self._data, *ports), self.log)
+        settings = _write_settings(self._place.directory, self._settings.openflow_port, self._settings.http_port)
+        self._process.start(_command(settings), self.log)
 
     def wait(self) -> None:
         """Returns once it answers."""
@@ -82,33 +83,27 @@ class Controller:
     def log(self) -> Path:
         return self._place.directory / "controller.log"
 
-    @property
-    def _data(self) -> Path:
-        return self._place.directory / "data"
-
     def _last_words(self) -> str:
         lines = [line for line in self.log.read_text(errors="replace").splitlines() if line.strip()]
         return (lines[-1] if lines else "its log is empty") + f" (all of it: {self.log})"
 
 
-def _command(data: Path, *arguments: str, archive: str | None = None) -> list[str]:
+def _write_settings(directory: Path, openflow_port: int, http_port: int) -> Path:
+    """Writes the controller's settings to a file there, makes its data directory beside it, and returns the file."""
+    data = directory / "data"
+    data.mkdir(parents=True, exist_ok=True)
+    # in properties files, a backslash escapes the next character
+    own = {f"{_CORE}.openFlowPort": str(openflow_port), f"{_REST_MODULE}.httpPort": str(http_port), "*.data": str(data).replace("\\", r"\\")}
+    settings = directory / "controller.properties"
+    settings.write_text(_PROPERTIES.read_text() + "".join(f"{key}={value}\n" for key, value in own.items()))
+    return settings
+
+
+def _command(settings: Path, archive: str | None = None) -> list[str]:
     if archive is None:
         archive = f"-XX:SharedArchiveFile={_ARCHIVE}" if _archive_is_good() else "-Xshare:auto"
-    return [
-        _java(),
-        f"@{_OPTIONS}",
-        archive,
-        "-cp",
-        str(_JAR),
-        "io.malob.controller.Main",
-        "-cf",
-        str(_PROPERTIES),
-        "--bind",
-        "127.0.0.1",
-        "--data",
-        str(data),
-        *arguments,
-    ]
+    # one arena of malloc for all threads: each would keep freed memory of its own
+    return ["env", "MALLOC_ARENA_MAX=1", _java(), f"@{_OPTIONS}", archive, "-cp", str(_JAR), "io.malob.controller.ControllerProcess", str(settings)]
 
 
 def _archive_is_good() -> bool:
@@ -122,10 +117,9 @@ def make_archive(directory: Path) -> None:
     """
     if _archive_is_good():
         return
-    directory.mkdir(parents=True, exist_ok=True)
     http_port = free_port()
     new = _ARCHIVE.with_suffix(".new")
-    command = _command(directory / "rehearsal", "--openflow-port", "0", "--http-port", str(http_port), archive=f"-XX:ArchiveClassesAtExit={new}")
+    command = _command(_write_settings(directory / "rehearsal", 0, http_port), f"-XX:ArchiveClassesAtExit={new}")
     with open(directory / "rehearsal.log", "wb") as log:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     rest = RestClient("127.0.0.1", http_port, timeout_s=5)

@@ -82,7 +82,7 @@ class EndhostProduct:
         found = {}
         for file in (self._network.host_root / "run/malob/endhost").glob("*/openvswitch/ovs-vswitchd.pid"):
             found["ovs-vswitchd"] = int(file.read_text())
-        controller = self._network.pid_on_host("io.malob.controller.Main")
+        controller = self._network.pid_on_host("io.malob.controller.ControllerProcess")
         if controller is not None:
             found["controller"] = controller
         return found

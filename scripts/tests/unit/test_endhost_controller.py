@@ -20,7 +20,7 @@ class ProcessTest(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         java = Path(directory.name, "java")
-        java.write_text("#!/bin/sh\nexec sleep 60\n")
+        java.write_text('#!/bin/sh\necho "arena $MALLOC_ARENA_MAX, last $(for last; do :; done; echo "$last")"\nexec sleep 60\n')
         java.chmod(0o755)
         for patch in (
             mock.patch.object(place, "_RUNNING", Path(directory.name)),
@@ -58,6 +58,23 @@ class ProcessTest(unittest.TestCase):
         finally:
             watcher.kill()
             watcher.wait()
+
+    def test_gets_its_settings_in_a_file(self) -> None:
+        ours = self.controller()
+        ours.launch()
+        self.addCleanup(ours.stop)
+        file = self.data.parent / "controller.properties"
+        wait_until(lambda: ours.log.read_text() == f"arena 1, last {file}\n", "Java to be called", 5, 0.01, detail=ours.log.read_text)
+        lines = file.read_text().splitlines()
+        for line in (
+            "io.malob.controller.core.CoreModule.openFlowPort=1",
+            "io.malob.controller.core.CoreModule.openFlowHost=127.0.0.1",
+            "io.malob.controller.rest.RestModule.httpPort=2",
+            "io.malob.controller.rest.RestModule.host=127.0.0.1",
+            f"*.data={self.data}",
+        ):
+            self.assertEqual(1, lines.count(line), line)
+        self.assertTrue(self.data.is_dir())
 
 
 if __name__ == "__main__":

@@ -22,9 +22,8 @@ def program(build: Path) -> dict[str, File]:
     files["target/malob.jar"] = _data(build / "target" / "malob.jar")
     for library in (build / "target" / "lib").glob("*.jar"):
         files[f"target/lib/{library.name}"] = _data(library)
-    resources = build / "src" / "main" / "resources"
-    files[SETTINGS] = _data(resources / "floodlightdefault.properties")
-    files[LOGGING] = _data(resources / "logback.xml")
+    files[SETTINGS] = _data(build / "src" / "main" / "resources" / "floodlightdefault.properties")
+    files[LOGGING] = _data(build / "packaging" / "logback.xml")
     return files
 
 

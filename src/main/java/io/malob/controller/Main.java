@@ -3,26 +3,17 @@ package io.malob.controller;
 import io.malob.controller.core.CoreModule;
 import io.malob.controller.module.ModuleSettings;
 import io.malob.controller.rest.RestModule;
-import io.malob.module.IMastershipService;
-import io.malob.module.WrongSettingException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.Reader;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import net.floodlightcontroller.core.module.FloodlightModuleException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -30,10 +21,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/**
- * The controller as a process: runs in the foreground until SIGTERM or SIGINT. Exit codes: 0
- * stopped on request, 1 failed, 2 usage error.
- */
+/** The controller's command line; {@link ControllerProcess} is what it runs. */
 @Command(
     name = "malob run",
     description = "Runs the controller until it gets SIGTERM or SIGINT.",
@@ -41,10 +29,7 @@ import picocli.CommandLine.Spec;
     versionProvider = Version.class,
     sortOptions = false)
 public final class Main implements Callable<Integer> {
-  private static final Logger logger = LoggerFactory.getLogger(Main.class);
   private static final String DEFAULT_SETTINGS = "/floodlightdefault.properties";
-  private static final int FAILED = 1;
-  private static final int SECONDS_TO_STOP = 10;
 
   @Spec
   @SuppressWarnings("NullAway.Init") // set by picocli
@@ -101,11 +86,6 @@ public final class Main implements Callable<Integer> {
       description = "Name of this controller in the cluster (the host's name).")
   private @Nullable String nodeName;
 
-  private final CountDownLatch stopped = new CountDownLatch(1);
-  private final CompletableFuture<Void> signalled = new CompletableFuture<>();
-  private boolean hasHook;
-  private volatile int exitStatus;
-
   /** Runs the controller and ends the process. */
   public static void main(String[] args) {
     System.exit(commandLine().execute(args));
@@ -132,42 +112,7 @@ public final class Main implements Callable<Integer> {
     if (nodeName != null && !EmbeddedController.isInCluster(settings)) {
       throw new ParameterException(spec.commandLine(), "--node needs --etcd");
     }
-    try {
-      int status = run(settings);
-      while (status == IMastershipService.START_ANEW) {
-        status = run(settings);
-      }
-      return status;
-    } catch (WrongSettingException e) {
-      return failed(e, CommandLine.ExitCode.USAGE);
-    } catch (FloodlightModuleException | UncheckedIOException e) {
-      return failed(e, FAILED);
-    } finally {
-      stopped.countDown();
-    }
-  }
-
-  /** Runs a controller until it is asked to stop; its exit status. */
-  private int run(ModuleSettings settings) throws FloodlightModuleException {
-    try (EmbeddedController controller = EmbeddedController.start(settings)) {
-      CompletableFuture<Integer> requested = controller.shutdownRequested();
-      stopOnSignal();
-      var unused =
-          signalled.thenRun(
-              () -> {
-                if (requested.complete(0)) {
-                  logger.info("stopping why=\"{}\"", "a signal");
-                }
-              });
-      exitStatus = requested.join();
-      return exitStatus;
-    }
-  }
-
-  private static int failed(Exception e, int exitCode) {
-    logger.error("start_failed why=\"{}\"", e.getMessage());
-    logger.debug("start_failed", e);
-    return exitCode;
+    return new ControllerProcess().run(settings);
   }
 
   /** The settings of the command line, which override the file; only given options. */
@@ -207,31 +152,5 @@ public final class Main implements Callable<Integer> {
       throw new IOException("not on the class path");
     }
     return new InputStreamReader(resource, StandardCharsets.UTF_8);
-  }
-
-  /**
-   * Makes SIGTERM and SIGINT a clean stop with exit code 0: the JVM would end with 128 + signal, so
-   * the hook waits for the main thread to close everything and ends the process itself.
-   */
-  private void stopOnSignal() {
-    if (hasHook) {
-      return;
-    }
-    hasHook = true;
-    Runnable hook =
-        () -> {
-          signalled.complete(null);
-          Runtime.getRuntime().halt(awaitStopped() ? exitStatus : FAILED);
-        };
-    Runtime.getRuntime().addShutdownHook(new Thread(hook, "stop-on-signal"));
-  }
-
-  private boolean awaitStopped() {
-    try {
-      return stopped.await(SECONDS_TO_STOP, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
   }
 }

@@ -2,9 +2,7 @@ package io.malob.controller.logs;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
-import ch.qos.logback.core.encoder.EncoderBase;
 import io.malob.json.Json;
-import java.nio.charset.StandardCharsets;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,30 +10,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Formats each log line as a JSON object: {@code time}, {@code level}, {@code logger}, {@code
+ * Log lines for machines, each a JSON object: {@code time}, {@code level}, {@code logger}, {@code
  * thread}, {@code event}, a field for each of the event's values, {@code message} if there is a
  * sentence, and {@code exception} with its stack. Lines of libraries are of the event {@code
- * message}. Named in logback.xml; see docs/reference/metrics.md.
+ * message}. See docs/reference/metrics.md.
  */
-public final class JsonLines extends EncoderBase<ILoggingEvent> {
+final class JsonLines {
   private static final String OF_LIBRARY = "message";
-  private static final byte[] NOTHING = {};
 
-  /** Made by Logback. */
-  public JsonLines() {}
+  private JsonLines() {}
 
-  @Override
-  public byte[] headerBytes() {
-    return NOTHING;
-  }
-
-  @Override
-  public byte[] footerBytes() {
-    return NOTHING;
-  }
-
-  @Override
-  public byte[] encode(ILoggingEvent event) {
+  /** The text of an event, with the line break at its end. */
+  static String of(ILoggingEvent event) {
     Map<String, @Nullable Object> line = new LinkedHashMap<>();
     line.put("time", event.getInstant().truncatedTo(ChronoUnit.MILLIS).toString());
     line.put("level", event.getLevel().toString());
@@ -54,7 +40,7 @@ public final class JsonLines extends EncoderBase<ILoggingEvent> {
     if (event.getThrowableProxy() != null) {
       line.put("exception", ThrowableProxyUtil.asString(event.getThrowableProxy()));
     }
-    return bytes(line);
+    return text(line);
   }
 
   /** Numbers and booleans keep their types; all other values become strings. */
@@ -64,12 +50,11 @@ public final class JsonLines extends EncoderBase<ILoggingEvent> {
         : value.toString();
   }
 
-  private static byte[] bytes(Map<String, @Nullable Object> line) {
+  private static String text(Map<String, @Nullable Object> line) {
     try {
-      return (Json.text(line) + "\n").getBytes(StandardCharsets.UTF_8);
+      return Json.text(line) + "\n";
     } catch (IllegalStateException e) {
-      return "{\"event\":\"message\",\"message\":\"a line of the log could not be written\"}\n"
-          .getBytes(StandardCharsets.UTF_8);
+      return "{\"event\":\"message\",\"message\":\"a line of the log could not be written\"}\n";
     }
   }
 }

@@ -10,7 +10,6 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
 /** Lines of the log as objects of JSON. */
@@ -22,7 +21,7 @@ class JsonLinesTest {
       throws Exception {
     LoggingEvent event = new LoggingEvent("caller", LOGGER, Level.WARN, pattern, thrown, values);
     event.setThreadName("upkeep");
-    String text = new String(new JsonLines().encode(event), StandardCharsets.UTF_8);
+    String text = JsonLines.of(event);
     assertTrue(text.endsWith("}\n") && text.indexOf('\n') == text.length() - 1, text);
     return new ObjectMapper().readTree(text);
   }
