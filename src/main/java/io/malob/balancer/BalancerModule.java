@@ -725,7 +725,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     scheduleHousekeeping(
         affinity,
         new ConnectionResetter(
-            views, connections, teardown, connectionProgrammer, foreign, nanoTime),
+            views, connections, teardown, connectionProgrammer, foreign, readSwitches, nanoTime),
         foreign,
         readSwitches,
         reconcileRounds(settings, readSwitches, serialExecutor, reconciling),

@@ -157,6 +157,79 @@ class ClosingTest extends OnEachProfile {
   }
 
   @Test
+  void clientWhoseSwitchIsAway_isToldWhenItIsBack() {
+    open(40_000);
+    only(toVip(40_000, ACK));
+    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.disconnect(s1);
+
+    net.delete(Catalog.MEMBERS, "m1");
+    List<Packet> told = told(300);
+    assertEquals(1, told.size());
+    assertSyn(told.get(0), "10.0.0.1", 40_000, member, 8_080);
+    assertEquals(List.of(), told(5_000));
+
+    net.reconnect(s1);
+    assertEquals(List.of(), told(100), "the switch may still go by an old rule");
+    told = told(300);
+    assertEquals(1, told.size(), "the member knows it");
+    assertSyn(told.get(0), "10.0.0.100", 80, client, 40_000);
+    assertReset(only(toVip(40_000, ACK)), client);
+    assertEquals(List.of(), told(5_000), "once is enough");
+  }
+
+  @Test
+  void clientWhoseSwitchIsAwayAndHasItsRule_isToldWhenItIsBack() {
+    open(40_000);
+    only(toVip(40_000, ACK));
+    net.disconnect(s1);
+
+    net.delete(Catalog.MEMBERS, "m1");
+    assertEquals(1, told(300).size());
+    net.reconnect(s1);
+
+    assertEquals(List.of(), told(100), "the switch may still go by its rule");
+    List<Packet> told = told(300);
+    assertEquals(1, told.size());
+    assertSyn(told.get(0), "10.0.0.100", 80, client, 40_000);
+    assertReset(only(toVip(40_000, ACK)), client);
+  }
+
+  @Test
+  void memberWhoseSwitchIsAway_isToldWhenItIsBack() {
+    open(40_000);
+    only(toVip(40_000, ACK));
+    net.disconnect(s2);
+
+    net.delete(Catalog.MEMBERS, "m1");
+    List<Packet> told = told(300);
+    assertEquals(1, told.size());
+    assertSyn(told.get(0), "10.0.0.100", 80, client, 40_000);
+
+    net.reconnect(s2);
+    assertEquals(List.of(), told(100), "the switch may still go by an old rule");
+    told = told(300);
+    assertEquals(1, told.size());
+    assertSyn(told.get(0), "10.0.0.1", 40_000, member, 8_080);
+    assertReset(only(toClient(40_000, ACK)), member);
+  }
+
+  @Test
+  void switchThatIsAwayForLong_isNotWaitedFor() {
+    open(40_000);
+    only(toVip(40_000, ACK));
+    net.disconnect(s1);
+    net.delete(Catalog.MEMBERS, "m1");
+    told(300);
+
+    told((int) TimeUnit.MINUTES.toMillis(5));
+    net.reconnect(s1);
+
+    assertEquals(List.of(), told(100));
+    assertEquals(List.of(), told(1_000));
+  }
+
+  @Test
   void connectionThatItsClientHasEnded_isNotTold() {
     assumeEndsAreTold();
     open(40_000);

@@ -4,10 +4,14 @@ import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.ConnectionProgrammer;
 import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.recovery.ReadSwitches;
 import io.malob.balancer.view.BalancerView;
 import io.malob.state.catalog.Protocol;
 import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -22,6 +26,9 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * number, with a challenge ACK (RFC 5961, section 4) that contains the expected number. That ACK
  * comes to the controller like any packet of an unknown connection, and the controller answers it
  * with the reset.
+ *
+ * <p>An end whose switch is away, or is still being read, is told when the switch is back: it may
+ * wait for a packet of the other end, and would then never learn it by itself.
  *
  * <p>Connections are closed in batches, so that neither switches nor the controller are overloaded,
  * and no host is sent more SYNs than older kernels answer in a second (their limit for challenge
@@ -40,14 +47,22 @@ public final class ConnectionResetter {
    */
   private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
+  /** For how long an end is told later if its switch is away, and the max number of such ends. */
+  private static final long MAX_AWAY_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+  private static final int MAX_AWAY = 10_000;
+
   private final Supplier<BalancerView> views;
   private final ConnectionTable connections;
   private final ConnectionTeardown teardown;
   private final ConnectionProgrammer programmer;
   private final Predicate<DatapathId> foreign;
+  private final ReadSwitches readSwitches;
   private final LongSupplier nanoTime;
-  private final Queue<Connection> closed = new ArrayDeque<>();
+  private final Queue<Closing> closed = new ArrayDeque<>();
   private final Queue<Settling> settling = new ArrayDeque<>();
+  private final Map<DatapathId, Deque<Settling>> away = new HashMap<>();
+  private int awayCount;
 
   public ConnectionResetter(
       Supplier<BalancerView> views,
@@ -55,16 +70,21 @@ public final class ConnectionResetter {
       ConnectionTeardown teardown,
       ConnectionProgrammer programmer,
       Predicate<DatapathId> foreign,
+      ReadSwitches readSwitches,
       LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
     this.teardown = teardown;
     this.programmer = programmer;
     this.foreign = foreign;
+    this.readSwitches = readSwitches;
     this.nanoTime = nanoTime;
   }
 
-  private record Settling(Connection connection, long sinceNanos) {}
+  /** A closed connection, and which of its ends are still to be told. */
+  private record Closing(Connection connection, boolean client, boolean member) {}
+
+  private record Settling(Closing closing, long sinceNanos) {}
 
   /**
    * Closes connections: removes them from the table at once, and resets their ends batch by batch.
@@ -78,7 +98,7 @@ public final class ConnectionResetter {
       }
       Effects effects = teardown.close(connection);
       if (effects.happened() && (effects.before().hasRules() || isInUse(connection))) {
-        closed.add(connection);
+        closed.add(new Closing(connection, true, true));
       }
     }
     resume();
@@ -91,19 +111,69 @@ public final class ConnectionResetter {
 
   /** Closes the next batch and sends the SYNs that are due. */
   public void resume() {
+    long now = nanoTime.getAsLong();
+    resumeReturned(now);
     for (int count = 0; count < BATCH && !closed.isEmpty(); count++) {
       redirectToController(closed.remove());
     }
-    long now = nanoTime.getAsLong();
     while (!settling.isEmpty() && now - settling.element().sinceNanos >= SETTLE_NANOS) {
-      Connection connection = settling.remove().connection;
-      if (connections.byRequest(connection.request()) == null) {
-        programmer.challengeAck(connection);
+      Closing closing = settling.remove().closing;
+      if (connections.byRequest(closing.connection.request()) == null) {
+        tell(closing, now);
       }
     }
   }
 
-  private void redirectToController(Connection connection) {
+  /** Goes on with the ends whose switches are back, and gives up those that waited too long. */
+  private void resumeReturned(long now) {
+    away.forEach(
+        (switchId, waiting) -> {
+          boolean isBack = isThere(switchId);
+          while (!waiting.isEmpty()
+              && (isBack || now - waiting.element().sinceNanos >= MAX_AWAY_NANOS)) {
+            Closing next = waiting.remove().closing;
+            awayCount--;
+            if (isBack) {
+              closed.add(next);
+            }
+          }
+        });
+    away.values().removeIf(Collection::isEmpty);
+  }
+
+  private boolean isThere(DatapathId switchId) {
+    return foreign.test(switchId) || readSwitches.contains(switchId);
+  }
+
+  private void tell(Closing closing, long now) {
+    Connection connection = closing.connection;
+    if (closing.client) {
+      DatapathId switchId = connection.client().switchId();
+      if (isThere(switchId)) {
+        programmer.challengeClient(connection);
+      } else {
+        await(switchId, new Closing(connection, true, false), now);
+      }
+    }
+    if (closing.member) {
+      DatapathId switchId = connection.server().at().switchId();
+      if (isThere(switchId)) {
+        programmer.challengeMember(connection);
+      } else {
+        await(switchId, new Closing(connection, false, true), now);
+      }
+    }
+  }
+
+  private void await(DatapathId switchId, Closing closing, long now) {
+    if (awayCount < MAX_AWAY) {
+      away.computeIfAbsent(switchId, any -> new ArrayDeque<>()).add(new Settling(closing, now));
+      awayCount++;
+    }
+  }
+
+  private void redirectToController(Closing closing) {
+    Connection connection = closing.connection;
     if (connections.byRequest(connection.request()) != null
         || connections.byReply(connection.reply()) != null) {
       return; // a new connection has taken over the rules
@@ -114,6 +184,6 @@ public final class ConnectionResetter {
     }
     boolean vipIsGone = !views.get().catalog().isVipAddress(connection.request().dstAddress());
     programmer.redirectToController(connection, vipIsGone);
-    settling.add(new Settling(connection, nanoTime.getAsLong()));
+    settling.add(new Settling(closing, nanoTime.getAsLong()));
   }
 }

@@ -402,12 +402,16 @@ public final class ConnectionProgrammer {
   }
 
   /**
-   * Sends both ends of a connection a SYN, so that their challenge ACKs (RFC 5961, section 4) tell
-   * which sequence numbers they expect.
+   * Sends the client of a connection a SYN, so that its challenge ACK (RFC 5961, section 4) tells
+   * which sequence number it expects.
    */
-  public void challengeAck(Connection connection) {
+  public void challengeClient(Connection connection) {
     FiveTuple request = connection.request();
     challengeAck(VipMac.of(request.dstAddress()), connection.client(), request.reversed());
+  }
+
+  /** The same for the member. */
+  public void challengeMember(Connection connection) {
     challengeAck(connection.client().mac(), connection.server().at(), connection.requestAtMember());
   }
 
