@@ -229,14 +229,17 @@ public final class ConnectionActivator {
       boolean ready,
       @Nullable Arrival first,
       boolean isPlacement) {
-    if (!ready && teardown.closeOn(connection, route)) {
-      if (first == null) {
-        rejectSender.drop(RejectReason.PATH_FAILED);
-      } else {
+    if (ready) {
+      if (route.equals(connection.route())) {
+        letGo(connection, route, first, isPlacement);
+      }
+    } else if (isPlacement && first != null) {
+      if (teardown.closeOn(connection, route)) {
         rejectSender.reject(first, RejectReason.PATH_FAILED);
       }
-    } else if (ready && route.equals(connection.route())) {
-      letGo(connection, route, first, isPlacement);
+    } else if (teardown.strandOn(connection, route)) {
+      // it had begun before: by the time of a retransmission there may be a path
+      rejectSender.drop(RejectReason.PATH_FAILED);
     }
   }
 

@@ -60,8 +60,8 @@ public final class ConnectionResetter {
   private final ReadSwitches readSwitches;
   private final LongSupplier nanoTime;
   private final Queue<Closing> closed = new ArrayDeque<>();
-  private final Queue<Settling> settling = new ArrayDeque<>();
-  private final Map<DatapathId, Deque<Settling>> away = new HashMap<>();
+  private final Queue<Waiting> settling = new ArrayDeque<>();
+  private final Map<DatapathId, Deque<Waiting>> away = new HashMap<>();
   private int awayCount;
 
   public ConnectionResetter(
@@ -84,7 +84,7 @@ public final class ConnectionResetter {
   /** A closed connection, and which of its ends are still to be told. */
   private record Closing(Connection connection, boolean client, boolean member) {}
 
-  private record Settling(Closing closing, long sinceNanos) {}
+  private record Waiting(Closing closing, long sinceNanos) {}
 
   /**
    * Closes connections: removes them from the table at once, and resets their ends batch by batch.
@@ -167,7 +167,7 @@ public final class ConnectionResetter {
 
   private void await(DatapathId switchId, Closing closing, long now) {
     if (awayCount < MAX_AWAY) {
-      away.computeIfAbsent(switchId, any -> new ArrayDeque<>()).add(new Settling(closing, now));
+      away.computeIfAbsent(switchId, any -> new ArrayDeque<>()).add(new Waiting(closing, now));
       awayCount++;
     }
   }
@@ -184,6 +184,6 @@ public final class ConnectionResetter {
     }
     boolean vipIsGone = !views.get().catalog().isVipAddress(connection.request().dstAddress());
     programmer.redirectToController(connection, vipIsGone);
-    settling.add(new Settling(closing, nanoTime.getAsLong()));
+    settling.add(new Waiting(closing, nanoTime.getAsLong()));
   }
 }

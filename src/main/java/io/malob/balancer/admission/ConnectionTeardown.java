@@ -209,6 +209,11 @@ public final class ConnectionTeardown {
     leave(connection, connections.expire(connection), End.MOVED);
   }
 
+  /** The same for one whose new paths, these, could not be installed; false if it is on others. */
+  boolean strandOn(Connection connection, Route route) {
+    return leave(connection, connections.expireOn(connection, route), End.MOVED);
+  }
+
   /** Forgets a connection that is not in use, and removes its rules. */
   public void cutOff(Connection connection) {
     if (close(connection, End.CUT_OFF).happened()) {

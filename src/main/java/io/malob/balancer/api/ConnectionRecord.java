@@ -47,7 +47,7 @@ public record ConnectionRecord(
     SWITCH_RESET,
     /** Its client's switch did not return. It is dormant and can be reactivated. */
     SWITCH_AWAY,
-    /** Its client or member has moved to a location without a path. It can be reactivated. */
+    /** It needed another path, and there was none. It is dormant and can be reactivated. */
     MOVED;
 
     public String text() {

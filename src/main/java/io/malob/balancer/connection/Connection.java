@@ -39,6 +39,8 @@ import org.projectfloodlight.openflow.types.OFPort;
  * reopen         -         -         OPEN c    -         -
  * expire         DORMANT   DORMANT   DORMANT   -         -
  *                u h r     u h r     h r e
+ * expireOn       DORMANT   DORMANT   DORMANT   -         -
+ *                u h r     u h r     h r e
  * reactivate     -         -         -         OPEN c    -
  * close          CLOSED    CLOSED    CLOSED    CLOSED    -
  *                u h r     u h r     h r e
@@ -660,6 +662,11 @@ public final class Connection {
     }
     dormantSinceNanos = nowNanos;
     return leave(State.DORMANT);
+  }
+
+  /** The same for a connection that has rules on these paths. */
+  public synchronized Effects expireOn(Route expected, long nowNanos) {
+    return expected.equals(route) ? expire(nowNanos) : Effects.NONE;
   }
 
   /** Reactivates a dormant connection. */

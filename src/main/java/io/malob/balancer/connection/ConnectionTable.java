@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.StampedLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -221,12 +222,21 @@ public final class ConnectionTable {
 
   /** The rules of a connection have expired: it is kept as dormant. */
   public Effects expire(Connection connection) {
+    return expire(connection, connection::expire);
+  }
+
+  /** The same for a connection that has rules on these paths. */
+  public Effects expireOn(Connection connection, Route route) {
+    return expire(connection, nowNanos -> connection.expireOn(route, nowNanos));
+  }
+
+  private Effects expire(Connection connection, LongFunction<Effects> transition) {
     long now = nanoTime.getAsLong();
     Effects effects;
     Stripe stripe = stripeOf(connection);
     long stamp = stripe.lock.writeLock();
     try {
-      effects = connection.expire(now);
+      effects = transition.apply(now);
       if (effects.happened()) {
         stripe.rows.add(connection);
         dormant.incrementAndGet();

@@ -90,6 +90,37 @@ class ConnectionActivatorTest {
     all.assertCounts(0);
   }
 
+  @Test
+  void pathThatFails_letsAConnectionSleepThatHadBegunBefore() {
+    Connection connection = all.open(PORT);
+    all.teardown.switchReset(LifecycleFixture.S1);
+    all.switches.holdBarriers();
+    all.detourOver(DatapathId.of(4));
+    fromClient(connection, Packet.TCP_ACK);
+
+    failAllBarriers();
+
+    Connection asleep = all.connections.byRequest(connection.request());
+    assertEquals(State.DORMANT, asleep.state());
+    assertEquals(1, refused(RejectReason.PATH_FAILED));
+    all.assertCounts(0);
+
+    fromClient(asleep, Packet.TCP_ACK);
+    answerAllBarriers();
+
+    assertEquals(State.OPEN, all.connections.byRequest(connection.request()).state());
+    assertEquals(1, all.rules(LifecycleFixture.S1, Cookie.Kind.REQUEST).size());
+    all.assertCounts(1);
+  }
+
+  private void failAllBarriers() {
+    for (int id = 1; id <= 4; id++) {
+      while (all.switches.get(id).openBarriers() > 0) {
+        all.switches.get(id).failBarrier();
+      }
+    }
+  }
+
   /** It slept because its client's switch was started afresh, and woke when there was another. */
   private Connection onAnotherPathMeanwhile() {
     all.switches.holdBarriers();
