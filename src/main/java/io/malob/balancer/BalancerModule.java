@@ -725,7 +725,13 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     scheduleHousekeeping(
         affinity,
         new ConnectionResetter(
-            views, connections, teardown, connectionProgrammer, foreign, readSwitches, nanoTime),
+            views,
+            connections,
+            teardown,
+            connectionProgrammer,
+            foreign,
+            readSwitches::contains,
+            nanoTime),
         foreign,
         readSwitches,
         reconcileRounds(settings, readSwitches, serialExecutor, reconciling),

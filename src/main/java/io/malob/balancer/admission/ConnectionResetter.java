@@ -4,7 +4,6 @@ import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.ConnectionProgrammer;
 import io.malob.balancer.connection.ConnectionTable;
-import io.malob.balancer.recovery.ReadSwitches;
 import io.malob.balancer.view.BalancerView;
 import io.malob.state.catalog.Protocol;
 import java.util.ArrayDeque;
@@ -57,27 +56,33 @@ public final class ConnectionResetter {
   private final ConnectionTeardown teardown;
   private final ConnectionProgrammer programmer;
   private final Predicate<DatapathId> foreign;
-  private final ReadSwitches readSwitches;
+  private final Predicate<DatapathId> isRead;
   private final LongSupplier nanoTime;
   private final Queue<Closing> closed = new ArrayDeque<>();
   private final Queue<Waiting> settling = new ArrayDeque<>();
   private final Map<DatapathId, Deque<Waiting>> away = new HashMap<>();
   private int awayCount;
 
+  /**
+   * Closes nothing yet.
+   *
+   * @param foreign whether another controller is the master of a switch
+   * @param isRead whether a switch is connected, and its rules have been read
+   */
   public ConnectionResetter(
       Supplier<BalancerView> views,
       ConnectionTable connections,
       ConnectionTeardown teardown,
       ConnectionProgrammer programmer,
       Predicate<DatapathId> foreign,
-      ReadSwitches readSwitches,
+      Predicate<DatapathId> isRead,
       LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
     this.teardown = teardown;
     this.programmer = programmer;
     this.foreign = foreign;
-    this.readSwitches = readSwitches;
+    this.isRead = isRead;
     this.nanoTime = nanoTime;
   }
 
@@ -142,7 +147,7 @@ public final class ConnectionResetter {
   }
 
   private boolean isThere(DatapathId switchId) {
-    return foreign.test(switchId) || readSwitches.contains(switchId);
+    return foreign.test(switchId) || isRead.test(switchId);
   }
 
   private void tell(Closing closing, long now) {
