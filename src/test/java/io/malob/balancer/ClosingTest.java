@@ -74,6 +74,15 @@ class ClosingTest extends OnEachProfile {
         .toList();
   }
 
+  /** A switch returns, whose host is then told, and no other. */
+  private Packet toldAfterReturnOf(DatapathId switchId) {
+    net.reconnect(switchId);
+    assertEquals(List.of(), told(100), "the switch may still go by an old rule");
+    List<Packet> told = told(300);
+    assertEquals(1, told.size());
+    return told.get(0);
+  }
+
   private static void assertSyn(Packet packet, String from, int srcPort, Host to, int dstPort) {
     assertTrue(packet.isTcpSyn());
     assertEquals(IPv4Address.of(from).getInt(), packet.srcAddress());
@@ -169,11 +178,7 @@ class ClosingTest extends OnEachProfile {
     assertSyn(told.get(0), "10.0.0.1", 40_000, member, 8_080);
     assertEquals(List.of(), told(5_000));
 
-    net.reconnect(s1);
-    assertEquals(List.of(), told(100), "the switch may still go by an old rule");
-    told = told(300);
-    assertEquals(1, told.size(), "the member knows it");
-    assertSyn(told.get(0), "10.0.0.100", 80, client, 40_000);
+    assertSyn(toldAfterReturnOf(s1), "10.0.0.100", 80, client, 40_000);
     assertReset(only(toVip(40_000, ACK)), client);
     assertEquals(List.of(), told(5_000), "once is enough");
   }
@@ -186,12 +191,8 @@ class ClosingTest extends OnEachProfile {
 
     net.delete(Catalog.MEMBERS, "m1");
     assertEquals(1, told(300).size());
-    net.reconnect(s1);
 
-    assertEquals(List.of(), told(100), "the switch may still go by its rule");
-    List<Packet> told = told(300);
-    assertEquals(1, told.size());
-    assertSyn(told.get(0), "10.0.0.100", 80, client, 40_000);
+    assertSyn(toldAfterReturnOf(s1), "10.0.0.100", 80, client, 40_000);
     assertReset(only(toVip(40_000, ACK)), client);
   }
 
@@ -206,11 +207,7 @@ class ClosingTest extends OnEachProfile {
     assertEquals(1, told.size());
     assertSyn(told.get(0), "10.0.0.100", 80, client, 40_000);
 
-    net.reconnect(s2);
-    assertEquals(List.of(), told(100), "the switch may still go by an old rule");
-    told = told(300);
-    assertEquals(1, told.size());
-    assertSyn(told.get(0), "10.0.0.1", 40_000, member, 8_080);
+    assertSyn(toldAfterReturnOf(s2), "10.0.0.1", 40_000, member, 8_080);
     assertReset(only(toClient(40_000, ACK)), member);
   }
 

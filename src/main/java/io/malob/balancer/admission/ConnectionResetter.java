@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -153,20 +154,20 @@ public final class ConnectionResetter {
   private void tell(Closing closing, long now) {
     Connection connection = closing.connection;
     if (closing.client) {
-      DatapathId switchId = connection.client().switchId();
-      if (isThere(switchId)) {
-        programmer.challengeClient(connection);
-      } else {
-        await(switchId, new Closing(connection, true, false), now);
-      }
+      Closing client = new Closing(connection, true, false);
+      tell(connection.client().switchId(), client, programmer::challengeClient, now);
     }
     if (closing.member) {
-      DatapathId switchId = connection.server().at().switchId();
-      if (isThere(switchId)) {
-        programmer.challengeMember(connection);
-      } else {
-        await(switchId, new Closing(connection, false, true), now);
-      }
+      Closing member = new Closing(connection, false, true);
+      tell(connection.server().at().switchId(), member, programmer::challengeMember, now);
+    }
+  }
+
+  private void tell(DatapathId at, Closing end, Consumer<Connection> challenge, long now) {
+    if (isThere(at)) {
+      challenge.accept(end.connection);
+    } else {
+      await(at, end, now);
     }
   }
 

@@ -209,7 +209,7 @@ public final class ConnectionTeardown {
     leave(connection, connections.expire(connection), End.MOVED);
   }
 
-  /** The same for one whose new paths, these, could not be installed; false if it is on others. */
+  /** Lets a connection sleep whose new paths were not installed; false if it is on others. */
   boolean strandOn(Connection connection, Route route) {
     return leave(connection, connections.expireOn(connection, route), End.MOVED);
   }
