@@ -148,6 +148,27 @@ class OctaviaRestTest {
     assertEquals("dns", server.get("/load_balancers/" + id).json().get("name").asText());
   }
 
+  /** The stored load balancer has the id that its former address gives to others. */
+  @Test
+  void loadBalancerThatMoves_leavesItsVipsToAnother() throws Exception {
+    server.put("/vips/dns", "{\"address\":\"10.0.0.200\",\"protocol\":\"udp\",\"port\":53}");
+    String moved = get("listeners/dns").at("/listener/loadbalancers/0/id").asText();
+    put("loadbalancers/" + moved, "loadbalancer", "'name':'dns'");
+
+    server.put("/load_balancers/" + moved, "{\"address\":\"10.0.0.201\"}");
+
+    for (String list : List.of("loadbalancers", "listeners", "pools", "healthmonitors")) {
+      get(list);
+    }
+    assertEquals(
+        "10.0.0.201", get("loadbalancers/" + moved).at("/loadbalancer/vip_address").asText());
+    String other = get("listeners/dns").at("/listener/loadbalancers/0/id").asText();
+    assertNotEquals(moved, other);
+    put("loadbalancers/" + other, "loadbalancer", "'name':'still dns'");
+    assertEquals(
+        "10.0.0.200", server.get("/load_balancers/" + other).json().get("address").asText());
+  }
+
   @Test
   void poolOfOperators_hasNoLoadBalancer() throws Exception {
     server.put("/pools/own", "{\"lb_method\":\"SL-PS\"}");
@@ -165,8 +186,8 @@ class OctaviaRestTest {
         made(
             "loadbalancers",
             "loadbalancer",
-            "'vip_address':'10.0.0.101','vip_subnet_id':'s1','project_id':'p1','description':'a, b',"
-                + "'tags':['x','y']");
+            "'vip_address':'10.0.0.101','vip_subnet_id':'s1','project_id':'p1','description':'a,"
+                + " b','tags':['x','y']");
 
     JsonNode shown = get("loadbalancers/" + id).get("loadbalancer");
 
@@ -323,8 +344,10 @@ class OctaviaRestTest {
       value = {
         "'protocol':'HTTP','protocol_port':81 | 501 | TCP",
         "'protocol':'TERMINATED_HTTPS','protocol_port':81 | 501 | TLS",
-        "'protocol':'TCP','protocol_port':81,'timeout_client_data':1000 | 501 | timeout_client_data",
-        "'protocol':'TCP','protocol_port':81,'insert_headers':{'X-Forwarded-For':'true'} | 501 | HTTP",
+        "'protocol':'TCP','protocol_port':81,'timeout_client_data':1000 | 501 |"
+            + " timeout_client_data",
+        "'protocol':'TCP','protocol_port':81,'insert_headers':{'X-Forwarded-For':'true'} | 501 |"
+            + " HTTP",
         "'protocol':'TCP' | 400 | protocol_port",
         "'protocol':'TCP','protocol_port':80 | 409 | protocol_port",
         "'protocol':'TCP','protocol_port':81,'nonsense':1 | 400 | nonsense",

@@ -36,7 +36,7 @@ final class BalancerIndex {
     Map<IPAddress<?>, LoadBalancer> all = new LinkedHashMap<>();
     catalog.loadBalancers().values().forEach(stored -> all.put(stored.address(), stored));
     for (Vip vip : catalog.vips().values()) {
-      all.computeIfAbsent(vip.address(), BalancerIndex::unstored);
+      all.computeIfAbsent(vip.address(), address -> unstored(address, catalog));
     }
     byAddress = ImmutableMap.copyOf(all);
     byId = Maps.uniqueIndex(byAddress.values(), LoadBalancer::id);
@@ -47,15 +47,21 @@ final class BalancerIndex {
     pools = poolsOf.build();
   }
 
-  /** The load balancer for VIPs at an address. Its id depends on the address only. */
-  private static LoadBalancer unstored(IPAddress<?> address) {
+  /**
+   * The load balancer for VIPs at an address. Its id depends on the address only, unless a stored
+   * load balancer that has moved to another address has that id.
+   */
+  private static LoadBalancer unstored(IPAddress<?> address, CatalogSnapshot catalog) {
     String text = address.toString();
-    return new LoadBalancer(
-        UUID.nameUUIDFromBytes(("malob " + text).getBytes(StandardCharsets.UTF_8)).toString(),
-        text,
-        address,
-        AdminState.UP,
-        Notes.NONE);
+    String id = id(text);
+    for (int i = 2; catalog.loadBalancers().containsKey(id); i++) {
+      id = id(text + " " + i);
+    }
+    return new LoadBalancer(id, text, address, AdminState.UP, Notes.NONE);
+  }
+
+  private static String id(String text) {
+    return UUID.nameUUIDFromBytes(("malob " + text).getBytes(StandardCharsets.UTF_8)).toString();
   }
 
   /** All of them, those of the catalog first. */
