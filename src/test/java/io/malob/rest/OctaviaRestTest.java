@@ -646,6 +646,32 @@ class OctaviaRestTest {
     refused(400, "marker", send("GET", "loadbalancers?marker=nowhere", null));
   }
 
+  @Test
+  void sortKeys_areAttributesAndEachIsGivenOnce() throws Exception {
+    assertEquals(List.of("web"), names("loadbalancers?sort=operating_status:asc,id"));
+    assertEquals(
+        List.of("web"),
+        names("loadbalancers?sort_key=name&sort_dir=desc&sort_key=vip_address&sort_dir=asc"));
+    refused(400, "colour", send("GET", "loadbalancers?sort=colour", null));
+    refused(400, "sort_key", send("GET", "loadbalancers?sort_key=weight", null));
+    refused(400, "name", send("GET", "loadbalancers?sort=name:asc,id,name:desc", null));
+    refused(400, "name", send("GET", "loadbalancers?sort=name&sort_key=name", null));
+    refused(400, "sideways", send("GET", "loadbalancers?sort_key=name&sort_dir=sideways", null));
+    String many = "name,".repeat(1_000);
+    refused(400, "name", send("GET", "loadbalancers?sort=" + many, null));
+  }
+
+  /** The directions belong to sort_key only. */
+  @Test
+  void sortKeysAfterSort_haveTheirOwnDirections() throws Exception {
+    made("loadbalancers", "loadbalancer", "'name':'b','vip_address':'10.0.0.110'");
+    made("loadbalancers", "loadbalancer", "'name':'a','vip_address':'10.0.0.111'");
+
+    assertEquals(
+        List.of("web", "b", "a"),
+        names("loadbalancers?sort=admin_state_up:asc&sort_key=name&sort_dir=desc"));
+  }
+
   private static List<String> names(String query) throws Exception {
     List<String> names = new ArrayList<>();
     get(query).get("loadbalancers").forEach(each -> names.add(each.get("name").asText()));

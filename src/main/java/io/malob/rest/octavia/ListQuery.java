@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,12 +32,12 @@ final class ListQuery {
   private static final ImmutableSet<String> REPEATED =
       ImmutableSet.<String>builder()
           .addAll(TAG_FILTERS)
-          .add("fields", "sort_key", "sort_dir")
+          .add("fields", ListOrder.SORT_KEY, ListOrder.SORT_DIR)
           .build();
   private static final ImmutableSet<String> NO_FILTERS =
       ImmutableSet.<String>builder()
           .addAll(REPEATED)
-          .add("sort", "limit", "marker", "page_reverse")
+          .add(ListOrder.SORT, "limit", "marker", "page_reverse")
           .build();
 
   /** Filters by the id of a referenced object, and where an object has it. */
@@ -54,10 +53,17 @@ final class ListQuery {
 
   private final Call call;
   private final QueryParameters parameters;
+  private final ImmutableSet<String> attributes;
 
-  ListQuery(Call call) {
+  /**
+   * The wishes of a request.
+   *
+   * @param attributes the attributes by which its list can be filtered and sorted
+   */
+  ListQuery(Call call, ImmutableSet<String> attributes) {
     this.call = call;
     this.parameters = call.parameters();
+    this.attributes = attributes;
   }
 
   /** The parameters that lists of objects with these attributes take. */
@@ -79,8 +85,7 @@ final class ListQuery {
       throws RejectedException {
     List<Map<String, @Nullable Object>> wanted =
         new ArrayList<>(all.stream().filter(filter()).toList());
-    Optional<Comparator<Map<String, @Nullable Object>>> order = order();
-    order.ifPresent(wanted::sort);
+    ListOrder.of(parameters, attributes).ifPresent(wanted::sort);
     boolean isReversed = flag("page_reverse");
     if (isReversed) {
       Collections.reverse(wanted);
@@ -96,14 +101,18 @@ final class ListQuery {
     if (isReversed) {
       Collections.reverse(page);
     }
-    answer.put(plural, page.stream().map(this::chosen).toList());
+    Set<String> fields = fields(call);
+    answer.put(plural, page.stream().map(shown -> chosen(fields, shown)).toList());
     return answer;
   }
 
-  /** The wanted fields of one object. */
-  Map<String, @Nullable Object> chosen(Map<String, @Nullable Object> shown) {
-    Set<String> fields = new HashSet<>();
-    parameters.texts("fields").forEach(text -> COMMAS.split(text).forEach(fields::add));
+  /** The fields of one object that a request wants. */
+  static Map<String, @Nullable Object> chosen(Call call, Map<String, @Nullable Object> shown) {
+    return chosen(fields(call), shown);
+  }
+
+  private static Map<String, @Nullable Object> chosen(
+      Set<String> fields, Map<String, @Nullable Object> shown) {
     if (fields.isEmpty()) {
       return shown;
     }
@@ -112,13 +121,20 @@ final class ListQuery {
     return chosen;
   }
 
+  /** The wanted fields; empty for all. */
+  private static Set<String> fields(Call call) {
+    Set<String> fields = new HashSet<>();
+    call.parameters().texts("fields").forEach(text -> COMMAS.split(text).forEach(fields::add));
+    return fields;
+  }
+
   private Predicate<Map<String, @Nullable Object>> filter() {
     Predicate<Map<String, @Nullable Object>> filter = any -> true;
     for (String name : parameters.names()) {
       String value = String.join(",", parameters.texts(name));
       @Nullable String reference = REFERENCES.get(name);
       if (TAG_FILTERS.contains(name)) {
-        filter = filter.and(tagFilter(name, COMMAS.splitToList(value)));
+        filter = filter.and(tagFilter(name, ImmutableSet.copyOf(COMMAS.split(value))));
       } else if (reference != null) {
         filter = filter.and(shown -> refers(shown.get(reference), value));
       } else if (!NO_FILTERS.contains(name)) {
@@ -134,52 +150,14 @@ final class ListQuery {
   }
 
   private static Predicate<Map<String, @Nullable Object>> tagFilter(
-      String name, List<String> tags) {
+      String name, ImmutableSet<String> tags) {
     Predicate<Map<String, @Nullable Object>> filter =
         shown ->
             shown.get("tags") instanceof List<?> own
                 && (name.endsWith("-any")
-                    ? tags.stream().anyMatch(own::contains)
+                    ? own.stream().anyMatch(tags::contains)
                     : own.containsAll(tags));
     return name.startsWith("not-") ? filter.negate() : filter;
-  }
-
-  /** From {@code sort=name:desc,id}, or {@code sort_key} and {@code sort_dir}. */
-  private Optional<Comparator<Map<String, @Nullable Object>>> order() throws RejectedException {
-    List<String> keys = new ArrayList<>();
-    parameters.texts("sort").forEach(text -> COMMAS.split(text).forEach(keys::add));
-    List<String> directions = parameters.texts("sort_dir");
-    for (String key : parameters.texts("sort_key")) {
-      int index = keys.size();
-      keys.add(index < directions.size() ? key + ":" + directions.get(index) : key);
-    }
-    @Nullable Comparator<Map<String, @Nullable Object>> order = null;
-    for (String key : keys) {
-      int colon = key.indexOf(':');
-      String direction = colon < 0 ? "asc" : key.substring(colon + 1);
-      if (!direction.equals("asc") && !direction.equals("desc")) {
-        throw RejectedException.invalid("sort", "a direction is asc or desc, not " + direction);
-      }
-      Comparator<Map<String, @Nullable Object>> next =
-          by(colon < 0 ? key : key.substring(0, colon));
-      next = direction.equals("desc") ? next.reversed() : next;
-      order = order == null ? next : order.thenComparing(next);
-    }
-    return Optional.ofNullable(order);
-  }
-
-  /** Numbers by value, everything else as text, nothing first. */
-  private static Comparator<Map<String, @Nullable Object>> by(String attribute) {
-    return (one, other) -> {
-      @Nullable Object left = one.get(attribute);
-      @Nullable Object right = other.get(attribute);
-      if (left instanceof Number first && right instanceof Number second) {
-        return Double.compare(first.doubleValue(), second.doubleValue());
-      } else if (left == null || right == null) {
-        return Boolean.compare(left != null, right != null);
-      }
-      return left.toString().compareTo(right.toString());
-    };
   }
 
   private int afterMarker(List<Map<String, @Nullable Object>> list) throws RejectedException {

@@ -24,21 +24,25 @@ final class Objects<T> {
     this.type = type;
   }
 
-  /** The objects that the request wants to see. */
-  Reply list(Call call) throws RejectedException {
+  /**
+   * The objects that the request wants to see.
+   *
+   * @param attributes the attributes by which they can be filtered and sorted
+   */
+  Reply list(Call call, ImmutableSet<String> attributes) throws RejectedException {
     View view = View.of(balancer);
     List<Map<String, @Nullable Object>> all = new ArrayList<>();
     for (T item : type.all(view.catalog())) {
       all.add(type.shown(item, view));
     }
-    return Reply.ok(new ListQuery(call).answer(type.plural(), all));
+    return Reply.ok(new ListQuery(call, attributes).answer(type.plural(), all));
   }
 
   /** One object. */
   Reply show(Call call) throws RejectedException {
     View view = View.of(balancer);
     T item = type.existing(view.catalog(), call.variable("id"));
-    return Reply.ok(Map.of(type.noun(), new ListQuery(call).chosen(type.shown(item, view))));
+    return Reply.ok(Map.of(type.noun(), ListQuery.chosen(call, type.shown(item, view))));
   }
 
   Reply create(Call call) throws IOException, RejectedException {
@@ -69,14 +73,13 @@ final class Objects<T> {
     return Map.of(type.noun(), type.shown(type.existing(view.catalog(), id), view));
   }
 
-  /** The attributes by which lists are filtered. */
-  static ImmutableSet<String> filters(String... attributes) {
-    return ListQuery.parameters(
-        ImmutableSet.<String>builder()
-            .add("id", "name", "description", "admin_state_up", "project_id", "tenant_id")
-            .add("provisioning_status", "operating_status", "created_at", "updated_at")
-            .add(attributes)
-            .build());
+  /** The attributes by which lists are filtered and sorted: those of all types, and these. */
+  static ImmutableSet<String> attributes(String... more) {
+    return ImmutableSet.<String>builder()
+        .add("id", "name", "description", "admin_state_up", "project_id", "tenant_id")
+        .add("provisioning_status", "operating_status", "created_at", "updated_at")
+        .add(more)
+        .build();
   }
 
   /**

@@ -50,7 +50,7 @@ public final class OctaviaApi {
     add(
         routes,
         "loadbalancers",
-        Objects.filters(
+        Objects.attributes(
             "vip_address",
             "vip_port_id",
             "vip_subnet_id",
@@ -63,17 +63,17 @@ public final class OctaviaApi {
     add(
         routes,
         "listeners",
-        Objects.filters("protocol", "protocol_port", "default_pool_id", "connection_limit"),
+        Objects.attributes("protocol", "protocol_port", "default_pool_id", "connection_limit"),
         call -> listeners);
     add(
         routes,
         "pools",
-        Objects.filters("protocol", "lb_algorithm", "healthmonitor_id"),
+        Objects.attributes("protocol", "lb_algorithm", "healthmonitor_id"),
         call -> pools);
     add(
         routes,
         "pools/{pool}/members",
-        Objects.filters(
+        Objects.attributes(
             "address",
             "protocol_port",
             "weight",
@@ -85,7 +85,7 @@ public final class OctaviaApi {
     add(
         routes,
         "healthmonitors",
-        Objects.filters(
+        Objects.attributes(
             "type", "delay", "timeout", "max_retries", "http_method", "url_path", "expected_codes"),
         call -> monitors);
     routes
@@ -103,11 +103,16 @@ public final class OctaviaApi {
     return routes;
   }
 
-  private static void add(Routes routes, String name, ImmutableSet<String> filters, Scope scope) {
+  private static void add(
+      Routes routes, String name, ImmutableSet<String> attributes, Scope scope) {
     String path = "lbaas/" + name;
     String item = path + "/{id}";
     routes
-        .get(path, filters, ListQuery.repeated(), call -> scope.of(call).list(call))
+        .get(
+            path,
+            ListQuery.parameters(attributes),
+            ListQuery.repeated(),
+            call -> scope.of(call).list(call, attributes))
         .post(path, call -> scope.of(call).create(call))
         .get(item, List.of("fields"), List.of("fields"), call -> scope.of(call).show(call))
         .put(item, call -> scope.of(call).update(call))
