@@ -21,10 +21,10 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -74,10 +74,17 @@ final class RuleInstaller {
   private volatile Condition condition = new Condition(ImmutableSet.of(), ImmutableSet.of());
   private boolean changing;
 
+  /** The number of completed changes. */
+  private long changes;
+
   private static final class Known {
     private final TableLayout layout;
     private final int epoch;
     private final Map<SubflowRule.Key, SubflowRule> rules;
+
+    /** The changes that made rules unnecessary; packets in transit may need the rules. */
+    private final Map<SubflowRule.Key, Long> retired = new HashMap<>();
+
     private ImmutableMap<SubflowRule.Key, SubflowRule> target;
 
     Known(TableLayout layout, int epoch, ImmutableSet<SubflowRule> wanted) {
@@ -89,6 +96,23 @@ final class RuleInstaller {
 
     void want(ImmutableSet<SubflowRule> wanted) {
       target = compiled(layout, wanted);
+      retired.keySet().removeAll(target.keySet());
+    }
+
+    /** No packet enters by the rules without a target any more. */
+    void retireRest(long change) {
+      rules.keySet().stream()
+          .filter(key -> !target.containsKey(key))
+          .forEach(key -> retired.putIfAbsent(key, change));
+    }
+
+    boolean isRetired(SubflowRule rule, long change) {
+      return retired.getOrDefault(rule.key(), Long.MAX_VALUE) <= change;
+    }
+
+    void forget(SubflowRule rule) {
+      rules.remove(rule.key());
+      retired.remove(rule.key());
     }
 
     private static ImmutableMap<SubflowRule.Key, SubflowRule> compiled(
@@ -149,7 +173,9 @@ final class RuleInstaller {
   }
 
   private void finish(List<Runnable> told) {
-    later.accept(this::removeRest);
+    long change = ++changes;
+    known.values().forEach(has -> has.retireRest(change));
+    later.accept(() -> remove((has, rule) -> has.isRetired(rule, change), () -> {}));
     changing = false;
     told.forEach(Runnable::run);
     if (!waiting.isEmpty() && !changing) {
@@ -212,26 +238,22 @@ final class RuleInstaller {
     Set<IPAddress<?>> delivered = new HashSet<>();
     wanted.values().forEach(rule -> rule.delivered().ifPresent(delivered::add));
     remove(
-        rule ->
+        (has, rule) ->
             rule.step() == SubflowRule.Step.TURN
                 || rule.delivered().filter(delivered::contains).isPresent(),
         then);
   }
 
-  private void removeRest() {
-    remove(rule -> true, () -> {});
-  }
-
-  private void remove(Predicate<SubflowRule> which, Runnable then) {
+  private void remove(BiPredicate<Known, SubflowRule> which, Runnable then) {
     Map<DatapathId, List<SubflowRule>> unwanted = new HashMap<>();
     known.forEach(
         (switchId, has) -> {
           List<SubflowRule> rules =
               has.rules.values().stream()
-                  .filter(rule -> which.test(rule) && !has.target.containsKey(rule.key()))
+                  .filter(rule -> which.test(has, rule) && !has.target.containsKey(rule.key()))
                   .toList();
           if (!rules.isEmpty()) {
-            rules.forEach(rule -> has.rules.remove(rule.key()));
+            rules.forEach(has::forget);
             unwanted.put(switchId, rules);
           }
         });

@@ -115,6 +115,45 @@ class RuleInstallerTest {
   }
 
   @Test
+  void rulesInUse_stayUntilTheNextChangeIsConfirmed_whateverTheOneBeforeRemovesMeanwhile() {
+    install("plan", ImmutableSetMultimap.of(S1, CARRY, S1, divert));
+    switches.holdBarriers();
+    install("none", ImmutableSetMultimap.of(S1, CARRY_OTHER));
+    runLater();
+    assertEquals(3, rules(1), "packets still follow the first plan");
+    answer(1);
+    answer(1);
+    assertEquals(List.of("plan", "none"), done);
+    assertEquals(2, rules(1), "packets under way may need it");
+    runLater();
+    assertEquals(1, rules(1));
+  }
+
+  @Test
+  void ruleThatIsNeededAgain_isRemovedAfterTheTimeOfTheLastChangeThatNeedsIt() {
+    install("plan", ImmutableSetMultimap.of(S1, CARRY));
+    install("other", ImmutableSetMultimap.of(S1, CARRY_OTHER));
+    List<Runnable> ofOther = List.copyOf(later);
+    later.clear();
+    install("plan", ImmutableSetMultimap.of(S1, CARRY));
+    install("none", ImmutableSetMultimap.of());
+    ofOther.forEach(Runnable::run);
+    assertEquals(2, rules(1), "packets of the last plan may be under way");
+    runLater();
+    assertEquals(0, rules(1));
+  }
+
+  @Test
+  void earlierRules_areRemovedInTime_alsoWhileChangesFollowEachOther() {
+    install("plan", ImmutableSetMultimap.of(S1, CARRY));
+    install("none", ImmutableSetMultimap.of());
+    switches.holdBarriers();
+    install("other", ImmutableSetMultimap.of(S1, CARRY_OTHER));
+    runLater();
+    assertEquals(1, rules(1), "only what is being added");
+  }
+
+  @Test
   void change_isDoneWhenSwitchesHaveConfirmedThatNothingLeadsTheOldWay() {
     install("plan", ImmutableSetMultimap.of(S1, CARRY, S1, divert));
     switches.holdBarriers();
