@@ -106,8 +106,9 @@ final class NetworkChanges implements NetworkEvents.Follower {
     hostChanges.incrementAndGet();
     housekeeping.execute(
         () -> {
-          memberChanged |= addresses.stream().anyMatch(this::isOfMember);
-          if (hostChanges.decrementAndGet() > 0) {
+          boolean isLast = hostChanges.decrementAndGet() == 0;
+          housekeeping.run(List.of(new Task("finding a host's members", () -> note(addresses))));
+          if (!isLast) {
             return;
           }
           if (memberChanged) {
@@ -116,6 +117,10 @@ final class NetworkChanges implements NetworkEvents.Follower {
           }
           housekeeping.run(reactions.host);
         });
+  }
+
+  private void note(List<IPAddress<?>> addresses) {
+    memberChanged |= addresses.stream().anyMatch(this::isOfMember);
   }
 
   private boolean isOfMember(IPAddress<?> address) {

@@ -24,9 +24,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value of a JSON document from outside, with its position. This is the only reader of JSON: each
- * method that returns a part checks its type and range, and the exception names the position. A
- * document is one value, no object in it has a name twice, and it is nested no deeper than {@link
+ * A value of a JSON document from outside, with its position. All JSON is read by it, except
+ * agents' reports, whose bytes {@code ReportReader} reads one by one, as they come at a high rate.
+ * Each method that returns a part checks its type and range, and the exception names the position.
+ * A document is one value, no object in it has a name twice, and it is nested no deeper than {@link
  * #MAX_DEPTH}. Numbers are kept as they are written.
  *
  * <p>A missing field is a value, too, so that {@code object.get("port").whole(1, 65535)} reports

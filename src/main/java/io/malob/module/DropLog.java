@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Logs drops, one line for each source and minute. Any thread adds notes at almost no cost; one
- * thread logs them. Bounded: with very many sources at a time, the first are logged and the others
- * only counted.
+ * thread logs them. Bounded: of more sources than fit at a time, the first are logged; the drops of
+ * the others are neither logged nor counted here, so callers that need totals count themselves. A
+ * note that is added while its source is forgotten can be lost, too.
  *
  * @param <S> the source
  */
@@ -32,9 +33,7 @@ public final class DropLog<S> {
     }
   }
 
-  /**
-   * Receives a line: the number of drops of a source since the last line, and the first of them.
-   */
+  /** Receives a line: the number of drops of a source since the last line, and one of the first. */
   public interface Line<S> {
     /** Writes it. */
     void dropped(S source, long count, String first);

@@ -1,6 +1,7 @@
 package io.malob.balancer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.mockito.Answers.RETURNS_DEEP_STUBS;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
@@ -19,19 +20,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import net.floodlightcontroller.devicemanager.IDevice;
 import org.junit.jupiter.api.Test;
 import org.mockito.stubbing.Answer;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 
 /** The order of the work that follows when switches change. */
 class NetworkChangesTest {
   private final Queue<Runnable> waiting = new ArrayDeque<>();
   private final List<String> done = new ArrayList<>();
   private final SwitchRecovery recovery = mock(SwitchRecovery.class);
+  private Supplier<BalancerView> views = () -> mock(BalancerView.class);
   private final NetworkChanges changes =
       new NetworkChanges(
           new Housekeeping(waiting::add, new Tasks(() -> 0)),
-          () -> mock(BalancerView.class),
+          () -> views.get(),
           recovery,
           mock(Relocations.class),
           mock(CoreAccess.class),
@@ -39,7 +45,7 @@ class NetworkChangesTest {
           new NetworkChanges.Reactions(
               List.of(new Task("topology", () -> done.add("topology"))),
               List.of(),
-              List.of(),
+              List.of(new Task("host", () -> done.add("host"))),
               switchId -> done.add("removed " + switchId.getLong())),
           switchId -> CompletableFuture.completedFuture(TableLayout.FOUR_TABLES));
 
@@ -69,9 +75,36 @@ class NetworkChangesTest {
     changes.switchActivated(switchId);
   }
 
+  private void changeHost() {
+    IDevice host = mock(IDevice.class);
+    when(host.getIPv4Addresses()).thenReturn(new IPv4Address[] {IPv4Address.of("10.0.0.1")});
+    when(host.getIPv6Addresses()).thenReturn(new IPv6Address[0]);
+    changes.hostChanged(host);
+  }
+
+  /** One failure must not leave a change pending for ever: no later one would be the last. */
+  @Test
+  void hostChange_thatCannotBeLookedUp_isFollowedByItsTasks_andByThoseOfLaterOnes() {
+    views =
+        () -> {
+          throw new IllegalStateException("no view");
+        };
+    changeHost();
+    assertEquals(List.of("host"), doneByNow());
+    BalancerView view = mock(BalancerView.class, RETURNS_DEEP_STUBS);
+    views = () -> view;
+    changeHost();
+    changeHost();
+    assertEquals(List.of("host", "host"), doneByNow());
+  }
+
   private List<String> doneByNow() {
     while (!waiting.isEmpty()) {
-      waiting.remove().run();
+      try {
+        waiting.remove().run();
+      } catch (RuntimeException e) {
+        // as an executor does: the next step is run
+      }
     }
     return done;
   }

@@ -36,6 +36,7 @@ public final class RecordWriter<T> implements AutoCloseable {
   private final LongAdder dropped = new LongAdder();
   private final Thread thread;
   private volatile boolean closing;
+  private volatile boolean ended;
   private boolean failed;
 
   private RecordWriter(Path path, RotatingFile file, Function<T, String> format, String name) {
@@ -71,6 +72,9 @@ public final class RecordWriter<T> implements AutoCloseable {
       dropped.increment();
     } else {
       waiting.add(element);
+      if (ended) {
+        dropRest();
+      }
     }
   }
 
@@ -90,6 +94,25 @@ public final class RecordWriter<T> implements AutoCloseable {
       LockSupport.parkNanos(PAUSE_NANOS);
     }
     writeAll();
+    closeFile();
+    ended = true;
+    dropRest();
+  }
+
+  private void closeFile() {
+    try {
+      file.close();
+    } catch (IOException e) {
+      LOG.warn("records_not_closed file={} why=\"{}\"", path, e.toString());
+    }
+  }
+
+  /** Counts records that were added too late to be written. */
+  private void dropRest() {
+    while (waiting.poll() != null) {
+      size.decrementAndGet();
+      dropped.increment();
+    }
   }
 
   private void writeAll() {
@@ -112,18 +135,25 @@ public final class RecordWriter<T> implements AutoCloseable {
     }
   }
 
-  /** Writes the queued records, and stops. */
+  /**
+   * Has the thread write the queued records and close the file, and waits for that, up to a limit.
+   * The file is the thread's alone: with a slow disk, the thread goes on after the wait.
+   */
   @Override
   public void close() {
+    close(CLOSE_MILLIS);
+  }
+
+  void close(long maxMillis) {
     closing = true;
     LockSupport.unpark(thread);
     try {
-      thread.join(CLOSE_MILLIS);
-      file.close();
+      thread.join(maxMillis);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (IOException e) {
-      LOG.warn("records_not_closed file={} why=\"{}\"", path, e.toString());
+    }
+    if (thread.isAlive()) {
+      LOG.warn("records_not_closed file={} why=\"records are still being written\"", path);
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.malob.state.record;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -64,6 +66,47 @@ class RecordWriterTest {
       latch.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What is written after the wait must neither meet a closed file nor open it again for good. */
+  @Test
+  void file_isClosedByTheThreadThatWrites_alsoIfThatTakesLongerThanTheWait() throws Exception {
+    Path file = directory.resolve("records");
+    CountDownLatch goOn = new CountDownLatch(1);
+    CountDownLatch stuck = new CountDownLatch(1);
+    RecordWriter<Integer> writer =
+        RecordWriter.start(
+            file,
+            LARGE,
+            2,
+            number -> {
+              stuck.countDown();
+              awaitQuietly(goOn);
+              return "record " + number;
+            });
+    writer.add(1);
+    writer.add(2);
+    stuck.await();
+    writer.close(1);
+    assertTrue(isOpen(file));
+    goOn.countDown();
+    writer.close();
+
+    assertFalse(isOpen(file));
+    assertEquals(List.of("record 1", "record 2"), Files.readAllLines(file));
+  }
+
+  private static boolean isOpen(Path file) throws IOException {
+    try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+      return open.anyMatch(
+          each -> {
+            try {
+              return Files.readSymbolicLink(each).equals(file);
+            } catch (IOException e) {
+              return false; // closed meanwhile
+            }
+          });
     }
   }
 
