@@ -84,6 +84,10 @@ class PagesTest(unittest.TestCase):
         listed = {menu.HOME} | {entry.page for entry in menu.everything()}
         self.assertEqual(set(), {pages.name(page) for page in pages.pages()} - listed)
 
+    def test_every_page_of_the_menu_exists_or_is_generated(self) -> None:
+        listed = [entry.page for entry in menu.everything()]
+        self.assertEqual([], [page for page in listed if page not in pages.GENERATED and not (ROOT / page).is_file()])
+
     def test_menu_has_no_page_twice(self) -> None:
         listed = [entry.page for entry in menu.everything()]
         self.assertEqual(sorted(set(listed)), sorted(listed))

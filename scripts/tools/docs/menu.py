@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from malob.system.place import ROOT
-from tools.docs.pages import DOCS, GENERATED, name
+from tools.docs.pages import DOCS, name
 
 
 class Entry(NamedTuple):
@@ -83,22 +82,16 @@ _PROJECT = (
     Entry("README.md", title="README"),
     Entry("CONTRIBUTING.md"),
     Entry("CHANGELOG.md"),
-    Entry("packaging/README.md"),
 )
 
 SECTIONS = {"Tutorials": _TUTORIALS, "How-to guides": _HOW_TO, "Reference": _REFERENCE, "Explanation": _EXPLANATION, "Project": _PROJECT}
 
 
-def present(entries: tuple[Entry, ...]) -> Iterator[Entry]:
-    """The entries whose pages this checkout has or can generate: a package's copy lacks some."""
-    return (entry for entry in entries if entry.page in GENERATED or (ROOT / entry.page).exists())
-
-
 def everything() -> Iterator[Entry]:
-    """All present entries, at all depths."""
+    """All entries, at all depths."""
 
     def walk(entries: tuple[Entry, ...]) -> Iterator[Entry]:
-        for entry in present(entries):
+        for entry in entries:
             yield entry
             yield from walk(entry.below)
 

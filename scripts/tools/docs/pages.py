@@ -19,7 +19,6 @@ ELSEWHERE = (
     "simulations/README.md",
     "scripts/agents/README.md",
     "geni/README.md",
-    "packaging/README.md",
 )
 
 #: Pages that are generated for the site and are not files of the checkout.
@@ -32,7 +31,7 @@ _FENCE = re.compile(r"^ *(`{3,}|~{3,})")
 
 def pages() -> list[Path]:
     """All pages, including those outside docs/."""
-    return [*sorted(DOCS.rglob("*.md")), *(path for path in map(ROOT.joinpath, ELSEWHERE) if path.exists())]
+    return [*sorted(DOCS.rglob("*.md")), *map(ROOT.joinpath, ELSEWHERE)]
 
 
 def name(page: Path) -> str:

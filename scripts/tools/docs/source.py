@@ -69,7 +69,7 @@ def _toctree(path: str, entries: tuple[Entry, ...], caption: str = "") -> Iterat
     if caption:
         yield f":caption: {caption}"
     yield ""
-    for entry in menu.present(entries):
+    for entry in entries:
         link = _relative(place(entry.page), path)
         yield f"{entry.title} <{link}>" if entry.title else link
     yield "```"
