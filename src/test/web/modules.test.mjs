@@ -6,7 +6,7 @@ import test from 'node:test';
 import { algorithmOptions } from '../../main/resources/web/js/algorithms.js';
 import { changesOf, textOf } from '../../main/resources/web/js/changes.js';
 import { niceTop } from '../../main/resources/web/js/chart.js';
-import { bitRate, bytes, duration, milliseconds, number, percent, switchLabel, withPort } from '../../main/resources/web/js/format.js';
+import { bitRate, bytes, duration, milliseconds, nameOf, number, percent, switchLabel, withPort } from '../../main/resources/web/js/format.js';
 import { GRAPHS, History, HISTORY_SECONDS, SeriesGroup } from '../../main/resources/web/js/history.js';
 import { layout } from '../../main/resources/web/js/layout.js';
 import { Model } from '../../main/resources/web/js/model.js';
@@ -401,6 +401,7 @@ test('texts: what is not known is a dash', () => {
   assert.deepEqual([number(0), number(3.14159), number(12345), number(2.5e6)], ['0', '3.14', '12.3 k', '2.50 M']);
   assert.deepEqual([bitRate(0.25), bitRate(45.5), bitRate(10000)], ['250 kbit/s', '45.5 Mbit/s', '10 Gbit/s']);
   assert.deepEqual([switchLabel(ONE), switchLabel('00:00:00:00:00:00:00:0a'), switchLabel('00:00:00:00:00:00:01:0a')], ['s1', 'sa', 's1:0a']);
+  assert.deepEqual([nameOf({ id: 'v', name: 'web' }), nameOf({ id: 'v', name: '' }), nameOf(undefined)], ['web', 'v', undefined]);
   assert.deepEqual([duration(59), duration(61), duration(7260)], ['59 s', '1 min 1 s', '2 h 1 min']);
 });
 

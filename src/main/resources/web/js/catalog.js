@@ -5,7 +5,7 @@ import { CATALOG, get, getTagged, itemPath, post, put, remove } from './api.js';
 import { changesOf, textOf } from './changes.js';
 import { announce, el } from './dom.js';
 import { openForm } from './form.js';
-import { capitalized, plural, withPort, withUnit } from './format.js';
+import { capitalized, nameOf, plural, withPort, withUnit } from './format.js';
 import { placementText } from './placement.js';
 import { DataTable } from './table.js';
 
@@ -16,8 +16,8 @@ const MONITORS = [
 ];
 /** All kinds: their names, columns and form fields. `algorithms` returns the known algorithms. */
 function kinds(model, algorithms) {
-  const pools = () => [['', 'none'], ...model.state.pools.map((pool) => [pool.id, pool.name])];
-  const vips = () => [['', 'none'], ...model.state.vips.map((vip) => [vip.id, `${vip.name} (${vip.address})`])];
+  const pools = () => [['', 'none'], ...model.state.pools.map((pool) => [pool.id, nameOf(pool)])];
+  const vips = () => [['', 'none'], ...model.state.vips.map((vip) => [vip.id, `${nameOf(vip)} (${vip.address})`])];
   const hosts = () => model.state.hosts.flatMap((host) => host.addresses).slice(0, 300);
   const id = { name: 'id', label: 'Id', hint: 'Letters, digits and _ . : - (generated if empty)', fixed: true };
   const adminState = {
@@ -34,12 +34,12 @@ function kinds(model, algorithms) {
     { name: 'tags', label: 'Tags', hint: 'Without effect, separated by commas' },
     { name: 'external_ids', label: 'External ids', hint: 'What other systems know it by, for example project_id=7,owner=shop' },
   ];
-  const balancers = () => [['', 'none'], ...model.state.load_balancers.map((each) => [each.id, `${each.name} (${each.address})`])];
+  const balancers = () => [['', 'none'], ...model.state.load_balancers.map((each) => [each.id, `${nameOf(each)} (${each.address})`])];
   return {
     load_balancers: {
       noun: ['load balancer', 'load balancers'], title: 'Load balancers', words: 'Addresses, each with all of its VIPs.',
       columns: [
-        ['Name', (balancer) => balancer.name], ['Id', (balancer) => balancer.id], ['Address', (balancer) => balancer.address],
+        ['Name', (balancer) => nameOf(balancer)], ['Id', (balancer) => balancer.id], ['Address', (balancer) => balancer.address],
         ['VIPs', (balancer) => String(model.vipsAt(balancer.address).length)],
         ['State', (balancer) => balancer.admin_state ?? 'up'], ['Description', (balancer) => balancer.description ?? ''],
         ['Tags', (balancer) => textOf(balancer.tags)],
@@ -51,9 +51,9 @@ function kinds(model, algorithms) {
     vips: {
       noun: ['VIP', 'VIPs'], title: 'VIPs', words: 'The addresses that clients use.',
       columns: [
-        ['Name', (vip) => vip.name], ['Id', (vip) => vip.id],
+        ['Name', (vip) => nameOf(vip)], ['Id', (vip) => vip.id],
         ['Address', (vip) => withPort(vip.address, vip.port)], ['Protocol', (vip) => vip.protocol ?? 'any'],
-        ['Pool', (vip) => model.poolOfVip(vip.id)?.name ?? 'none'], ['Algorithm', (vip) => model.algorithmOfVip(vip) ?? 'by port'],
+        ['Pool', (vip) => nameOf(model.poolOfVip(vip.id)) ?? 'none'], ['Algorithm', (vip) => model.algorithmOfVip(vip) ?? 'by port'],
         ['Placement', (vip) => placementText(vip, model.placementOf(vip.id))], ['State', (vip) => vip.admin_state ?? 'up'],
       ],
       fields: [
@@ -77,8 +77,8 @@ function kinds(model, algorithms) {
     pools: {
       noun: ['pool', 'pools'], title: 'Pools', words: 'The groups of servers behind the VIPs, one for each VIP.',
       columns: [
-        ['Name', (pool) => pool.name], ['Id', (pool) => pool.id],
-        ['VIP', (pool) => (pool.vip_id ? model.vip(pool.vip_id)?.name ?? pool.vip_id : 'none')],
+        ['Name', (pool) => nameOf(pool)], ['Id', (pool) => pool.id],
+        ['VIP', (pool) => (pool.vip_id ? nameOf(model.vip(pool.vip_id)) ?? pool.vip_id : 'none')],
         ['Members', (pool) => String(model.membersOfPool(pool.id).length)], ['Algorithm', (pool) => pool.lb_method ?? 'from VIP or service'],
         ['State', (pool) => pool.admin_state ?? 'up'],
       ],
@@ -94,8 +94,8 @@ function kinds(model, algorithms) {
     members: {
       noun: ['member', 'members'], title: 'Members', words: 'The servers.',
       columns: [
-        ['Name', (member) => member.name ?? member.id], ['Id', (member) => member.id], ['Address', (member) => withPort(member.address, member.port)],
-        ['Pool', (member) => (member.pool_id ? model.pool(member.pool_id)?.name ?? member.pool_id : 'none')],
+        ['Name', (member) => nameOf(member)], ['Id', (member) => member.id], ['Address', (member) => withPort(member.address, member.port)],
+        ['Pool', (member) => (member.pool_id ? nameOf(model.pool(member.pool_id)) ?? member.pool_id : 'none')],
         ['Weight', (member) => String(member.weight)], ['State', (member) => member.admin_state ?? 'up'],
       ],
       fields: [
@@ -111,8 +111,8 @@ function kinds(model, algorithms) {
     health_monitors: {
       noun: ['health monitor', 'health monitors'], title: 'Health monitors', words: 'Checks of the members of a pool, max one for each pool.',
       columns: [
-        ['Name', (monitor) => monitor.name], ['Id', (monitor) => monitor.id], ['Type', (monitor) => monitor.type],
-        ['Pool', (monitor) => (monitor.pool_id ? model.pool(monitor.pool_id)?.name ?? monitor.pool_id : 'none')],
+        ['Name', (monitor) => nameOf(monitor)], ['Id', (monitor) => monitor.id], ['Type', (monitor) => monitor.type],
+        ['Pool', (monitor) => (monitor.pool_id ? nameOf(model.pool(monitor.pool_id)) ?? monitor.pool_id : 'none')],
         ['Interval', (monitor) => withUnit(monitor.delay, 's')],
         ['Down after', (monitor) => plural(monitor.attempts_before_deactivation, 'failure')], ['Up after', (monitor) => plural(monitor.rise, 'pass', 'passes')],
       ],
@@ -263,7 +263,7 @@ export class CatalogView {
       case 'load_balancers': return 'Its VIPs remain. Pools lose their reference to it.';
       case 'vips': {
         const pool = this.#model.poolOfVip(id);
-        return `${pool ? `Its pool ${pool.name} remains without a VIP. ` : ''}${reset(pool ? this.#model.membersOfPool(pool.id) : [])}`;
+        return `${pool ? `Its pool ${nameOf(pool)} remains without a VIP. ` : ''}${reset(pool ? this.#model.membersOfPool(pool.id) : [])}`;
       }
       case 'pools': return `Its members remain without a pool. ${reset(this.#model.membersOfPool(id))}`;
       case 'members': return `${reset([this.#model.member(id)].filter(Boolean))} To keep open connections, drain the member first.`;

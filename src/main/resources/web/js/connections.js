@@ -2,7 +2,7 @@
 
 import { get } from './api.js';
 import { el, setText } from './dom.js';
-import { duration, switchLabel, UNKNOWN, withPort } from './format.js';
+import { duration, nameOf, switchLabel, UNKNOWN, withPort } from './format.js';
 import { DataTable } from './table.js';
 
 const LIMIT = 500;
@@ -30,7 +30,7 @@ export class ConnectionsView {
       empty: el('p', { text: 'No connection matches the filter.' }),
       columns: [
         { name: 'Client', text: (each) => this.#named(model.namesAt([each.client_address]), each.client_address, each.client_port), value: (each) => each.client_address },
-        { name: 'VIP', text: (each) => this.#named(model.vip(each.vip_id)?.name, each.vip_address, each.port), value: (each) => model.vip(each.vip_id)?.name ?? each.vip_address },
+        { name: 'VIP', text: (each) => this.#named(nameOf(model.vip(each.vip_id)), each.vip_address, each.port), value: (each) => nameOf(model.vip(each.vip_id)) ?? each.vip_address },
         { name: 'Server', text: (each) => each.member_id, value: (each) => each.member_id },
         { name: 'Algorithm', text: (each) => each.algorithm, value: (each) => each.algorithm },
         { name: 'State', text: (each) => each.state, value: (each) => each.state },
@@ -80,7 +80,7 @@ export class ConnectionsView {
   #fillVips() {
     const chosen = this.#vip.value;
     this.#vip.replaceChildren(el('option', { value: '', text: 'all' }),
-      ...this.#model.state.vips.map((vip) => el('option', { value: vip.id, text: vip.name })));
+      ...this.#model.state.vips.map((vip) => el('option', { value: vip.id, text: nameOf(vip) })));
     this.#vip.value = chosen;
     this.#hosts.replaceChildren(...this.#model.clients.slice(0, 200).map((value) => el('option', { value, label: this.#model.namesAt([value]) || null })));
   }

@@ -2,6 +2,11 @@
 
 export const UNKNOWN = '–';
 
+/** The name of an object of the catalog; its id if the name is empty; undefined without an object. */
+export function nameOf(item) {
+  return item?.name || item?.id;
+}
+
 /** A number with about three digits. */
 export function number(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return UNKNOWN;

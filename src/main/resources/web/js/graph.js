@@ -1,7 +1,7 @@
 // The drawing of the network.
 
 import cytoscape from '../lib/cytoscape.esm.min.mjs';
-import { milliseconds, number, switchLabel } from './format.js';
+import { milliseconds, nameOf, number, switchLabel } from './format.js';
 import { layout } from './layout.js';
 
 /** More hosts than that are drawn as one node for each switch. */
@@ -214,7 +214,7 @@ export class NetworkGraph {
 
   #vipNode(vip, node, edge, placeOf) {
     const id = `vip ${vip.id}`;
-    node('vip', id, vip.port === null ? vip.name : `${vip.name} :${vip.port}`);
+    node('vip', id, vip.port === null ? nameOf(vip) : `${nameOf(vip)} :${vip.port}`);
     const pool = this.#model.poolOfVip(vip.id);
     const places = new Set();
     for (const member of pool ? this.#model.membersOfPool(pool.id) : []) {

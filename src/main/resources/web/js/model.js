@@ -1,7 +1,7 @@
 // What the controller has sent, and what follows from it: edges of both directions, rates, graphs.
 
 import { completeRates, completeState } from './complete.js';
-import { number } from './format.js';
+import { nameOf, number } from './format.js';
 import { History } from './history.js';
 
 const LINK = { use: 0, latency: 1, capacity: 2, throughput: 3, active: 4 };
@@ -135,7 +135,7 @@ export class Model extends EventTarget {
   /** What to know of VIPs with many half-open connections, a sentence for each. */
   get halfOpenNotices() {
     return Object.entries(this.halfOpen).map(([id, [now, limit]]) => {
-      const what = `VIP ${this.vip(id)?.name ?? id} has ${number(now)} half-open connections (max ${number(limit)})`;
+      const what = `VIP ${nameOf(this.vip(id)) ?? id} has ${number(now)} half-open connections (max ${number(limit)})`;
       return now < limit ? what : `${what} and drops new ones`;
     });
   }

@@ -2,7 +2,7 @@
 
 import { get } from './api.js';
 import { el, setText } from './dom.js';
-import { bitRate, milliseconds, number, percent, plural, switchLabel, withPort, withUnit } from './format.js';
+import { bitRate, milliseconds, nameOf, number, percent, plural, switchLabel, withPort, withUnit } from './format.js';
 import { NetworkGraph } from './graph.js';
 import { roleFacts } from './roles.js';
 import { stateOf } from './states.js';
@@ -148,7 +148,7 @@ export class NetworkView {
 
   #showChoices() {
     const options = [['', 'nothing'], ...this.#model.state.vips.map((vip) =>
-      [vip.id, `${vip.name} (${withPort(vip.address, vip.port)})`])];
+      [vip.id, `${nameOf(vip)} (${withPort(vip.address, vip.port)})`])];
     if (this.#connection) options.splice(1, 0, ['*', `the connection of ${withPort(this.#connection.client, this.#connection.client_port)}`]);
     this.#choice.replaceChildren(...options.map(([value, text]) => el('option', { value, text })));
     this.#choice.value = options.some(([value]) => value === this.#wanted) ? this.#wanted : '';
@@ -287,7 +287,7 @@ export class NetworkView {
     if (!vip) return null;
     const pool = this.#model.poolOfVip(vip.id);
     return {
-      title: `VIP ${vip.name}`,
+      title: `VIP ${nameOf(vip)}`,
       facts: [
         ['Address', `${withPort(vip.address, vip.port)} ${vip.protocol ?? ''}`],
         ['Algorithm', this.#model.algorithmOfVip(vip) ?? 'by port'],

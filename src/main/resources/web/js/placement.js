@@ -1,7 +1,7 @@
 // Proactive VIPs: their state, and the buckets of each member at each client edge.
 
 import { el, keyed, setAttribute, setText } from './dom.js';
-import { duration, number, percent, switchLabel, UNKNOWN, withUnit } from './format.js';
+import { duration, nameOf, number, percent, switchLabel, UNKNOWN, withUnit } from './format.js';
 import { DataTable } from './table.js';
 
 const STATES = { reactive: 'Reactive', changing: 'Changing', proactive: 'Proactive' };
@@ -106,7 +106,7 @@ class PlacementCard {
   update(placement) {
     const pool = this.#model.poolOfVip(this.#id);
     this.#memberIds = pool ? this.#model.membersOfPool(pool.id).map((member) => member.id) : [];
-    setText(this.#title, `Placement of VIP ${this.#model.vip(this.#id)?.name ?? this.#id}`);
+    setText(this.#title, `Placement of VIP ${nameOf(this.#model.vip(this.#id)) ?? this.#id}`);
     setState(this.#badge, placement.state);
     setText(this.#about, `${placement.mode === 'auto' ? 'Proactive under load. ' : ''}${number(placement.moves)} buckets have moved so far.`
       + `${placement.edges_left_out ? ` ${placement.edges_left_out} more client edges are not shown.` : ''}`);

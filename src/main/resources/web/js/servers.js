@@ -2,7 +2,7 @@
 
 import { itemPath, put } from './api.js';
 import { announce, el, setAttribute, setText } from './dom.js';
-import { number, percent, UNKNOWN, withPort, withUnit } from './format.js';
+import { nameOf, number, percent, UNKNOWN, withPort, withUnit } from './format.js';
 import { PlacementPanel } from './placement.js';
 import { STATES, stateOf } from './states.js';
 import { DataTable } from './table.js';
@@ -27,7 +27,7 @@ export class ServersView {
       columns: [
         { name: 'Server', text: (member) => member.id, value: (member) => member.id },
         { name: 'Address', text: (member) => withPort(member.address, member.port), value: (member) => member.address },
-        { name: 'VIP', text: (member) => model.vipOfMember(member)?.name ?? UNKNOWN, value: (member) => model.vipOfMember(member)?.name },
+        { name: 'VIP', text: (member) => nameOf(model.vipOfMember(member)) ?? UNKNOWN, value: (member) => nameOf(model.vipOfMember(member)) },
         {
           name: 'State', text: (member) => STATES[stateOf(member, numbers(member))], value: (member) => stateOf(member, numbers(member)),
           make: () => el('span', { class: 'badge' }),

@@ -3,7 +3,7 @@
 import { LineChart } from './chart.js';
 import { el } from './dom.js';
 import { DataTable } from './table.js';
-import { milliseconds, number } from './format.js';
+import { milliseconds, nameOf, number } from './format.js';
 import { rejection } from './reasons.js';
 
 const NONE_REJECTED = 'No packet has been rejected since the controller started.';
@@ -12,7 +12,7 @@ const NONE_REJECTED = 'No packet has been rejected since the controller started.
 const GROUPS = [
   ['service', 'service', 'requests_by_service', 'server_ms_by_service', serviceName],
   ['algorithm', 'algorithm', 'requests_by_algorithm', 'server_ms_by_algorithm', (_, id) => id],
-  ['vip', 'VIP', 'requests_by_vip', 'server_ms_by_service', (model, id) => model.vip(id)?.name ?? id],
+  ['vip', 'VIP', 'requests_by_vip', 'server_ms_by_service', (model, id) => nameOf(model.vip(id)) ?? id],
   ['server', 'server', 'requests_by_server', 'server_ms_by_service', (_, id) => id],
 ];
 
@@ -24,7 +24,7 @@ function serviceName(model, id) {
 export function timeName(model, id) {
   const [vip, service, data] = id.split('/');
   if (service === undefined) return id;
-  return `${model.vip(vip)?.name ?? vip}, ${serviceName(model, service)}${data ? ' data' : ''}`;
+  return `${nameOf(model.vip(vip)) ?? vip}, ${serviceName(model, service)}${data ? ' data' : ''}`;
 }
 
 export class TrafficView {

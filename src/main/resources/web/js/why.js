@@ -2,7 +2,7 @@
 
 import { get } from './api.js';
 import { el, setText } from './dom.js';
-import { capitalized, duration, milliseconds, number, percent, plural, switchLabel, UNKNOWN, withPort, withUnit, words } from './format.js';
+import { capitalized, duration, milliseconds, nameOf, number, percent, plural, switchLabel, UNKNOWN, withPort, withUnit, words } from './format.js';
 import { MAC } from './model.js';
 import { exclusion, rejection } from './reasons.js';
 
@@ -92,7 +92,7 @@ export class WhyView {
   #fill() {
     const chosen = this.#vip.value;
     this.#vip.replaceChildren(...this.#model.state.vips.map((vip) =>
-      el('option', { value: vip.id, text: `${vip.name} (${withPort(vip.address, vip.port)})` })));
+      el('option', { value: vip.id, text: `${nameOf(vip)} (${withPort(vip.address, vip.port)})` })));
     if (chosen) this.#vip.value = chosen;
     this.#hosts.replaceChildren(...this.#model.clients.slice(0, 300).map((value) => el('option', { value, label: this.#model.namesAt([value]) || null })));
   }

@@ -149,6 +149,24 @@ class BalancerRestTest {
     assertEquals("WRR+SPH", cleared.json().path("lb_method").asText());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"load_balancers", "vips", "pools", "members", "health_monitors"})
+  void emptyName_isKept_andNullIsTheId(String kind) throws Exception {
+    String path = "/" + kind + "/a";
+    String required = "\"address\":\"10.0.0.1\"";
+    switch (kind) {
+      case "pools" -> required = "\"protocol\":\"tcp\"";
+      case "health_monitors" -> required = "\"type\":\"TCP\"";
+      default -> {}
+    }
+    assertEquals("a", server.put(path, "{" + required + "}").json().get("name").asText());
+    Answer empty = server.put(path, "{\"name\":\" \"}");
+    assertEquals(200, empty.status(), empty.text());
+    assertEquals("", empty.json().get("name").asText("none"));
+    assertEquals(empty.json(), server.put(path, empty.text()).json());
+    assertEquals("a", server.put(path, "{\"name\":null}").json().get("name").asText());
+  }
+
   @Test
   void loadBalancer_listsItsVips_andIsPutAsItIsGot() throws Exception {
     server.put("/vips/v", "{\"address\":\"10.0.0.100\",\"port\":80}");

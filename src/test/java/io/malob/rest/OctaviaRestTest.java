@@ -148,6 +148,25 @@ class OctaviaRestTest {
     assertEquals("dns", server.get("/load_balancers/" + id).json().get("name").asText());
   }
 
+  /** Terraform, for one, sends an empty name to remove one, and expects to read it. */
+  @Test
+  void emptyName_staysEmpty() throws Exception {
+    String unnamed = made("loadbalancers", "loadbalancer", "'vip_address':'10.0.0.110'");
+    assertEquals("", get("loadbalancers/" + unnamed).at("/loadbalancer/name").asText("none"));
+    assertEquals("", get("pools/" + pool).at("/pool/name").asText("none"));
+    String member = "pools/" + pool + "/members/" + one;
+    assertEquals("", get(member).at("/member/name").asText("none"));
+
+    put("listeners/" + listener, "listener", "'name':''");
+    put("loadbalancers/" + balancer, "loadbalancer", "'name':null");
+    put("pools/" + pool, "pool", "'description':'d'");
+
+    assertEquals("", get("listeners/" + listener).at("/listener/name").asText("none"));
+    assertEquals("", server.get("/vips/" + listener).json().get("name").asText("none"));
+    assertEquals("", get("loadbalancers/" + balancer).at("/loadbalancer/name").asText("none"));
+    assertEquals("", get("pools/" + pool).at("/pool/name").asText("none"));
+  }
+
   /** The stored load balancer has the id that its former address gives to others. */
   @Test
   void loadBalancerThatMoves_leavesItsVipsToAnother() throws Exception {

@@ -1,5 +1,6 @@
 package io.malob.rest.octavia;
 
+import com.google.common.base.Strings;
 import io.malob.json.RejectedException;
 import io.malob.state.catalog.Fields;
 import io.malob.state.catalog.Notes;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Collects the catalog's fields for the attributes of a request. For one thread. */
 final class Changes {
+  private static final String NAME = "name";
   private static final String PROJECT = "project_id";
 
   private final Body body;
@@ -28,6 +30,14 @@ final class Changes {
   Changes copy(String name, String field) throws RejectedException {
     if (body.has(name)) {
       fields.put(field, body.text(name));
+    }
+    return this;
+  }
+
+  /** Takes the name, if it is given; null is the default, an empty one. */
+  Changes name() throws RejectedException {
+    if (body.has(NAME)) {
+      fields.put(NAME, Strings.nullToEmpty(body.text(NAME)));
     }
     return this;
   }
@@ -52,8 +62,11 @@ final class Changes {
     return this;
   }
 
-  /** Keeps attributes that have no effect. Only for new objects: those of others stay. */
-  Changes externalIds(Map<String, String> more, String... names) throws RejectedException {
+  /**
+   * Keeps attributes that have no effect, and gives the object an empty name if it has none. Only
+   * for new objects: those of others stay.
+   */
+  Changes ofNew(Map<String, String> more, String... names) throws RejectedException {
     Map<String, String> ids = new LinkedHashMap<>(more);
     for (String name : names) {
       @Nullable String value = body.text(name);
@@ -64,6 +77,7 @@ final class Changes {
         ids.put(name, value);
       }
     }
+    fields.putIfAbsent(NAME, "");
     return put("external_ids", externalIds(ids));
   }
 

@@ -62,7 +62,7 @@ final class HealthMonitors extends ObjectType<Monitor> {
             changes(body)
                 .put("pool_id", poolId)
                 .put("type", type(body.required("type")))
-                .externalIds(Map.of(), "project_id")
+                .ofNew(Map.of(), "project_id")
                 .fields())
         .id();
   }
@@ -89,7 +89,7 @@ final class HealthMonitors extends ObjectType<Monitor> {
       throw Body.notSupported("http_version", "checks send HTTP/" + VERSION);
     }
     return new Changes(body)
-        .copy("name")
+        .name()
         .copy("description")
         .copy("delay")
         .copy("timeout")

@@ -91,7 +91,7 @@ final class Listeners extends ObjectType<Vip> {
                 .put("protocol", protocol)
                 .copy("protocol_port", "port")
                 .put("address", balancer.address().toString())
-                .externalIds(Map.of(), "project_id")
+                .ofNew(Map.of(), "project_id")
                 .fields());
     attachDefaultPool(draft, vip, balancer, body);
     Optional<Body> pool = body.object("default_pool");
@@ -110,7 +110,7 @@ final class Listeners extends ObjectType<Vip> {
   }
 
   private static Changes changes(Body body) throws RejectedException {
-    Changes changes = new Changes(body).copy("name").copy("description").adminState().tags();
+    Changes changes = new Changes(body).name().copy("description").adminState().tags();
     if (body.has("connection_limit")) {
       @Nullable String limit = body.text("connection_limit");
       changes.put("connection_limit", String.valueOf(NO_LIMIT).equals(limit) ? null : limit);

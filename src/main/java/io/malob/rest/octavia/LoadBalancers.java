@@ -97,12 +97,12 @@ final class LoadBalancers extends ObjectType<LoadBalancer> {
         draft.create(
             Catalog.LOAD_BALANCERS,
             new Changes(body)
-                .copy("name")
+                .name()
                 .copy("description")
                 .copy("vip_address", "address")
                 .adminState()
                 .tags()
-                .externalIds(Map.of(), KEPT)
+                .ofNew(Map.of(), KEPT)
                 .fields());
     Pools pools = new Pools();
     for (Body pool : body.objects("pools")) {
@@ -124,7 +124,7 @@ final class LoadBalancers extends ObjectType<LoadBalancer> {
         Catalog.LOAD_BALANCERS,
         stored(draft, balancer).id(),
         new Changes(body)
-            .copy("name")
+            .name()
             .copy("description")
             .adminState()
             .tags()

@@ -52,7 +52,7 @@ final class Members extends ObjectType<Member> {
                 .put("pool_id", poolId)
                 .copy("address")
                 .copy("protocol_port", "port")
-                .externalIds(Map.of(), "project_id", "subnet_id")
+                .ofNew(Map.of(), "project_id", "subnet_id")
                 .fields())
         .id();
   }
@@ -70,7 +70,7 @@ final class Members extends ObjectType<Member> {
   private static Changes changes(Body body) throws RejectedException {
     VendorTags.check(body.texts("tags"), List.of());
     return new Changes(body)
-        .copy("name")
+        .name()
         .copy("description")
         .copy("weight")
         .copy("backup")

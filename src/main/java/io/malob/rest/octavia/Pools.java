@@ -102,7 +102,7 @@ final class Pools extends ObjectType<Pool> {
                 .put("protocol", protocol(body.required("protocol")))
                 .put("vip_id", vip == null ? null : vip.id())
                 .put("load_balancer_id", balancer.id())
-                .externalIds(algorithms.kept(), "project_id")
+                .ofNew(algorithms.kept(), "project_id")
                 .fields());
     Members members = new Members(pool.id());
     for (Body member : body.objects("members")) {
@@ -129,7 +129,7 @@ final class Pools extends ObjectType<Pool> {
   }
 
   private static Changes changes(Body body, Algorithms algorithms) throws RejectedException {
-    Changes changes = new Changes(body).copy("name").copy("description").adminState().tags();
+    Changes changes = new Changes(body).name().copy("description").adminState().tags();
     if (algorithms.areGiven()) {
       changes.put("lb_method", algorithms.chosen());
     }

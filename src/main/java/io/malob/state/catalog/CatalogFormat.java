@@ -28,7 +28,7 @@ final class CatalogFormat {
 
   private static final String NUMBER = "number";
 
-  /** Values that a missing field stands for. */
+  /** Values that a missing field stands for; without a name, the id is one. */
   private static final Set<Object> EMPTY = Set.of("", List.of(), Map.of());
 
   private static final Set<String> FIELDS =
@@ -68,7 +68,7 @@ final class CatalogFormat {
       item.fields()
           .forEach(
               (name, value) -> {
-                if (value != null && !EMPTY.contains(value)) {
+                if (value != null && (name.equals("name") || !EMPTY.contains(value))) {
                   object.putPOJO(name, value);
                 }
               });

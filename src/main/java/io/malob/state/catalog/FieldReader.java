@@ -43,6 +43,12 @@ final class FieldReader {
     return text != null && text.isBlank() ? otherwise : optional(name, current, format, otherwise);
   }
 
+  /** The name for display: an empty string stays, and the id is the default. */
+  String name(@Nullable String current, String id) throws RejectedException {
+    String given = fields.get("name");
+    return given != null && given.isBlank() ? "" : optional("name", current, FieldFormat::name, id);
+  }
+
   /** The given value, or the current one if the field is not given; one of both must exist. */
   <T> T required(String name, @Nullable T current, FieldFormat<T> format) throws RejectedException {
     T value = optional(name, current, format);

@@ -33,7 +33,7 @@ final class LoadBalancerKind extends CatalogKind<LoadBalancer> {
       throws RejectedException {
     return new LoadBalancer(
         id,
-        fields.optional("name", current == null ? null : current.name(), FieldFormat::name, id),
+        fields.name(current == null ? null : current.name(), id),
         fields.required(
             "address", current == null ? null : current.address(), FieldFormat::address),
         fields.optional(

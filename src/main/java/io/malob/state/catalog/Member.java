@@ -12,7 +12,7 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * @param number a small number for cookies, from 1 to {@link #MAX_NUMBER}; unique among the
  *     members, permanent, and reused as late as possible
  * @param id its id in URLs
- * @param name a display name
+ * @param name a display name, which may be empty
  * @param poolId its pool, which exists; null for none, then it gets no connections
  * @param address a unicast address that no VIP has
  * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null for the client's

@@ -42,7 +42,7 @@ final class MemberKind extends CatalogKind<Member> {
     return new Member(
         current == null ? number : current.number(),
         id,
-        fields.optional("name", current == null ? null : current.name(), FieldFormat::name, id),
+        fields.name(current == null ? null : current.name(), id),
         fields.optional("pool_id", current == null ? null : current.poolId(), FieldFormat::id),
         fields.required(
             "address", current == null ? null : current.address(), FieldFormat::address),

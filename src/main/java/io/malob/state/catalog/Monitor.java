@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The health checks of a pool's members, and their effect.
  *
  * @param id its id in URLs
- * @param name a display name
+ * @param name a display name, which may be empty
  * @param poolId the pool whose members are checked, which exists and has no other monitor; null for
  *     none, then there are no checks
  * @param type the kind of check

@@ -57,7 +57,7 @@ final class MonitorKind extends CatalogKind<Monitor> {
             (field, text) -> FieldFormat.oneOf(Monitor.Type.class, field, text));
     return new Monitor(
         id,
-        fields.optional("name", now == null ? null : now.name(), FieldFormat::name, id),
+        fields.name(now == null ? null : now.name(), id),
         fields.optional("pool_id", now == null ? null : now.poolId(), FieldFormat::id),
         type,
         delay,

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The servers behind a VIP.
  *
  * @param id its id in URLs
- * @param name a display name
+ * @param name a display name, which may be empty
  * @param protocol null for the VIP's; never different from the VIP's
  * @param loadBalancerId the load balancer that it belongs to, which exists and has its VIP's
  *     address; null for none

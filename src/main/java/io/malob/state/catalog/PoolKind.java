@@ -42,7 +42,7 @@ final class PoolKind extends CatalogKind<Pool> {
       throws RejectedException {
     return new Pool(
         id,
-        fields.optional("name", current == null ? null : current.name(), FieldFormat::name, id),
+        fields.name(current == null ? null : current.name(), id),
         fields.optional(
             "protocol", current == null ? null : current.protocol(), FieldFormat::protocol),
         fields.optional(

@@ -14,7 +14,7 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * @param number a small number for cookies, from 1 to {@link #MAX_NUMBER}; unique among the VIPs,
  *     permanent, and reused as late as possible
  * @param id its id in URLs
- * @param name a display name
+ * @param name a display name, which may be empty
  * @param protocol null for all of them
  * @param address a unicast address that no member has; several VIPs can share it
  * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null for all of them

@@ -44,7 +44,7 @@ final class VipKind extends CatalogKind<Vip> {
     return new Vip(
         current == null ? number : current.number(),
         id,
-        fields.optional("name", current == null ? null : current.name(), FieldFormat::name, id),
+        fields.name(current == null ? null : current.name(), id),
         fields.optional(
             "protocol", current == null ? null : current.protocol(), FieldFormat::protocol),
         fields.required(

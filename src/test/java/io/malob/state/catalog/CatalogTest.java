@@ -55,7 +55,7 @@ class CatalogTest {
   @CsvSource({"port,0", "port,65536", "port,-1", "port,abc", "port,8.0", "port,99999999999"})
   @CsvSource({"address,10.0.0", "address,010.0.0.1", "address,10.0.0.256", "address,1.2.3.4.5"})
   @CsvSource({"address,0.0.0.0", "address,127.0.0.1", "address,224.0.0.1", "address,10.0.0.1."})
-  @CsvSource({"address,255.255.255.255", "address,240.0.0.1", "protocol,sctp", "name,''"})
+  @CsvSource({"address,255.255.255.255", "address,240.0.0.1", "protocol,sctp"})
   @CsvSource({"address,::", "address,::1", "address,ff02::1", "address,fe80::1", "address,fec0::1"})
   @CsvSource({"address,::ffff:10.0.0.1", "address,::ffff:a00:1", "address,2001:db8::1%eth0"})
   @CsvSource({"id,a b", "id,..", "id,a/b", "id,ä", "lb_method,fastest", "colour,red", "port,''"})

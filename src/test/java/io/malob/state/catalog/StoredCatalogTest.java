@@ -39,7 +39,7 @@ class StoredCatalogTest {
       CatalogFixture fixture = new CatalogFixture(Catalog.open(store));
       fixture.vip("id", "gone", "address", "10.0.0.99");
       fixture.vip("id", "v", "name", "Wäb \"x\"", "address", "10.0.0.100", "protocol", "icmp");
-      fixture.pool("id", "p", "vip_id", "v", "lb_method", "LC");
+      fixture.pool("id", "p", "name", "", "vip_id", "v", "lb_method", "LC");
       fixture.member("id", "m", "address", "10.0.0.1", "port", "0", "pool_id", "p");
       fixture.member("id", "n", "address", "10.0.0.2", "weight", "9", "admin_state", "drain");
       fixture.vip("id", "w", "address", "10.0.0.101", "allowed_sources", "10.0.0.0/8, 172.16.0.9");
