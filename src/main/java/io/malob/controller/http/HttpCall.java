@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.restlet.Response;
 import org.restlet.data.Header;
 import org.restlet.engine.adapter.ServerCall;
+import org.restlet.engine.header.HeaderUtils;
 import org.restlet.representation.OutputRepresentation;
 import org.restlet.representation.Representation;
 import org.slf4j.Logger;
@@ -179,13 +180,29 @@ final class HttpCall extends ServerCall {
     return headers;
   }
 
-  /** Ensures an answer after any failure. */
-  void finish() {
+  /** Which header Restlet cannot read, as a sentence. */
+  String unreadableHeader() {
+    for (Header header : getRequestHeaders()) {
+      try {
+        HeaderUtils.extractEntityHeaders(ImmutableList.of(header), null);
+      } catch (RuntimeException e) {
+        return "The value of the header " + header.getName() + " cannot be read";
+      }
+    }
+    return "The value of a header cannot be read";
+  }
+
+  /** Answers with an error instead. */
+  void refuse(HttpResponseStatus status, String sentence) {
     if (!isAnswered) {
       isAnswered = true;
-      connection.respondError(
-          HttpResponseStatus.INTERNAL_SERVER_ERROR,
-          "Internal error in the controller; see its log");
+      connection.respondError(status, sentence);
     }
+  }
+
+  /** Ensures an answer after any failure. */
+  void finish() {
+    refuse(
+        HttpResponseStatus.INTERNAL_SERVER_ERROR, "Internal error in the controller; see its log");
   }
 }

@@ -34,11 +34,13 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.restlet.Response;
 import org.restlet.Restlet;
 import org.restlet.engine.Engine;
 import org.restlet.engine.adapter.HttpResponse;
 import org.restlet.engine.adapter.ServerAdapter;
+import org.restlet.representation.Representation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -207,13 +209,33 @@ public final class HttpServer implements AutoCloseable {
 
   private void answer(HttpCall call) {
     try {
-      org.restlet.engine.adapter.HttpRequest request = adapter.toRequest(call);
-      HttpResponse response = new HttpResponse(call, request);
+      Optional<org.restlet.engine.adapter.HttpRequest> request = requestOf(call);
+      if (request.isEmpty()) {
+        call.refuse(HttpResponseStatus.BAD_REQUEST, call.unreadableHeader());
+        return;
+      }
+      HttpResponse response = new HttpResponse(call, request.get());
       Response.setCurrent(response);
-      restlet.handle(request, response);
+      restlet.handle(request.get(), response);
+      @Nullable Representation content = response.getEntity();
       adapter.commit(response);
+      // responses to HEAD, and those without changes, have lost it
+      if (content != null && response.getEntity() == null) {
+        content.release();
+      }
     } finally {
       Engine.clearThreadLocalVariables();
+    }
+  }
+
+  /** Empty if a header cannot be read: Restlet then throws any exception, now or later. */
+  private Optional<org.restlet.engine.adapter.HttpRequest> requestOf(HttpCall call) {
+    try {
+      org.restlet.engine.adapter.HttpRequest request = adapter.toRequest(call);
+      @Nullable Representation unused = request.getEntity(); // reads the headers of the body
+      return Optional.of(request);
+    } catch (RuntimeException e) {
+      return Optional.empty();
     }
   }
 

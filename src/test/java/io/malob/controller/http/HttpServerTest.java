@@ -49,6 +49,7 @@ class HttpServerTest {
   private final CountDownLatch gate = new CountDownLatch(1);
   private final CountDownLatch gated = new CountDownLatch(1);
   private final AtomicInteger streamsEnded = new AtomicInteger();
+  private final AtomicInteger released = new AtomicInteger();
   private HttpServer server;
 
   /** Answers {@code /echo}, {@code /large}, {@code /stream}, {@code /gated}, and says OK else. */
@@ -67,6 +68,10 @@ class HttpServerTest {
                       new byte[LARGE_BYTES], MediaType.APPLICATION_OCTET_STREAM));
           case "/stream" -> response.setEntity(new Endless());
           case "/lines" -> response.setEntity(new Lines());
+          case "/unchanged" -> {
+            response.setEntity(new Lines());
+            response.setStatus(Status.REDIRECTION_NOT_MODIFIED);
+          }
           case "/gated" -> {
             gated.countDown();
             gate.await();
@@ -83,7 +88,7 @@ class HttpServerTest {
   }
 
   /** More than fits into one piece, and an end that was not flushed. */
-  private static final class Lines extends OutputRepresentation {
+  private final class Lines extends OutputRepresentation {
     Lines() {
       super(MediaType.TEXT_PLAIN);
     }
@@ -94,6 +99,12 @@ class HttpServerTest {
         out.write((i + "\n").getBytes(US_ASCII));
       }
       out.write("end".getBytes(US_ASCII));
+    }
+
+    @Override
+    public void release() {
+      released.incrementAndGet();
+      super.release();
     }
   }
 
@@ -321,6 +332,19 @@ class HttpServerTest {
       assertTrue(lines.startsWith("0\n1\n") && lines.endsWith("\n99999\nend"));
     }
     assertEquals(1, server.connectionCount());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"GET, /lines", "HEAD, /lines", "GET, /unchanged"})
+  void content_evenIfItIsNotSent_isReleased(String method, String path) throws Exception {
+    start(limits(10, 10));
+    HttpRequest request =
+        HttpRequest.newBuilder(uri(path)).method(method, BodyPublishers.noBody()).build();
+    for (int i = 1; i <= 3; i++) {
+      client.send(request, BodyHandlers.ofString());
+      int sent = i;
+      await("released", () -> released.get() == sent);
+    }
   }
 
   @Test
