@@ -1,6 +1,7 @@
 package io.malob.cluster;
 
 import com.google.common.collect.ImmutableSet;
+import io.malob.cluster.election.GenerationIds;
 import io.malob.cluster.election.RunningElection;
 import io.malob.cluster.etcd.HttpEtcd;
 import io.malob.cluster.peer.PeerListeners;
@@ -176,7 +177,7 @@ public final class ClusterModule extends BaseModule
 
   @Override
   public CompletableFuture<Long> raiseBase(long minimum) {
-    return election.raiseBase(Math.max(minimum, restoration.acceptingBase()));
+    return election.raiseBase(GenerationIds.later(minimum, restoration.acceptingBase()));
   }
 
   @Override

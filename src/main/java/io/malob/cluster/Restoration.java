@@ -1,5 +1,6 @@
 package io.malob.cluster;
 
+import io.malob.cluster.election.GenerationIds;
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.History;
 import io.malob.module.ClusterView;
@@ -30,9 +31,7 @@ final class Restoration {
   /** The base of generation ids. */
   private long base;
 
-  /**
-   * The greatest generation id before changes were lost, as any controller knows; 0 if none were.
-   */
+  /** The latest generation id before changes were lost, as any controller knows; 0 if none were. */
   private long lost;
 
   private long published;
@@ -45,7 +44,7 @@ final class Restoration {
   }
 
   private synchronized void lose(long revision) {
-    lost = Math.max(lost, base + revision);
+    lost = GenerationIds.later(lost, base + revision);
   }
 
   /** Does what is due; to be called every second. May wait for etcd. */
@@ -82,18 +81,23 @@ final class Restoration {
         case BASE -> base = number(value);
         case LOST -> {
           published = number(value);
-          lost = Math.max(lost, published);
+          lost = GenerationIds.later(lost, published);
         }
         default -> {
           return;
         }
       }
-      isAccepted = base >= lost;
+      isAccepted = isIn(base);
       history.setLostForPeers(!isAccepted);
     }
     if (isAccepted) {
       history.accept();
     }
+  }
+
+  /** Whether nothing was lost, or an id is as late as the greatest before that. */
+  private boolean isIn(long id) {
+    return GenerationIds.later(lost, id) == id;
   }
 
   private static long number(Optional<String> value) {
@@ -107,14 +111,14 @@ final class Restoration {
   private void publish() throws IOException {
     long told;
     synchronized (this) {
-      if (lost <= Math.max(published, base)) {
+      if (isIn(base) || isIn(published)) {
         return;
       }
       told = lost;
     }
     if (!keys.put(Map.of(LOST, Optional.of(Long.toString(told)))).isEmpty()) {
       synchronized (this) {
-        published = Math.max(published, told);
+        published = GenerationIds.later(published, told);
       }
     }
   }

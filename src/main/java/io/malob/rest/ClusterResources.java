@@ -33,6 +33,11 @@ final class ClusterResources {
   /** The max time that a request waits for etcd and the switches. */
   private static final long PATIENCE_MILLIS = 5_000;
 
+  /**
+   * Half of the ids that follow a switch's: no switch must take a later base for an earlier one.
+   */
+  private static final long MAX_BASE = 1L << 62;
+
   private final @Nullable IClusterService cluster;
 
   /** Resources of this cluster; null if the controller has no such service. */
@@ -113,7 +118,7 @@ final class ClusterResources {
   Reply raiseBase(Call call) throws IOException, RejectedException {
     JsonInput<RejectedException> fields = call.json().only(BASE_FIELDS);
     JsonInput<RejectedException> minimum = fields.get("minimum");
-    long number = minimum.isThere() ? minimum.whole(0, Long.MAX_VALUE) : 0;
+    long number = minimum.isThere() ? minimum.whole(0, MAX_BASE) : 0;
     return Reply.ok(Map.of("generation_base", awaited(existing().raiseBase(number))));
   }
 

@@ -183,7 +183,7 @@ class EtcdStoreTest extends StoreContract {
     }
 
     @Override
-    public CompletableFuture<Long> grant(Duration lifetime) {
+    public CompletableFuture<Lease> grant(Duration lifetime) {
       throw new UnsupportedOperationException();
     }
 

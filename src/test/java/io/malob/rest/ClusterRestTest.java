@@ -88,9 +88,12 @@ class ClusterRestTest {
   @Test
   void wrongMinimum_isRejectedWithItsName() throws Exception {
     server.cluster = view();
-    RestServer.Answer answer = server.sendTo("POST", PATH + "/generation-base", "{\"minimum\":-1}");
-    assertEquals(400, answer.status());
-    assertEquals("minimum", answer.field());
+    for (String minimum : List.of("-1", "9223372036854775807")) {
+      RestServer.Answer answer =
+          server.sendTo("POST", PATH + "/generation-base", "{\"minimum\":" + minimum + "}");
+      assertEquals(400, answer.status(), minimum);
+      assertEquals("minimum", answer.field());
+    }
   }
 
   @Test

@@ -52,7 +52,7 @@ final class Generations {
 
   /** A switch has named the latest generation id that it has accepted. */
   void seen(long generation) {
-    if (generation - latest > 0) {
+    if (GenerationIds.isLater(generation, latest)) {
       latest = generation;
     }
   }
@@ -99,10 +99,11 @@ final class Generations {
    * Raises the base to this number, and to the latest generation id that a switch has named. Never
    * lowers it.
    *
+   * @param minimum 0 if there is none
    * @param raised receives the base after that
    */
   void raise(long minimum, CompletableFuture<Long> raised) {
-    long wanted = Math.max(base, Math.max(minimum, latest));
+    long wanted = GenerationIds.later(base, GenerationIds.later(minimum, latest));
     if (wanted == base) {
       raised.complete(base);
       return;

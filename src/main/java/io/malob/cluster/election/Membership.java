@@ -4,16 +4,17 @@ import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.Etcd.Change;
 import io.malob.cluster.etcd.Etcd.Condition;
 import io.malob.cluster.etcd.Etcd.Item;
+import io.malob.cluster.etcd.Etcd.Lease;
 import io.malob.cluster.etcd.Etcd.Outcome;
 import io.malob.openflow.label.LabelRange;
 import java.time.Duration;
-import java.util.HashSet;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,7 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * This controller as a member of the cluster: its lease, its key and its slot, joined again
- * whenever the lease has expired. All methods on one serial executor.
+ * whenever the lease has expired. The slot has a lease of its own, which lives on for a while, as
+ * {@link SlotChoice} explains. All methods on one serial executor.
  */
 final class Membership {
   private static final Logger logger = LoggerFactory.getLogger(Membership.class);
@@ -35,25 +37,27 @@ final class Membership {
   private final Etcd etcd;
   private final ThisNode self;
   private final String name;
-  private final Duration lifetime;
+  private final Duration asked;
   private final Executor serial;
   private final LongSupplier nanoTime;
   private final Listener listener;
   private final CompletableFuture<Void> firstJoin = new CompletableFuture<>();
+  private final SlotChoice slots;
+
+  /** Of the lease, as etcd has granted it. */
+  private Duration lifetime;
 
   /** The current lease; 0 if there is none. */
   private long lease;
+
+  /** The current lease of the slot; 0 if there is none. */
+  private long slotLease;
 
   /** The revision that created this controller's key with that lease; 0 if it has none. */
   private long createRevision;
 
   /** The revision of the key's latest change. */
   private long modRevision;
-
-  private int slot;
-
-  /** Slots that others have taken since the last joining. */
-  private final Set<Integer> takenSlots = new HashSet<>();
 
   /** Whether a request for a lease or a key is under way. */
   private boolean isBusy;
@@ -97,7 +101,9 @@ final class Membership {
     this.etcd = etcd;
     this.self = self;
     name = self.name();
+    asked = lifetime;
     this.lifetime = lifetime;
+    slots = new SlotChoice(name);
     this.serial = serial;
     this.nanoTime = nanoTime;
     this.listener = listener;
@@ -141,7 +147,7 @@ final class Membership {
   }
 
   int slot() {
-    return slot;
+    return slots.slot();
   }
 
   /** Whether another live controller has this one's name. */
@@ -177,12 +183,15 @@ final class Membership {
     if (lease != 0 && now - kept >= lifetime.toNanos() / 3) {
       kept = now;
       keepAlive();
+      keepSlot();
     }
     if (isBusy || now - retryNanos < 0) {
       return;
     }
     if (lease == 0) {
       grant();
+    } else if (slotLease == 0) {
+      grantSlot();
     } else if (createRevision == 0) {
       if (isAdmitted) {
         join();
@@ -193,10 +202,25 @@ final class Membership {
   }
 
   private void grant() {
+    long began = nanoTime.getAsLong();
+    grant(
+        asked,
+        granted -> {
+          lease = granted.id();
+          kept = began;
+          keptAliveNanos = began;
+          lived(granted.lifetime());
+        });
+  }
+
+  private void grantSlot() {
+    grant(SlotChoice.LIFETIME, granted -> slotLease = granted.id());
+  }
+
+  private void grant(Duration wanted, Consumer<Lease> receiver) {
     isBusy = true;
-    long asked = nanoTime.getAsLong();
     var unused =
-        etcd.grant(lifetime)
+        etcd.grant(wanted)
             .whenCompleteAsync(
                 (granted, problem) -> {
                   isBusy = false;
@@ -204,9 +228,7 @@ final class Membership {
                     retryLater();
                     return;
                   }
-                  lease = granted;
-                  kept = asked;
-                  keptAliveNanos = asked;
+                  receiver.accept(granted);
                   if (isClosed) {
                     var unusedEnd = revoke();
                   } else {
@@ -216,13 +238,25 @@ final class Membership {
                 serial);
   }
 
+  private void lived(Duration granted) {
+    if (granted.compareTo(asked) > 0 && !granted.equals(lifetime)) {
+      logger.warn(
+          "cluster_lease_longer node={} seconds={} asked={} - etcd grants no shorter lease, because"
+              + " of its election timeout: so long takes it to notice a failed controller",
+          name,
+          granted.toSeconds(),
+          asked.toSeconds());
+    }
+    lifetime = granted.compareTo(asked) > 0 ? granted : asked;
+  }
+
   /**
    * Extends the lease. It does not wait for the answer to the request before: one server of etcd
    * that is silent must not cost the lease.
    */
   private void keepAlive() {
     long extended = lease;
-    long asked = nanoTime.getAsLong();
+    long began = nanoTime.getAsLong();
     var unused =
         etcd.keepAlive(extended)
             .whenCompleteAsync(
@@ -231,9 +265,30 @@ final class Membership {
                     return;
                   }
                   if (isAlive) {
-                    keptAliveNanos = Math.max(keptAliveNanos, asked);
+                    keptAliveNanos = Math.max(keptAliveNanos, began);
                   } else {
                     expired();
+                  }
+                },
+                serial);
+  }
+
+  /** Extends the slot's lease. If that has expired first, the controller joins anew. */
+  private void keepSlot() {
+    long extended = slotLease;
+    if (extended == 0) {
+      return;
+    }
+    var unused =
+        etcd.keepAlive(extended)
+            .whenCompleteAsync(
+                (isAlive, problem) -> {
+                  if (problem == null && isAlive != null && !isAlive && slotLease == extended) {
+                    slotLease = 0;
+                    if (isMember()) {
+                      var unusedEnd = etcd.revoke(lease);
+                      expired();
+                    }
                   }
                 },
                 serial);
@@ -255,12 +310,9 @@ final class Membership {
   }
 
   private void join() {
-    while (takenSlots.contains(slot)) {
-      slot++;
-    }
-    if (slot >= LabelRange.SLOTS) {
-      slot = 0;
-      takenSlots.clear();
+    Optional<List<Condition>> possible = slots.next();
+    if (possible.isEmpty()) {
+      slots.forgetLive();
       cannotJoin(
           Obstacle.NO_SLOT,
           new NoSlotException(
@@ -273,14 +325,14 @@ final class Membership {
     isBusy = true;
     long withLease = lease;
     Offer offered = offer;
-    List<Condition> absent =
-        List.of(new Condition(Keys.node(name), 0), new Condition(Keys.slot(slot), 0));
+    List<Condition> conditions = new ArrayList<>(possible.get());
+    conditions.add(new Condition(Keys.node(name), 0));
     var unused =
         etcd.commit(
-                absent,
+                conditions,
                 List.of(
-                    new Change.Put(Keys.node(name), Node.value(self, slot, offered), withLease),
-                    new Change.Put(Keys.slot(slot), name, withLease)))
+                    new Change.Put(Keys.node(name), Node.value(self, slot(), offered), withLease),
+                    new Change.Put(Keys.slot(slot()), name, slotLease)))
             .whenCompleteAsync(
                 (outcome, problem) -> joined(outcome, problem, withLease, offered), serial);
   }
@@ -307,8 +359,7 @@ final class Membership {
           new NameTakenException(
               "another live controller of this cluster is named \"" + name + "\": choose another"));
     } else {
-      takenSlots.add(slot);
-      slot = 0;
+      slots.failed(outcome.now());
       tick();
     }
   }
@@ -318,8 +369,8 @@ final class Membership {
     modRevision = modified;
     published = offered;
     obstacle = null;
-    takenSlots.clear();
-    logger.info("cluster_joined node={} slot={}", name, slot);
+    slots.joined();
+    logger.info("cluster_joined node={} slot={}", name, slot());
     firstJoin.complete(null);
     listener.joined();
     tick();
@@ -348,7 +399,7 @@ final class Membership {
         etcd.commit(
                 List.of(new Condition(Keys.node(name), modRevision)),
                 List.of(
-                    new Change.Put(Keys.node(name), Node.value(self, slot, offered), withLease)))
+                    new Change.Put(Keys.node(name), Node.value(self, slot(), offered), withLease)))
             .whenCompleteAsync(
                 (outcome, problem) -> published(outcome, problem, withLease, offered), serial);
   }
@@ -386,8 +437,14 @@ final class Membership {
   }
 
   private CompletableFuture<Void> revoke() {
-    long ended = lease;
+    List<CompletableFuture<Void>> ends = new ArrayList<>();
+    for (long ended : List.of(lease, slotLease)) {
+      if (ended != 0) {
+        ends.add(etcd.revoke(ended));
+      }
+    }
     lease = 0;
-    return ended == 0 ? CompletableFuture.completedFuture(null) : etcd.revoke(ended);
+    slotLease = 0;
+    return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new));
   }
 }

@@ -19,8 +19,8 @@ public interface Etcd extends AutoCloseable {
    */
   CompletableFuture<Outcome> commit(List<Condition> conditions, List<Change> changes);
 
-  /** A new lease; its number is never 0. */
-  CompletableFuture<Long> grant(Duration lifetime);
+  /** A new lease, which may live longer than asked for: etcd has a minimum. */
+  CompletableFuture<Lease> grant(Duration lifetime);
 
   /** Extends a lease; false if it has expired. */
   CompletableFuture<Boolean> keepAlive(long lease);
@@ -46,6 +46,14 @@ public interface Etcd extends AutoCloseable {
    * @param lease the lease that it depends on; 0 if none
    */
   record Item(String key, String value, long createRevision, long modRevision, long lease) {}
+
+  /**
+   * A lease.
+   *
+   * @param id never 0
+   * @param lifetime until it expires, unless it is extended
+   */
+  record Lease(long id, Duration lifetime) {}
 
   /** The keys of a range at a revision. */
   record Reading(long revision, List<Item> items) {}

@@ -77,14 +77,17 @@ public final class HttpEtcd implements Etcd {
   }
 
   @Override
-  public CompletableFuture<Long> grant(Duration lifetime) {
+  public CompletableFuture<Lease> grant(Duration lifetime) {
     long seconds = (lifetime.toMillis() + 999) / 1000;
     // a lease that is not used after an answer was lost ends by itself
     return ask(
         "/v3/lease/grant",
         Json.bytes(Json.object().put("TTL", Long.toString(seconds))),
         true,
-        answer -> EtcdMessages.number(answer.get("ID")));
+        answer ->
+            new Lease(
+                EtcdMessages.number(answer.get("ID")),
+                Duration.ofSeconds(EtcdMessages.number(answer.get("TTL")))));
   }
 
   @Override

@@ -16,6 +16,7 @@ import io.malob.module.ClusterView.Role;
 import io.malob.module.MastershipPolicy;
 import io.malob.openflow.label.LabelRange;
 import io.malob.testing.LogLines;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -362,6 +363,50 @@ class ElectionTest {
     assertFalse(again.started.isCompletedExceptionally());
   }
 
+  /** With a long election timeout, etcd grants longer leases than asked for. */
+  @Test
+  void controllerThatRestarts_waitsForTheLeaseThatWasGranted() {
+    cluster.etcd.minLifetime = Duration.ofSeconds(8);
+    controller("a").kill();
+    SimulatedCluster.Controller again = cluster.start("a");
+    cluster.passUntil(again.started::isDone, 9 * SECOND);
+    assertFalse(again.started.isCompletedExceptionally());
+  }
+
+  @Test
+  void slot_isNotReusedAtOnce_asItsControllerMayOnlyBeCutOff() {
+    SimulatedCluster.Controller a = controller("a");
+    controller("b");
+    a.client.setCut(true);
+    cluster.pass(4 * SECOND);
+    assertNull(cluster.etcd.get(Keys.node("a")));
+    assertEquals(0, a.election.view().slot());
+    assertEquals(2, viewAfterJoining("c").slot(), "a still allocates labels by its slot");
+    a.client.setCut(false);
+    cluster.pass(SECOND);
+    assertTrue(a.election.view().isMember());
+    assertEquals(0, a.election.view().slot(), "its labels stay its own");
+  }
+
+  @Test
+  void slot_ofAControllerThatRestarts_isItsOwn() {
+    controller("a").kill();
+    controller("b");
+    SimulatedCluster.Controller again = cluster.start("a");
+    cluster.passUntil(again.started::isDone, 4 * SECOND);
+    cluster.pass(SECOND);
+    assertEquals(0, again.election.view().slot());
+  }
+
+  @Test
+  void slot_ofAControllerThatLeaves_isFreeAtOnce() {
+    SimulatedCluster.Controller a = controller("a");
+    controller("b");
+    var unused = a.election.leave();
+    cluster.pass(SECOND);
+    assertEquals(0, viewAfterJoining("c").slot());
+  }
+
   @Test
   void slots_areUniqueAmongLiveControllers_andReused() {
     Set<Integer> slots = new HashSet<>();
@@ -374,7 +419,9 @@ class ElectionTest {
     int freed = cluster.controllers.get("b").election.view().slot();
     cluster.controllers.get("b").kill();
     cluster.pass(4 * SECOND);
-    assertEquals(freed, viewAfterJoining("d").slot());
+    assertEquals(3, viewAfterJoining("d").slot());
+    cluster.pass(SlotChoice.LIFETIME.toNanos());
+    assertEquals(freed, viewAfterJoining("e").slot());
   }
 
   private ClusterView viewAfterJoining(String name) {
@@ -492,6 +539,28 @@ class ElectionTest {
     SimulatedCluster.Switch sw = cluster.addSwitch(1);
     cluster.passUntil(() -> sw.master != null, SECOND);
     assertTrue(sw.generation > 1_000);
+  }
+
+  /** Another cluster may have left any id on a switch, and ids are compared by their difference. */
+  @Test
+  void base_isRaisedBeyondTheGreatestSignedNumber_andAgain() throws Exception {
+    SimulatedCluster.Controller a = controller("a");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    sw.generation = Long.MAX_VALUE - 1;
+    cluster.pass(SECOND);
+    assertNull(sw.master);
+    var unused = a.election.raiseBase(0);
+    cluster.passUntil(() -> sw.master != null, SECOND);
+    assertTrue(sw.generation < 0, "as a signed number: " + sw.generation);
+    long before = sw.generation;
+
+    sw.generation = before + 1_000;
+    sw.link("a").reset();
+    cluster.pass(2 * SECOND);
+    assertNull(sw.master);
+    CompletableFuture<Long> raised = a.election.raiseBase(0);
+    cluster.passUntil(() -> sw.master != null, SECOND);
+    assertEquals(before + 1_000, raised.get());
   }
 
   // ---- hand-over ----

@@ -30,6 +30,9 @@ final class SimulatedEtcd {
   private long leaseNumbers;
   private boolean hasQuorum = true;
 
+  /** No lease is shorter: etcd's depends on its election timeout. */
+  Duration minLifetime = Duration.ZERO;
+
   /** The number of transactions so far. */
   int transactions;
 
@@ -177,12 +180,13 @@ final class SimulatedEtcd {
     }
   }
 
-  private long grant(Duration lifetime) {
+  private Etcd.Lease grant(Duration lifetime) {
     long id = ++leaseNumbers;
-    Lease lease = new Lease(lifetime.toNanos());
+    Duration granted = lifetime.compareTo(minLifetime) < 0 ? minLifetime : lifetime;
+    Lease lease = new Lease(granted.toNanos());
     leases.put(id, lease);
     extend(id, lease);
-    return id;
+    return new Etcd.Lease(id, granted);
   }
 
   private boolean keepAlive(long id) {
@@ -311,7 +315,7 @@ final class SimulatedEtcd {
     }
 
     @Override
-    public CompletableFuture<Long> grant(Duration lifetime) {
+    public CompletableFuture<Etcd.Lease> grant(Duration lifetime) {
       return call(() -> SimulatedEtcd.this.grant(lifetime));
     }
 

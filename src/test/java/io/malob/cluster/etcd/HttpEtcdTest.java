@@ -155,7 +155,7 @@ class HttpEtcdTest {
 
   @Test
   void lease_keepsItsKeys_untilItEnds() throws Exception {
-    long lease = etcd.grant(Duration.ofSeconds(2)).get();
+    long lease = etcd.grant(Duration.ofSeconds(2)).get().id();
     assertNotEquals(0, lease);
     etcd.commit(List.of(), List.of(new Change.Put("key", "held", lease))).get();
     Etcd.Reading reading = etcd.read("key").get();
@@ -169,9 +169,19 @@ class HttpEtcdTest {
     assertFalse(etcd.keepAlive(lease).get());
   }
 
+  /** An etcd with a long election timeout, as over a wide area. */
+  @Test
+  void lease_lastsAsLongAsEtcdSays(@TempDir Path directory) throws Exception {
+    try (EtcdServer slow = EtcdServer.start(directory, "--election-timeout=5000");
+        Etcd client = new HttpEtcd(Accesses.to("/slow/", slow.endpoint()))) {
+      assertEquals(Duration.ofSeconds(8), client.grant(Duration.ofSeconds(3)).get().lifetime());
+      assertEquals(Duration.ofSeconds(60), client.grant(Duration.ofSeconds(60)).get().lifetime());
+    }
+  }
+
   @Test
   void leaseThatIsRevoked_isGoneAtOnce_andMayBeRevokedAgain() throws Exception {
-    long lease = etcd.grant(Duration.ofSeconds(60)).get();
+    long lease = etcd.grant(Duration.ofSeconds(60)).get().id();
     etcd.commit(List.of(), List.of(new Change.Put("key", "held", lease))).get();
     etcd.revoke(lease).get();
     assertEquals(List.of(), etcd.read("key").get().items());
