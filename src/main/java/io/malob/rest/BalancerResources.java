@@ -8,6 +8,7 @@ import io.malob.balancer.api.VipStats;
 import io.malob.json.RejectedException;
 import io.malob.resource.Call;
 import io.malob.resource.Reply;
+import io.malob.resource.Resource;
 import io.malob.resource.Routes;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.LoadBalancer;
@@ -85,7 +86,11 @@ final class BalancerResources {
     addItems(routes, "health_monitors", call -> monitors);
     addItems(routes, "pools/{pool}/members", call -> members.where("pool_id", pool(call)));
     addItems(routes, "pools/{pool}/health_monitors", call -> monitors.where("pool_id", pool(call)));
+    Resource weight = writes.confirmed(call -> members.set("weight", call));
     return routes
+        // as in Floodlight
+        .put("members/{id}/{weight}", weight)
+        .post("members/{id}/{weight}", weight)
         .get("pools/{pool}/stats", call -> Reply.ok(stats(pool(call))))
         .get("vips/{vip}/stats", call -> Reply.ok(stats(vip(call))));
   }

@@ -114,6 +114,15 @@ final class ItemCollection<T extends CatalogItem> {
     return tagged(put.isNew() ? Reply.created(body) : Reply.ok(body));
   }
 
+  /** Changes a field of the item to the value in the path. */
+  Reply set(String field, Call call) throws RejectedException {
+    String id = call.variable("id");
+    find(id);
+    Fields fields = Fields.of(field, call.variable(field));
+    catalog.put(kind, id, fields, asSeen(id, call));
+    return show(call);
+  }
+
   /** Deletes an item, and returns its last state. */
   Reply delete(Call call) throws RejectedException {
     String id = call.variable("id");
@@ -161,7 +170,7 @@ final class ItemCollection<T extends CatalogItem> {
 
   private Map<String, JsonInput<RejectedException>> read(Call call)
       throws IOException, RejectedException {
-    return call.json().fields(names::here);
+    return names.of(call.json());
   }
 
   /** The writable fields of a request; the read-only list must be unchanged. */

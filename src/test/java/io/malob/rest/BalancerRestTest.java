@@ -524,6 +524,66 @@ class BalancerRestTest {
         server.post("/services/", "{\"name\":\"x\",\"port\":1,\"algorithm\":\"RR\"}").status());
   }
 
+  /** Floodlight 1.x reads monitors only with a wrapper, later ones only without. */
+  @Test
+  void monitorInFloodlightsForms_isUnderstood() throws Exception {
+    server.put("/pools/p", "{}");
+    Answer wrapped =
+        server.post(
+            "/health_monitors/",
+            "{\"monitor\":{\"id\":\"m\",\"name\":\"m\",\"type\":\"6\",\"delay\":\"4\","
+                + "\"timeout\":1,\"network_id\":\"n\",\"status\":0,\"protocol\":6,\"address\":0}}");
+    assertEquals(201, wrapped.status(), wrapped.text());
+    assertEquals("TCP", wrapped.json().path("type").asText());
+    assertEquals(4, wrapped.json().path("delay").asInt());
+    Answer put = server.put("/health_monitors/m/", "{\"monitor\":{\"id\":\"m\",\"delay\":7}}");
+    assertEquals(7, put.json().path("delay").asInt(), put.text());
+    Answer ping =
+        server.post(
+            "/pools/p/health_monitors", "{\"id\":\"n\",\"type\":\"ICMP\",\"tenant_id\":\"t\"}");
+    assertEquals("PING", ping.json().path("type").asText(), ping.text());
+    assertEquals("p", ping.json().path("pool_id").asText());
+    assertRefused(400, "monitor", "/health_monitors/x", "{\"monitor\":{},\"type\":\"TCP\"}");
+    assertRefused(
+        400, "monitor.delay", "/health_monitors/x", "{\"monitor\":{\"type\":1,\"delay\":[]}}");
+    assertRefused(400, "type", "/health_monitors/x", "{\"type\":17}");
+    assertRefused(400, "monitor", "/vips/x", "{\"monitor\":{}}");
+  }
+
+  /** Floodlight's answers have numbers. */
+  @ParameterizedTest
+  @CsvSource({"6,tcp", "'\"6\"',tcp", "17,udp", "'\"17\"',udp", "1,icmp"})
+  void protocolAsANumber_isUnderstood(String number, String name) throws Exception {
+    Answer vip =
+        server.post(
+            "/vips/",
+            "{\"address\":\"10.0.0.100\",\"port\":\"8\",\"tenant_id\":\"t\",\"network_id\":\"n\","
+                + "\"protocol\":"
+                + number
+                + "}");
+    assertEquals(name, vip.json().path("protocol").asText(), vip.text());
+    Answer pool = server.post("/pools/", "{\"protocol\":" + number + "}");
+    assertEquals(name, pool.json().path("protocol").asText(), pool.text());
+    assertRefused(400, "protocol", "/pools/x", "{\"protocol\":132}");
+    assertRefused(400, "protocol", "/pools/x", "{\"protocol\":\"06\"}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"PUT", "POST"})
+  void weightInThePath_isSet(String method) throws Exception {
+    server.post("/members/", "{\"id\":\"m\",\"address\":\"10.0.0.1\",\"status\":0}");
+    Answer set = server.send(method, "/members/m/7", null);
+    assertEquals(200, set.status(), set.text());
+    assertEquals(7, set.json().path("weight").asInt());
+    assertEquals(7, server.get("/members/m").json().path("weight").asInt());
+    assertEquals(9, server.send(method, "/members/m/9/", "").json().path("weight").asInt());
+    Answer wrong = server.send(method, "/members/m/heavy", null);
+    assertEquals(400, wrong.status());
+    assertEquals("weight", wrong.field());
+    assertEquals(404, server.send(method, "/members/nobody/7", null).status());
+    assertEquals(405, server.get("/members/m/7").status());
+  }
+
   @Test
   void sameServiceTwice_isFine_aDifferentOneForThePortIsNot() throws Exception {
     String http = "{\"service_name\":\"HTTP\",\"port\":80,\"algorithm\":\"LC\"}";

@@ -6,6 +6,7 @@ import io.malob.algorithm.AddressText;
 import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.HostAddresses;
 import io.malob.json.RejectedException;
+import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -57,8 +58,12 @@ interface FieldFormat<T> {
     return text;
   }
 
+  /** A name, or the number in an IP header as in Floodlight. */
   static Protocol protocol(String field, String text) throws RejectedException {
-    return Protocol.named(text)
+    return Stream.of(Protocol.values())
+        .filter(protocol -> text.equals(Integer.toString(protocol.ipNumber())))
+        .findFirst()
+        .or(() -> Protocol.named(text))
         .orElseThrow(
             () ->
                 RejectedException.invalid(
@@ -163,6 +168,15 @@ interface FieldFormat<T> {
 
   static Integer tcpPort(String field, String text) throws RejectedException {
     return number(field, text, 1, 65_535, "from 1 to 65535");
+  }
+
+  /** The type of a health monitor, by its name here or by Floodlight's name or number. */
+  static Monitor.Type monitorType(String field, String text) throws RejectedException {
+    return switch (text.toUpperCase(Locale.ROOT)) {
+      case "ICMP", "1" -> Monitor.Type.PING;
+      case "6" -> Monitor.Type.TCP;
+      default -> oneOf(Monitor.Type.class, field, text);
+    };
   }
 
   static <E extends Enum<E>> E oneOf(Class<E> type, String field, String text)

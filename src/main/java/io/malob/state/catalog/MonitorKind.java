@@ -51,10 +51,7 @@ final class MonitorKind extends CatalogKind<Monitor> {
         fields.optional(
             "delay", now == null ? null : now.delaySeconds(), FieldFormat::seconds, DELAY_SECONDS);
     Monitor.Type type =
-        fields.required(
-            "type",
-            now == null ? null : now.type(),
-            (field, text) -> FieldFormat.oneOf(Monitor.Type.class, field, text));
+        fields.required("type", now == null ? null : now.type(), FieldFormat::monitorType);
     return new Monitor(
         id,
         fields.name(now == null ? null : now.name(), id),
