@@ -475,7 +475,11 @@ public final class BalancerModule extends BaseModule implements IBalancerService
     hostRules = new HostRuleCache(HOST_RULE_IDLE_SECONDS);
     ProactiveSettings proactiveSettings = ProactiveSettings.read(settings);
     IdleTimeouts idleTimeouts = idleTimeouts(settings);
-    Buckets buckets = new Buckets(proactiveSettings.timeouts(idleTimeouts.udp()), nanoTime);
+    Buckets buckets =
+        new Buckets(
+            proactiveSettings.timeouts(idleTimeouts.udp()),
+            switchId -> preparation.matchesTcpFlags(switchId),
+            nanoTime);
     proactiveClients = new ProactiveClients(() -> proactive.clientsChanged());
     Counting counting =
         settings.flag("countPlaced", true) ? Counting.PLACED_SINCE : Counting.MEASURED_ONLY;

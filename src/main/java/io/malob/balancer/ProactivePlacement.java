@@ -1,5 +1,6 @@
 package io.malob.balancer;
 
+import io.malob.algorithm.FiveTuple;
 import io.malob.balancer.Housekeeping.Task;
 import io.malob.balancer.admission.ConnectionActivator;
 import io.malob.balancer.admission.HostFinder;
@@ -152,6 +153,11 @@ final class ProactivePlacement implements SwitchMessages.Proactive {
     }
   }
 
+  @Override
+  public void synRuleExpired(FiveTuple request, int generation) {
+    activator.synRuleExpired(request, generation);
+  }
+
   private void pinExposed(int vipNumber, DatapathId switchId) {
     connections
         .find(
@@ -167,7 +173,7 @@ final class ProactivePlacement implements SwitchMessages.Proactive {
   /** Whether a dormant connection that may go on would reach another member by its bucket. */
   private boolean needsPin(Connection connection) {
     return connection.state() == Connection.State.DORMANT
-        && !connection.hasEnded()
+        && !connection.isOver()
         && buckets.isExposed(
             connection.vipNumber(),
             connection.client().switchId(),

@@ -1,6 +1,7 @@
 package io.malob.balancer;
 
 import io.malob.algorithm.AddressKey;
+import io.malob.algorithm.FiveTuple;
 import io.malob.balancer.admission.AclDropRules;
 import io.malob.balancer.admission.ConnectionTeardown;
 import io.malob.balancer.admission.RequestHandler;
@@ -96,6 +97,9 @@ final class SwitchMessages implements IOFMessageListener {
      * @param idleSeconds their idle timeout
      */
     void expired(Connection connection, int idleSeconds);
+
+    /** The rule for SYNs on the five-tuple of a connection has expired. */
+    void synRuleExpired(FiveTuple request, int generation);
   }
 
   SwitchMessages(
@@ -258,6 +262,8 @@ final class SwitchMessages implements IOFMessageListener {
     } else if (Cookie.is(rule.cookie(), Cookie.Kind.BUCKET)
         || Cookie.is(rule.cookie(), Cookie.Kind.PROACTIVE)) {
       proactive.refused(switchId, rule);
+    } else if (ConnectionRules.isPinnedSyn(rule.cookie()) && rule.isOfMatch()) {
+      preparation.lacksTcpFlags(switchId);
     }
   }
 
@@ -276,6 +282,11 @@ final class SwitchMessages implements IOFMessageListener {
       hostRules.ended(switchId, AddressKey.find(IpFamily.destination(message.getMatch())));
     } else if (Cookie.is(message.getCookie(), Cookie.Kind.DENIAL)) {
       aclDropRules.ended(message);
+    } else if (ConnectionRules.isPinnedSyn(message.getCookie())) {
+      if (message.getReason() == OFFlowRemovedReason.IDLE_TIMEOUT) {
+        proactive.synRuleExpired(
+            ConnectionRules.tupleOf(message.getMatch()), Cookie.generation(message.getCookie()));
+      }
     } else if (Cookie.is(message.getCookie(), Cookie.Kind.REQUEST)
         // the balancer itself deleted such a rule and has removed the connection already
         && message.getReason() != OFFlowRemovedReason.DELETE) {

@@ -1,11 +1,14 @@
 package io.malob.openflow;
 
+import com.google.common.collect.ImmutableSet;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.label.Label;
+import io.malob.openflow.packet.Packet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.match.Match;
@@ -17,6 +20,7 @@ import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
+import org.projectfloodlight.openflow.types.U16;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
@@ -207,6 +211,44 @@ public final class ConnectionRules {
         .setHardTimeout(seconds)
         .setInstructions(List.of(SwitchRules.toController(factory)))
         .build();
+  }
+
+  /**
+   * Sends SYNs on the five-tuple of a connection to the controller, before the rules that lead SYNs
+   * to buckets: the connection's own rule would lead a new connection past its bucket. The switch
+   * reports its end, because packets of the connection do not renew its timeout.
+   *
+   * @param request the packets from client to VIP
+   * @param idleSeconds the idle timeout
+   */
+  public static OFMessage pinnedSyn(
+      OFFactory factory,
+      FiveTuple request,
+      int vipNumber,
+      int memberNumber,
+      int generation,
+      int idleSeconds) {
+    return factory
+        .buildFlowAdd()
+        .setTableId(FlowLayout.CLASSIFY)
+        .setPriority(FlowLayout.PRIORITY_PINNED_SYN)
+        .setMatch(
+            match(factory, request)
+                .setMasked(
+                    SwitchRules.tcpFlagsField(factory),
+                    U16.of(Packet.TCP_SYN),
+                    U16.of(Packet.TCP_SYN | Packet.TCP_ACK))
+                .build())
+        .setCookie(Cookie.of(Cookie.Kind.VIP, vipNumber, memberNumber, generation))
+        .setIdleTimeout(idleSeconds)
+        .setFlags(ImmutableSet.of(OFFlowModFlags.SEND_FLOW_REM))
+        .setInstructions(List.of(SwitchRules.toController(factory)))
+        .build();
+  }
+
+  /** Whether a cookie is that of such a rule. */
+  public static boolean isPinnedSyn(U64 cookie) {
+    return Cookie.is(cookie, Cookie.Kind.VIP) && Cookie.memberNumber(cookie) != 0;
   }
 
   private static Match ftpDataMatch(OFFactory factory, FiveTuple control, int dataPort) {

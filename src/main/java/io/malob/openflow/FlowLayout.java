@@ -30,6 +30,7 @@ public final class FlowLayout {
   public static final int PRIORITY_MEMBER_REPLY = 48_900;
   public static final int PRIORITY_FTP_DATA = 48_700;
   public static final int PRIORITY_DENIAL = 48_600;
+  public static final int PRIORITY_PINNED_SYN = 48_570;
   public static final int PRIORITY_BUCKET_ENDS = 48_560;
   public static final int PRIORITY_SYNS_TO_BUCKETS = 48_555;
   public static final int PRIORITY_TO_BUCKETS = 48_550;

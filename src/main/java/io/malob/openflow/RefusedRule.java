@@ -3,6 +3,7 @@ package io.malob.openflow;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
+import org.projectfloodlight.openflow.protocol.OFErrorType;
 import org.projectfloodlight.openflow.protocol.errormsg.OFFlowModFailedErrorMsg;
 import org.projectfloodlight.openflow.types.U64;
 
@@ -18,6 +19,11 @@ public record RefusedRule(U64 cookie, String reason) {
 
   /** Behind the header, in every version; an error quotes at least 64 bytes (1.3.5, A.4.4). */
   private static final int COOKIE_AT = 8;
+
+  /** Whether the switch cannot match what the rule matches. */
+  public boolean isOfMatch() {
+    return reason.equals(OFErrorType.BAD_MATCH.name());
+  }
 
   /** The rule of an error; empty if it is not a rule of the balancer. */
   public static Optional<RefusedRule> of(OFErrorMsg error) {

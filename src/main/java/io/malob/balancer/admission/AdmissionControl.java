@@ -352,6 +352,11 @@ public final class AdmissionControl {
     return teardown.makeRoom(connection);
   }
 
+  /** Removes a connection, with its rules, on whose port its client has opened another. */
+  void forgetReplaced(Connection connection) {
+    teardown.cutOff(connection);
+  }
+
   /**
    * A client has opened a connection on the port of an ended one whose rules are still installed.
    *

@@ -1,5 +1,6 @@
 package io.malob.balancer.admission;
 
+import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
@@ -104,6 +105,16 @@ public final class ConnectionActivator {
   public void reinstall(Connection connection) {
     if (connection.state() == Connection.State.DORMANT) {
       reactivate(connection, null);
+    }
+  }
+
+  /** The rule for SYNs on the five-tuple of a connection has expired. */
+  public void synRuleExpired(FiveTuple request, int generation) {
+    @Nullable Connection connection = connections.byRequest(request);
+    if (connection != null
+        && connection.generation() == generation
+        && connection.state().hasRules()) {
+      programmer.watchSyns(connection);
     }
   }
 

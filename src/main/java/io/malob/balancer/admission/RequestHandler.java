@@ -49,6 +49,9 @@ public final class RequestHandler {
   /** The first member to answer ARP must not get all the packets that wait for members. */
   private static final long OTHERS_ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
+  /** For how long a SYN counts as the retransmitted one of a connection without other packets. */
+  private static final long RETRANSMITTED_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   private final Supplier<BalancerView> views;
   private final ConnectionTable connections;
   private final ConnectionLimiter connectionLimiter;
@@ -266,6 +269,12 @@ public final class RequestHandler {
     if (known != null) {
       relocations.seen(known, arrival, true);
     }
+    if (known != null && isPinnedElsewhere(known, arrival)) {
+      // switches follow a changed rule a moment too late: the retransmitted SYN finds its bucket
+      admissionControl.forgetReplaced(known);
+      packetIns.count(PacketInCounters.Outcome.KNOWN);
+      return;
+    }
     if (known != null && !startsAnew(known, packet, protocol)) {
       Effects earlier = packet.isTcpSyn() ? known.reopen(arrival.nanos()) : Effects.NONE;
       if (earlier.happened()) {
@@ -299,6 +308,22 @@ public final class RequestHandler {
             && known.wasDormantAt(until.getAsLong())
             && connections.forget(known).happened();
     return isOutOfDate ? null : known;
+  }
+
+  /**
+   * Whether a SYN opens a new connection on the port of one whose rules lead to another member than
+   * its bucket, and that member takes no new connections.
+   */
+  private boolean isPinnedElsewhere(Connection known, Arrival arrival) {
+    boolean hasBegun =
+        known.state() != Connection.State.OPENING
+            || known.isProgrammedBefore(arrival.nanos() - RETRANSMITTED_NANOS);
+    return arrival.packet().isTcpSyn()
+        && hasBegun
+        && known.state().hasRules()
+        && buckets.isExposed(
+            known.vipNumber(), arrival.switchId(), known.request(), known.server().number())
+        && !views.get().takesNew(known.server());
   }
 
   /** What connections like a known one are counted by. */

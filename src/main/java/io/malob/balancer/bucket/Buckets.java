@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -32,6 +33,7 @@ public final class Buckets {
   private final AtomicLongArray arrivals = new AtomicLongArray(VIPS);
   private final Map<Integer, LongAdder> adopted = new ConcurrentHashMap<>();
   private final Timeouts timeouts;
+  private final Predicate<DatapathId> matchesTcpFlags;
   private final LongSupplier nanoTime;
 
   private record Place(int vipNumber, DatapathId switchId) {}
@@ -46,8 +48,14 @@ public final class Buckets {
    */
   public record Timeouts(int move, int hold, int pin, int udp) {}
 
-  public Buckets(Timeouts timeouts, LongSupplier nanoTime) {
+  /**
+   * No buckets.
+   *
+   * @param matchesTcpFlags whether a switch matches TCP flags
+   */
+  public Buckets(Timeouts timeouts, Predicate<DatapathId> matchesTcpFlags, LongSupplier nanoTime) {
     this.timeouts = timeouts;
+    this.matchesTcpFlags = matchesTcpFlags;
     this.nanoTime = nanoTime;
   }
 
@@ -142,6 +150,19 @@ public final class Buckets {
   private static boolean isExposed(BucketTable table, FiveTuple request, int memberNumber) {
     @Nullable Server member = table.of(request).member();
     return member != null && member.number() != memberNumber;
+  }
+
+  /**
+   * Whether the controller is to see SYNs on the five-tuple of a connection with rules of its own:
+   * they open a connection that belongs to the bucket's member.
+   *
+   * @param memberNumber its member
+   */
+  public boolean watchesSyns(
+      int vipNumber, DatapathId switchId, FiveTuple request, int memberNumber) {
+    return request.protocol() == Protocol.TCP.ipNumber()
+        && isExposed(vipNumber, switchId, request, memberNumber)
+        && matchesTcpFlags.test(switchId);
   }
 
   /**

@@ -207,6 +207,35 @@ public final class ConnectionProgrammer {
             connection.server().number(),
             connection.generation(),
             idleSeconds(connection)));
+    if (needsSynRule(connection)) {
+      messages.add(synRule(factory, connection));
+    }
+  }
+
+  private boolean needsSynRule(Connection connection) {
+    return buckets.watchesSyns(
+        connection.vipNumber(),
+        connection.client().switchId(),
+        connection.request(),
+        connection.server().number());
+  }
+
+  private OFMessage synRule(OFFactory factory, Connection connection) {
+    return ConnectionRules.pinnedSyn(
+        factory,
+        connection.request(),
+        connection.vipNumber(),
+        connection.server().number(),
+        connection.generation(),
+        idleSeconds(connection));
+  }
+
+  /** Renews the rule that tells the controller of SYNs, if the connection needs it. */
+  public void watchSyns(Connection connection) {
+    if (needsSynRule(connection)) {
+      programmer.send(
+          connection.client().switchId(), factory -> List.of(synRule(factory, connection)));
+    }
   }
 
   /** Lets the member of an FTP control connection open data connections to its client. */

@@ -122,10 +122,17 @@ public final class SwitchPreparation {
   /** A switch has rejected a message; false if the message was not a probe for TCP flags. */
   public boolean refused(long transaction) {
     @Nullable DatapathId switchId = triedTcpFlags.remove(transaction);
-    if (switchId != null && withoutTcpFlags.add(switchId)) {
-      LOG.info("tcp_flags_not_matched switch={} - connections count until they time out", switchId);
+    if (switchId != null) {
+      lacksTcpFlags(switchId);
     }
     return switchId != null;
+  }
+
+  /** A switch has rejected a rule because of its match on TCP flags. */
+  public void lacksTcpFlags(DatapathId switchId) {
+    if (withoutTcpFlags.add(switchId)) {
+      LOG.info("tcp_flags_not_matched switch={} - connections count until they time out", switchId);
+    }
   }
 
   /** Whether a switch matches TCP flags, as far as is known. */

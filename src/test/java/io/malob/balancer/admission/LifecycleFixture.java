@@ -149,7 +149,7 @@ public final class LifecycleFixture {
             ftpSessions,
             new LatestConnections(),
             records,
-            new Buckets(new Buckets.Timeouts(30, 10, 600, 10), this::now),
+            new Buckets(new Buckets.Timeouts(30, 10, 600, 10), any -> true, this::now),
             this::now);
     IOFSwitchService none =
         Stub.of(IOFSwitchService.class).on("getActiveSwitch", with -> null).make();

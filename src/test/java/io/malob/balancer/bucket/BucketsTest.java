@@ -35,7 +35,8 @@ class BucketsTest {
   private static final Server NEW = Servers.of(2, 1);
 
   private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 1_000_000_000L);
-  private final Buckets buckets = new Buckets(new Buckets.Timeouts(30, 10, 600, 10), clock::get);
+  private final Buckets buckets =
+      new Buckets(new Buckets.Timeouts(30, 10, 600, 10), any -> true, clock::get);
 
   private void publish(Bucket bucket, boolean isInForce) {
     buckets.publish(

@@ -72,7 +72,8 @@ class EdgeBucketsTest {
     WebPlan web = WebPlan.of(EDGE, MEMBERS);
     view = viewOf(web.catalog());
     plan = web.plan();
-    buckets = new Buckets(new Buckets.Timeouts(MOVE_SECONDS, 10, 600, 10), () -> nowNanos);
+    buckets =
+        new Buckets(new Buckets.Timeouts(MOVE_SECONDS, 10, 600, 10), any -> true, () -> nowNanos);
     edge =
         new EdgeBuckets(
             EDGE,
