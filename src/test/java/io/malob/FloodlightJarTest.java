@@ -12,6 +12,7 @@ import io.malob.testing.ClassFile.Ref;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Modifier;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -265,6 +266,8 @@ class FloodlightJarTest {
     "core.IOFSwitch, getId, ()J, false",
     "core.IListener$Command, STOP, Lnet/floodlightcontroller/core/IListener$Command;, true",
     "core.IListener$Command, ordinal, ()I, true",
+    "core.IOFSwitch, getClass, ()Ljava/lang/Class;, true",
+    "core.IOFSwitch, finalize, ()V, false",
     "core.IOFSwitch, nothing, ()V, false"
   })
   void member_ofFloodlight_isFoundIfItIsThere(
@@ -307,6 +310,7 @@ class FloodlightJarTest {
     return signatures.contains(text)
         || signatures.contains("static " + text)
         || isOfEveryEnum(ref, type)
+        || isOfEveryObject(ref)
         || FloodlightFacts.parents(type).stream().anyMatch(parent -> isInFloodlight(ref, parent));
   }
 
@@ -314,6 +318,22 @@ class FloodlightJarTest {
   private static boolean isOfEveryEnum(Ref ref, String type) {
     return FloodlightFacts.parents(type).contains("java.lang.Enum")
         && (ref.name().equals("values") || ref.name().equals("valueOf"));
+  }
+
+  /**
+   * Public methods of Object are found in interfaces, too (JVMS 5.4.3.4). From JDK 18 on, the
+   * compiler refers to them by the interface at which they are called, whatever the release that it
+   * compiles for.
+   */
+  private static boolean isOfEveryObject(Ref ref) {
+    return Stream.of(Object.class.getMethods())
+        .filter(method -> !Modifier.isStatic(method.getModifiers()))
+        .anyMatch(
+            method ->
+                method.getName().equals(ref.name())
+                    && MethodType.methodType(method.getReturnType(), method.getParameterTypes())
+                        .toMethodDescriptorString()
+                        .equals(ref.descriptor()));
   }
 
   private static String asInFacts(Ref ref) {
