@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lab import balancing
+from malob.system import ovs
 from malob.system.waiting import wait_until
 from tests.system.base import UDP_PORT, SystemTest
 
@@ -49,6 +50,33 @@ class RulesTest(SystemTest):
         wait_until(lambda: not any(self._connection_rules("10.0.0.104", ip) for ip in member), "the rules to go by themselves", IDLE_S + 5)
         wait_until(lambda: sum(balancing.open_connections(self.controller.rest, virtual).values()) == 0, "the count of open connections to fall", 5)
         self.assertNotEqual("", self.ask_by_udp("c1", "10.0.0.104", UDP_PORT, 30000, "again"))
+
+    def test_extensions_of_open_vswitch(self) -> None:
+        """a register in packet-ins loses none; foreign rules with extensions are listed, and all others with them"""
+        bridge, switch = self.lab.bridge("s1"), self.lab.topology.switches["s1"]
+        self.addCleanup(ovs.ofctl, "del-flows", bridge, "cookie=0x777/-1")
+        mac = self.on("c1", "cat", "/sys/class/net/eth0/address").strip()
+        to_controller = "load:5->NXM_NX_REG0[],load:6->NXM_NX_PKT_MARK[],controller(max_len=65535)"
+        foreign = (
+            f"table=0,priority=65000,dl_src={mac},actions={to_controller}",
+            "table=9,priority=1,pkt_mark=7,reg3=8,tcp,tun_gbp_id=9,actions=ct(commit,zone=1),load:1->NXM_NX_REG1[]",
+            "table=9,priority=2,ct_state=+new+trk,ip,actions=learn(table=10,eth_type=0x800,NXM_OF_IP_SRC[]),resubmit(,10)",
+        )
+        for rule in foreign:
+            ovs.ofctl("add-flow", bridge, f"cookie=0x777,{rule}")
+        ovs.ofctl("add-group", bridge, "group_id=4711,type=indirect,bucket=actions=ct(zone=1),load:1->NXM_NX_REG1[]")
+        self.addCleanup(ovs.ofctl, "del-groups", bridge, "group_id=4711")
+
+        self.on("c1", "ip", "neigh", "flush", "dev", "eth0")
+        self.assertEqual((3, 0), self.ping("c1", self.servers[0].ip))
+        self.virtual("extended", "10.0.0.105", 80)
+        self.assertEqual(self.server_names, set(self.requests("c1", "10.0.0.105", 80, 10)))
+
+        flows = self.controller.rest.get(f"/wm/core/switch/{switch}/flow/json")["flows"]
+        self.assertEqual(len(foreign), sum(int(flow["cookie"], 16) == 0x777 for flow in flows), flows)
+        self.assertEqual(len(self.rules("s1")), len(flows))
+        groups = self.controller.rest.get(f"/wm/core/switch/{switch}/group-desc/json")["group_desc"]
+        self.assertIn("4711", [group["group_number"] for group in groups])
 
     def _connection_rules(self, vip: str, member: str) -> list[str]:
         """The rules that name both a VIP and a member of it: those of connections."""

@@ -27,7 +27,7 @@ final class LazyFlowRemoved extends LazyMessage<OFFlowRemoved> implements OFFlow
   private static final int HARD_OFFSET = 30;
   private static final int PACKETS_OFFSET = 32;
   private static final int BYTES_OFFSET = 40;
-  private static final int MATCH_OFFSET = 48;
+  static final int MATCH_OFFSET = 48;
 
   private static final VarHandle SHORTS =
       MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);

@@ -22,7 +22,7 @@ final class LazyPacketIn extends LazyMessage<OFPacketIn> implements OFPacketIn {
   /** Stands for a match with other fields; no port has this number. */
   static final int OTHER_MATCH = 0;
 
-  private static final int MATCH_OFFSET = 24;
+  static final int MATCH_OFFSET = 24;
 
   /** The type of the match and its length, without padding, and the header of the one field. */
   private static final long PORT_ONLY = 0x0001_000c_8000_0004L;

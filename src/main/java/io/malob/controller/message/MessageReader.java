@@ -6,6 +6,7 @@ import io.netty.util.collection.IntObjectMap;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.exceptions.OFParseError;
 import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFMessageReader;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
@@ -17,8 +18,10 @@ import org.projectfloodlight.openflow.types.OFPort;
 /** Reads the messages of one connection. Not safe for use by several threads. */
 public final class MessageReader {
   private static final int VERSION_13 = OFVersion.OF_13.getWireVersion();
-  private static final int VERSION_14 = OFVersion.OF_14.getWireVersion();
   private static final int VERSION_15 = OFVersion.OF_15.getWireVersion();
+
+  /** Where the match of a FLOW_REMOVED starts in OpenFlow 1.5. */
+  private static final int MATCH_OF_FLOW_REMOVED_15 = 24;
 
   /** The max number of ports with cached matches. */
   private static final int MAX_PORTS = 1_024;
@@ -30,9 +33,15 @@ public final class MessageReader {
 
   private int versionOfMatches;
 
+  /** Of the version of the latest message that needed them. */
+  private @Nullable KnownFields fields;
+
+  private int versionOfFields;
+
   /**
    * Reads one message, which the buffer holds from its reader index on, to its end; null if the
-   * message is truncated.
+   * message is truncated. Match fields, actions and instructions that openflowj does not know are
+   * left out.
    *
    * @throws OFParseError if it is not a message
    * @throws RuntimeException openflowj reports bad input by exceptions of many types
@@ -46,19 +55,63 @@ public final class MessageReader {
       if (port != LazyPacketIn.OTHER_MATCH) {
         return LazyPacketIn.read(message, portMatch(version, port));
       }
+      if (!fields(version).areAllIn(message, start + LazyPacketIn.MATCH_OFFSET)) {
+        return read(knownParts(message, version, LazyPacketIn.MATCH_OFFSET));
+      }
     }
-    if (type == LazyFlowRemoved.TYPE && (version == VERSION_13 || version == VERSION_14)) {
-      @Nullable OFMessage flowRemoved = LazyFlowRemoved.read(message);
+    if (type == LazyFlowRemoved.TYPE && version >= VERSION_13 && version <= VERSION_15) {
+      boolean is15 = version == VERSION_15;
+      int match = is15 ? MATCH_OF_FLOW_REMOVED_15 : LazyFlowRemoved.MATCH_OFFSET;
+      if (!fields(version).areAllIn(message, start + match)) {
+        return read(knownParts(message, version, match));
+      }
+      @Nullable OFMessage flowRemoved = is15 ? null : LazyFlowRemoved.read(message);
       if (flowRemoved != null) {
         return flowRemoved;
       }
     }
-    @Nullable OFMessage other = openflowj.readFrom(message);
+    @Nullable OFMessage other = readOther(message);
     if (other instanceof OFPacketIn packetIn
         && packetIn.getMatch().get(MatchField.IN_PORT) == null) {
       throw new OFParseError("a packet-in without an ingress port");
     }
     return other;
+  }
+
+  private @Nullable OFMessage readOther(ByteBuf message) throws OFParseError {
+    int start = message.readerIndex();
+    try {
+      return openflowj.readFrom(message);
+    } catch (OFParseError | RuntimeException e) {
+      message.readerIndex(start);
+      int version = message.getUnsignedByte(start);
+      if (version < VERSION_13 || version > VERSION_15 || !KnownParts.areFoundIn(message)) {
+        throw e;
+      }
+      ByteBuf known = KnownParts.ofStats(message, factory(version), fields(version));
+      message.readerIndex(message.writerIndex());
+      return openflowj.readFrom(known);
+    }
+  }
+
+  private ByteBuf knownParts(ByteBuf message, int version, int match) throws OFParseError {
+    ByteBuf known = KnownParts.ofMatch(message, match, factory(version), fields(version));
+    message.readerIndex(message.writerIndex());
+    return known;
+  }
+
+  private KnownFields fields(int version) {
+    @Nullable KnownFields known = fields;
+    if (known == null || version != versionOfFields) {
+      known = new KnownFields(factory(version));
+      fields = known;
+      versionOfFields = version;
+    }
+    return known;
+  }
+
+  private static OFFactory factory(int wireVersion) {
+    return OFFactories.getFactory(LazyMessage.version(wireVersion));
   }
 
   private Match portMatch(int version, int port) {
@@ -71,10 +124,7 @@ public final class MessageReader {
       versionOfMatches = version;
     }
     Match match =
-        OFFactories.getFactory(LazyMessage.version(version))
-            .buildMatch()
-            .setExact(MatchField.IN_PORT, OFPort.of(port))
-            .build();
+        factory(version).buildMatch().setExact(MatchField.IN_PORT, OFPort.of(port)).build();
     portMatches.put(port, match);
     return match;
   }
