@@ -30,7 +30,6 @@ import org.projectfloodlight.openflow.protocol.OFStatsReplyFlags;
 import org.projectfloodlight.openflow.protocol.errormsg.OFRoleRequestFailedErrorMsg;
 import org.projectfloodlight.openflow.types.OFAuxId;
 import org.projectfloodlight.openflow.types.OFErrorCauseData;
-import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -97,7 +96,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
    */
   private OFControllerRole role = OFControllerRole.ROLE_EQUAL;
 
-  /** Tables other than the first, by the transaction ids of their table-miss rules. */
+  private long configXid;
+
+  /** Tables by the transaction ids of their table-miss rules. */
   private final Map<Long, Short> tablesByXid = new HashMap<>();
 
   private @Nullable OFFeaturesReply features;
@@ -311,8 +312,10 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
       send(ctx, request);
     }
     for (OFMessage message : BaseRules.messages(factory, tables)) {
-      if (message instanceof OFFlowAdd rule && !rule.getTableId().equals(TableId.ZERO)) {
+      if (message instanceof OFFlowAdd rule) {
         tablesByXid.put(rule.getXid(), rule.getTableId().getValue());
+      } else {
+        configXid = message.getXid();
       }
       send(ctx, message);
     }
@@ -374,17 +377,37 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
           "switch_role_refused from={} why=\"{}\" - this controller keeps the role EQUAL",
           peer,
           ErrorKind.of(error));
-    } else if (tablesByXid.containsKey(error.getXid())) {
+    } else if (state == State.TABLE_MISS_BARRIER && error.getXid() == configXid) {
       logger.info(
-          "table_miss_refused from={} table={} why=\"{}\" - it has fewer tables than it claims, or a"
-              + " full one",
+          "set_config_refused from={} why=\"{}\" - it may cut packets that no rule sends",
           peer,
-          tablesByXid.get(error.getXid()),
           ErrorKind.of(error));
+    } else if (tablesByXid.containsKey(error.getXid())) {
+      onTableMissRefused(tablesByXid.get(error.getXid()), error);
     } else if (state != State.TABLE_MISS_BARRIER || role != OFControllerRole.ROLE_SLAVE) {
       refuse(ctx, "answered with " + ErrorKind.of(error) + " when asked for " + state);
     }
     // the switch rejects rules from a slave; they are sent when the role changes
+  }
+
+  /** What the switch can do without the rule is found out by probes, once it is active. */
+  private void onTableMissRefused(short table, OFErrorMsg error) {
+    if (role == OFControllerRole.ROLE_SLAVE) {
+      return; // the rules are sent when the role changes
+    }
+    if (table == 0) {
+      logger.warn(
+          "table_miss_refused from={} table=0 why=\"{}\" - it may drop packets of new connections",
+          peer,
+          ErrorKind.of(error));
+    } else {
+      logger.info(
+          "table_miss_refused from={} table={} why=\"{}\" - it has fewer tables than it claims, or"
+              + " a full one",
+          peer,
+          table,
+          ErrorKind.of(error));
+    }
   }
 
   private void activate(ChannelHandlerContext ctx) {

@@ -33,6 +33,7 @@ import org.projectfloodlight.openflow.protocol.OFPortDescStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFRoleRequest;
 import org.projectfloodlight.openflow.protocol.OFSetConfig;
 import org.projectfloodlight.openflow.protocol.OFStatsReplyFlags;
+import org.projectfloodlight.openflow.protocol.OFSwitchConfigFailedCode;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
 import org.projectfloodlight.openflow.protocol.errormsg.OFHelloFailedErrorMsg;
@@ -45,6 +46,7 @@ import org.projectfloodlight.openflow.types.U64;
 
 /** The handshake, without a network and on a clock that stands. */
 class HandshakeTest extends EmbeddedSwitch {
+  private OFSetConfig config;
 
   @AfterEach
   void close() {
@@ -185,24 +187,34 @@ class HandshakeTest extends EmbeddedSwitch {
     for (OFMessage sent = next(); sent != null; sent = next()) {
       if (sent instanceof OFFlowAdd rule) {
         rules.add(rule);
+      } else if (sent instanceof OFSetConfig settings) {
+        config = settings;
       }
     }
     return rules;
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3})
-  void tableMiss_ofALaterTableIsRefused_theSwitchIsActive(int table) {
+  @ValueSource(ints = {0, 1, 2, 3})
+  void tableMiss_isRefused_theSwitchIsActive(int table) {
     receive(flowModFailed(missRules(254).get(table).getXid()));
     receive(FACTORY.barrierReply());
     assertEquals(List.of("activated"), events);
   }
 
   @Test
-  void tableMiss_ofTheFirstTableIsRefused_soIsTheSwitch() {
-    receive(flowModFailed(missRules(254).get(0).getXid()));
-    assertFalse(channel.isOpen());
-    assertEquals(List.of(), events);
+  void settingsAreRefused_theSwitchIsActive() {
+    missRules(254);
+    receive(
+        FACTORY
+            .errorMsgs()
+            .buildSwitchConfigFailedErrorMsg()
+            .setXid(config.getXid())
+            .setCode(OFSwitchConfigFailedCode.BAD_LEN)
+            .setData(OFErrorCauseData.NONE)
+            .build());
+    receive(FACTORY.barrierReply());
+    assertEquals(List.of("activated"), events);
   }
 
   @Test
