@@ -196,7 +196,8 @@ class UnprivilegedControllerTest(unittest.TestCase):
                 wait_until(lambda: self.status(port, "/metrics", reader) == 200, "the new token to count", 10)
                 self.assertEqual(403, self.status(port, "/quantum/v1.0/vips/", reader, {"address": "10.0.0.100"}))
                 self.assertEqual(201, self.status(port, "/quantum/v1.0/vips/", admin, {"address": "10.0.0.100"}))
-                self.assertRegex(log.read_text(), r"audit who=ops from=127\.0\.0\.1 method=POST path=\S+ status=201")
+                self.assertRegex(log.read_text(), r"audit request=1 who=ops from=127\.0\.0\.1 method=POST path=\S+\n")
+                self.assertRegex(log.read_text(), r"audit_result request=1 status=201")
                 self.nothing_tells(Path(place), [admin, reader])
             finally:
                 own = ProcessId.of(process.pid)

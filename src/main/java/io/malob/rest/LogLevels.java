@@ -18,12 +18,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Shows and changes the levels of the controller's loggers, if Logback is the backend. Only
- * existing loggers of the controller and of Floodlight can be changed. Safe for use by several
- * threads.
+ * existing loggers of the controller and of Floodlight can be changed, except the audit log. Safe
+ * for use by several threads.
  */
 final class LogLevels {
   private static final ImmutableList<String> OURS =
       ImmutableList.of("io.malob", "net.floodlightcontroller");
+
+  /** The log of changes, which must not be silenced by one. */
+  private static final String AUDIT = "io.malob.audit";
+
   private static final ImmutableSet<String> FIELDS = ImmutableSet.of("logger", "level");
   private static final ImmutableList<String> LEVELS =
       ImmutableList.of("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF");
@@ -68,7 +72,9 @@ final class LogLevels {
   private static Map<String, String> levels(LoggerContext context) {
     Map<String, String> levels = new LinkedHashMap<>();
     for (Logger logger : context.getLoggerList()) {
-      if (isOurs(logger.getName()) && (isTop(logger.getName()) || logger.getLevel() != null)) {
+      if (isOurs(logger.getName())
+          && !isBelow(AUDIT, logger.getName())
+          && (isTop(logger.getName()) || logger.getLevel() != null)) {
         levels.put(logger.getName(), logger.getEffectiveLevel().toString());
       }
     }
@@ -80,13 +86,20 @@ final class LogLevels {
   }
 
   private static boolean isOurs(String name) {
-    return OURS.stream().anyMatch(top -> name.equals(top) || name.startsWith(top + "."));
+    return OURS.stream().anyMatch(top -> isBelow(top, name));
+  }
+
+  private static boolean isBelow(String top, String name) {
+    return name.equals(top) || name.startsWith(top + ".");
   }
 
   private static Map<String, String> changed(
       LoggerContext context, JsonInput<RejectedException> fields) throws RejectedException {
     Logger logger = logger(context, fields.get("logger"));
-    logger.setLevel(level(fields.get("level")));
+    @Nullable Level level = level(fields.get("level"));
+    Logger audit = context.getLogger(AUDIT);
+    audit.setLevel(audit.getEffectiveLevel()); // from now on, it inherits no level
+    logger.setLevel(level);
     Map<String, String> shown = new LinkedHashMap<>();
     shown.put("logger", logger.getName());
     shown.put("level", logger.getEffectiveLevel().toString());
@@ -98,6 +111,9 @@ final class LogLevels {
     String name = field.string();
     if (!isOurs(name)) {
       throw field.wrong("the name of a logger below " + String.join(" or ", OURS));
+    }
+    if (isBelow(AUDIT, name)) {
+      throw RejectedException.unprocessable("logger", "the audit log has no level to change");
     }
     @Nullable Logger logger = context.exists(name);
     if (logger == null) {

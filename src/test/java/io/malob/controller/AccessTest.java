@@ -25,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import org.junit.jupiter.api.AfterEach;
@@ -109,6 +110,15 @@ class AccessTest {
           .write((request + "Connection: close\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
       String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
       return answer.substring(0, answer.indexOf("\r\n"));
+    }
+  }
+
+  /** The answer to a head written by hand, lines separated by "|". */
+  private static String answer(EmbeddedController controller, String head) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), controller.httpPort())) {
+      String request = head.replace("|", "\r\n") + "\r\nConnection: close\r\n\r\n";
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
     }
   }
 
@@ -212,18 +222,26 @@ class AccessTest {
   }
 
   @Test
-  void write_isAuditedInOneLineAndNoTokenIsLogged() throws Exception {
+  void write_isAuditedBeforeAndAfterItAndNoTokenIsLogged() throws Exception {
     writeTokens("rw-------");
     try (EmbeddedController controller = start(Map.of())) {
       ask(controller, "DELETE", SWITCHES, "Authorization", "Bearer " + ADMIN);
       ask(controller, "DELETE", SWITCHES, "Authorization", "Bearer malob_guess");
+      ask(controller, "DELETE", SWITCHES, "Authorization", "Bearer malob_guess");
+      ask(controller, "DELETE", SWITCHES, "Authorization", "Bearer " + READER);
       ask(controller, "GET", SWITCHES, "Authorization", "Bearer " + READER);
     }
+    String request = " from=127.0.0.1 method=DELETE path=\"" + SWITCHES + "\"";
     assertEquals(
         List.of(
-            "audit who=ops from=127.0.0.1 method=DELETE path=\"" + SWITCHES + "\" status=405",
-            "audit who=nobody from=127.0.0.1 method=DELETE path=\"" + SWITCHES + "\" status=401"),
-        logged().stream().filter(line -> line.startsWith("audit ")).toList());
+            "audit request=1 who=ops" + request,
+            "audit_result request=1 status=405",
+            "access_refused who=nobody" + request + " status=401 count=1",
+            "access_refused who=grafana" + request + " status=403 count=1"),
+        lines.list.stream()
+            .filter(line -> line.getLoggerName().equals("io.malob.audit"))
+            .map(ILoggingEvent::getFormattedMessage)
+            .toList());
     assertFalse(logged().stream().anyMatch(line -> line.contains("malob_")), logged().toString());
   }
 
@@ -246,6 +264,49 @@ class AccessTest {
       assertEquals("HTTP/1.1 200 OK", statusLine(controller, "GET", "localhost"));
       assertEquals(
           "HTTP/1.1 403 Forbidden", statusLine(controller, "GET", "rebound.evil.example:8080"));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET /wm/core/health/json HTTP/1.1, 400",
+    "GET /wm/core/health/json HTTP/1.0, 200",
+    "GET http://127.0.0.1/wm/core/health/json HTTP/1.1, 400",
+    "GET http://127.0.0.1/wm/core/health/json HTTP/1.1|Host: 127.0.0.1, 200",
+    "GET http://evil.example/wm/core/health/json HTTP/1.1|Host: 127.0.0.1, 403",
+    "GET http://127.0.0.1/wm/core/health/json HTTP/1.1|Host: evil.example, 200",
+    "GET http://a@127.0.0.1/wm/core/health/json HTTP/1.1|Host: 127.0.0.1, 400",
+    "GET ftp://127.0.0.1/wm/core/health/json HTTP/1.1|Host: 127.0.0.1, 400",
+    "POST /wm/x HTTP/1.1|Host: lb.example:8080|Origin: http://lb.example:3000, 403",
+    "POST /wm/x HTTP/1.1|Host: lb.example:8080|Origin: http://lb.example:8080, 404",
+    "POST /wm/x HTTP/1.1|Host: 127.0.0.1:8080|Origin: https://lb.example, 404",
+    "POST /wm/x HTTP/1.1|Host: 127.0.0.1:8080|Origin: https://alt.example:8443, 404",
+    "POST /wm/x HTTP/1.1|Host: alt.example:8443|Origin: https://alt.example, 403",
+    "GET /wm/core/switch/all/flow/json HTTP/1.1|Host: localhost|Origin: http://evil.example, 403",
+    "GET /wm/core/switch/all/flow/json HTTP/1.1|Host: localhost|Sec-Fetch-Site: cross-site, 403",
+    "GET /wm/core/switch/all/flow/json HTTP/1.1|Host: localhost|Sec-Fetch-Site: same-origin, 200",
+    "GET /wm/core/health/json HTTP/1.1|Host: localhost|Sec-Fetch-Site: cross-site, 200",
+  })
+  void head_isCheckedForItsHostAndOrigin(String head, int status) throws Exception {
+    try (EmbeddedController controller =
+        start(Map.of(REST + "hostNames", "lb.example, alt.example:8443"))) {
+      String answer = answer(controller, head);
+      assertTrue(answer.startsWith("HTTP/1.1 " + status + " "), answer);
+      assertFalse(answer.toLowerCase(Locale.ROOT).contains("<html"), answer);
+    }
+  }
+
+  @Test
+  void linkFollowedFromAnotherSite_isARead() throws Exception {
+    try (EmbeddedController controller = start(Map.of())) {
+      String head =
+          "GET "
+              + SWITCHES
+              + " HTTP/1.1|Host: localhost|Sec-Fetch-Site: cross-site"
+              + "|Sec-Fetch-Mode: navigate|Sec-Fetch-Dest: ";
+      assertTrue(answer(controller, head + "document|Sec-Fetch-User: ?1").contains(" 200 OK"));
+      assertTrue(answer(controller, head + "document").contains(" 403 "));
+      assertTrue(answer(controller, head + "iframe|Sec-Fetch-User: ?1").contains(" 403 "));
     }
   }
 

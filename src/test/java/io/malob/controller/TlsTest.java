@@ -112,6 +112,34 @@ class TlsTest {
     }
   }
 
+  /** Names that a certificate may lack, have in several places, or have twice. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "O=Monitoring | ip:127.0.0.1 | 403",
+        "CN=bob+OU=ops, O=Monitoring | ip:127.0.0.1 | 403",
+        "CN=alice+OU=ops, O=Monitoring | ip:127.0.0.1 | 405",
+        "CN=bob, CN=alice | ip:127.0.0.1 | 403",
+        "CN=alice, CN=bob | ip:127.0.0.1 | 405",
+        "O=Monitoring | dns:Ops.example | 405",
+        "O=Monitoring | uri:spiffe://example/ops | 405",
+        "O=Monitoring | dns:alice | 403",
+        "CN=DNS:ops.example | ip:127.0.0.1 | 403",
+      })
+  void rest_clientsCertificate_isNeverAnonymous(String subject, String names, int status)
+      throws Exception {
+    Path own = Files.createTempDirectory(files, "named");
+    KeyStore keys = TestCertificates.make(own, "client", subject, names);
+    Map<String, String> settings = certificatesOf(REST);
+    settings.put(REST + "clientAuthorities", own.resolve("client.pem").toString());
+    settings.put(REST + "administrators", "alice, DNS:ops.example, URI:spiffe://example/ops");
+    try (EmbeddedController controller = start(settings)) {
+      assertEquals(200, status(controller, keys, "GET"));
+      assertEquals(status, status(controller, keys, "POST"));
+    }
+  }
+
   @Test
   void rest_keyThatOthersCanRead_isRefused() throws Exception {
     Path key = files.resolve("open.key");

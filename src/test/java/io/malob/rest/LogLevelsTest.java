@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.controller.access.AuditLog;
 import io.malob.rest.RestServer.Answer;
 import io.malob.store.MemoryStore;
 import org.junit.jupiter.api.AfterAll;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** How much loggers say, read and changed by REST. */
@@ -81,6 +83,21 @@ class LogLevelsTest {
     Answer answer = put(body);
     assertEquals(status, answer.status(), answer.text());
     assertEquals(field, answer.field());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"io.malob", AuditLog.LOGGER, AuditLog.LOGGER + ".requests"})
+  void auditLog_goesOnWhateverTheLevels(String logger) throws Exception {
+    LoggerFactory.getLogger(logger);
+    try {
+      Answer answer = put("{\"logger\": \"" + logger + "\", \"level\": \"OFF\"}");
+      assertEquals(logger.equals("io.malob") ? 200 : 422, answer.status(), answer.text());
+      assertTrue(LoggerFactory.getLogger(AuditLog.LOGGER).isInfoEnabled());
+      Answer levels = server.sendTo("GET", URL, null);
+      assertFalse(levels.json().has(AuditLog.LOGGER), levels.text());
+    } finally {
+      put("{\"logger\": \"io.malob\", \"level\": null}");
+    }
   }
 
   @Test

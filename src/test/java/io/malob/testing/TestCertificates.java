@@ -19,6 +19,12 @@ public final class TestCertificates {
 
   /** Makes one for this common name, good for 127.0.0.1; its key store is given back. */
   public static KeyStore make(Path directory, String name) throws Exception {
+    return make(directory, name, "CN=" + name, "ip:127.0.0.1");
+  }
+
+  /** Makes one for this subject and these alternative names, in keytool's notation. */
+  public static KeyStore make(Path directory, String name, String subject, String alternatives)
+      throws Exception {
     Path store = directory.resolve(name + ".p12");
     Process keytool =
         new ProcessBuilder(
@@ -30,9 +36,9 @@ public final class TestCertificates {
                     "-keyalg",
                     "EC",
                     "-dname",
-                    "CN=" + name,
+                    subject,
                     "-ext",
-                    "SAN=ip:127.0.0.1",
+                    "SAN=" + alternatives,
                     "-storetype",
                     "PKCS12",
                     "-storepass",

@@ -53,7 +53,8 @@ public final class FailureLimit {
     return forgottenNanos.size();
   }
 
-  private static String source(String address) {
+  /** The network that counts as one source: an IPv4 address, or an IPv6 /64. */
+  static String source(String address) {
     if (!address.contains(":")) {
       return address;
     }

@@ -2,7 +2,6 @@ package io.malob.controller.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.google.common.primitives.Ints;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -31,11 +30,8 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
@@ -241,9 +237,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     head = request;
     keepsAlive = HttpUtil.isKeepAlive(request);
     long length = HttpUtil.getContentLength(request, 0L);
-    if (!isUri(request.uri())) {
+    if (!RequestTarget.normalize(request)) {
       refuse(HttpResponseStatus.BAD_REQUEST, "The path is not a valid URI");
-    } else if (!isHost(request.headers().getAll(HttpHeaderNames.HOST))) {
+    } else if (!RequestTarget.hasHost(request)) {
       refuse(HttpResponseStatus.BAD_REQUEST, "Exactly one Host header is required, as HOST:PORT");
     } else if (length > all.limits().bodyBytes()) {
       refuseTooLarge();
@@ -260,25 +256,6 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     refuse(
         HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
         "The body has more than " + all.limits().bodyBytes() + " bytes");
-  }
-
-  private static boolean isUri(String text) {
-    try {
-      @Nullable String path = new URI(text).getRawPath();
-      return (path != null && path.startsWith("/")) || text.equals("*");
-    } catch (URISyntaxException e) {
-      return false;
-    }
-  }
-
-  /** Restlet needs a number after the colon. */
-  private static boolean isHost(List<String> hosts) {
-    if (hosts.isEmpty()) {
-      return true;
-    }
-    String host = hosts.get(0);
-    int colon = host.indexOf(':', Math.max(0, host.indexOf(']')));
-    return hosts.size() == 1 && (colon < 0 || Ints.tryParse(host.substring(colon + 1)) != null);
   }
 
   private void takeBody(ByteBuf bytes) {

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 final class TextLines {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("HH:mm:ss.SSS").withZone(ZoneId.systemDefault());
-  private static final Pattern LINE_BREAKS = Pattern.compile("[\r\n]+");
+  private static final Pattern CONTROLS = Pattern.compile("\\p{Cntrl}+");
 
   private TextLines() {}
 
@@ -23,8 +23,9 @@ final class TextLines {
     // all levels take the width of the longest
     line.append(" ".repeat("ERROR ".length() - event.getLevel().levelStr.length()));
     line.append(logger, logger.lastIndexOf('.') + 1, logger.length()).append(": ");
-    // what a client or a switch has sent must not look like a line of its own
-    line.append(LINE_BREAKS.matcher(event.getFormattedMessage()).replaceAll(" ")).append('\n');
+    // what a client or a switch has sent must neither look like a line of its own nor control a
+    // terminal
+    line.append(CONTROLS.matcher(event.getFormattedMessage()).replaceAll(" ")).append('\n');
     if (event.getThrowableProxy() != null) {
       line.append(ThrowableProxyUtil.asString(event.getThrowableProxy()));
     }

@@ -1,12 +1,12 @@
 package io.malob.controller.rest;
 
-import com.google.common.base.Splitter;
-import com.google.common.collect.ImmutableSet;
+import io.malob.controller.access.Administrators;
 import io.malob.controller.access.HostNames;
 import io.malob.controller.access.StoredTokens;
 import io.malob.controller.access.TlsFiles;
 import io.malob.module.IStoreService;
 import io.malob.module.SettingReader;
+import io.malob.module.WrongSettingException;
 import io.malob.store.Store;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -20,14 +20,14 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
  * @param tokens has the tokens, if there are any
  * @param mustHaveTokens whether all requests are refused while there are no tokens
  * @param tls if it speaks HTTPS
- * @param administrators common names of the certificates that may make changes
+ * @param administrators the certificates that may make changes
  * @param hostNames under which it is reached
  */
 record AccessSettings(
     Store tokens,
     boolean mustHaveTokens,
     Optional<TlsFiles> tls,
-    ImmutableSet<String> administrators,
+    Administrators administrators,
     HostNames hostNames) {
 
   /**
@@ -44,7 +44,7 @@ record AccessSettings(
             : stores.inFile(Path.of(file));
     Optional<TlsFiles> tls = TlsFiles.read(settings);
     boolean isInsecure = settings.flag("insecure", false);
-    boolean hasClients = tls.isPresent() && tls.get().wantsClients();
+    boolean hasClients = wantsClients(tls);
     boolean isExposed = !isLoopback(host) && !hasClients && !isInsecure;
     if (isExposed && !StoredTokens.isIn(tokens)) {
       throw new FloodlightModuleException(
@@ -58,12 +58,30 @@ record AccessSettings(
         tokens,
         isExposed,
         tls,
-        ImmutableSet.copyOf(
-            Splitter.on(',')
-                .trimResults()
-                .omitEmptyStrings()
-                .split(settings.text("administrators", ""))),
-        HostNames.of(settings.text("hostNames", "")));
+        Administrators.of(settings.text("administrators", "")),
+        hostNames(settings));
+  }
+
+  private static HostNames hostNames(SettingReader settings) throws FloodlightModuleException {
+    String setting = settings.text("hostNames", "");
+    try {
+      return HostNames.of(setting);
+    } catch (IllegalArgumentException e) {
+      throw new WrongSettingException(
+          String.format(
+              "%s.hostNames must be names, some with a port, such as lb.example, alt.example:8443;"
+                  + " not \"%s\"",
+              settings.module().getName(), setting));
+    }
+  }
+
+  /** Whether every client needs a certificate. */
+  boolean hasClientCertificates() {
+    return wantsClients(tls);
+  }
+
+  private static boolean wantsClients(Optional<TlsFiles> tls) {
+    return tls.isPresent() && tls.get().wantsClients();
   }
 
   private static boolean isLoopback(String host) {

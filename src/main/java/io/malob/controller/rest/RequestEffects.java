@@ -2,12 +2,11 @@ package io.malob.controller.rest;
 
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
+import io.malob.controller.access.RequestHead;
 import io.malob.resource.DeclaresEffects;
 import io.malob.resource.Effect;
 import java.util.List;
 import net.floodlightcontroller.restserver.RestletRoutable;
-import org.restlet.Request;
-import org.restlet.data.Method;
 import org.restlet.data.Reference;
 
 /**
@@ -37,28 +36,21 @@ final class RequestEffects {
    */
   private record Declared(ImmutableList<String> base, DeclaresEffects effects) {}
 
-  /** The effect of a request. */
-  Effect of(Request request) {
-    if (!isSafe(request)) {
+  /** The effect of a request with this head. */
+  Effect of(RequestHead head) {
+    if (!head.isSafe()) {
       return Effect.WRITE;
     }
-    List<String> path = SEGMENTS.splitToList(Reference.decode(request.getResourceRef().getPath()));
+    List<String> path = SEGMENTS.splitToList(Reference.decode(head.path()));
     for (Declared each : declared) {
       int length = each.base.size();
       if (path.size() >= length
           && path.subList(0, length).equals(each.base)
-          && each.effects.effectOf(request.getMethod().getName(), path.subList(length, path.size()))
+          && each.effects.effectOf(head.method(), path.subList(length, path.size()))
               == Effect.WRITE) {
         return Effect.WRITE;
       }
     }
     return Effect.READ;
-  }
-
-  /** Whether its method is usually a read. */
-  static boolean isSafe(Request request) {
-    return request.getMethod().equals(Method.GET)
-        || request.getMethod().equals(Method.HEAD)
-        || request.getMethod().equals(Method.OPTIONS);
   }
 }

@@ -1,5 +1,6 @@
 package io.malob.controller.rest;
 
+import io.malob.controller.access.AuditLog;
 import io.malob.controller.access.StoredTokens;
 import io.malob.controller.access.TlsFiles;
 import io.malob.controller.http.HttpLimits;
@@ -109,8 +110,10 @@ final class RestServer implements AutoCloseable {
       for (RestletRoutable routable : routables) {
         router.attach(routable.basePath(), routable.getRestlet(context));
       }
-      return new AccessFilter(
-          context, router, access, new RequestEffects(routables), tokens, Clock.systemUTC());
+      AuditLog log = new AuditLog(System::nanoTime);
+      AccessPolicy policy =
+          new AccessPolicy(access, new RequestEffects(routables), tokens, log, System::nanoTime);
+      return new AccessFilter(context, router, policy, log, Clock.systemUTC());
     }
 
     /** The root of a server that has the page and OpenStack's API. */

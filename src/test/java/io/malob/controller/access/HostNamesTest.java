@@ -6,7 +6,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class HostNamesTest {
-  private final HostNames names = HostNames.of("malob.example, Other.example");
+  private final HostNames names = HostNames.of("malob.example, Other.example, alt.example:8443");
 
   @ParameterizedTest
   @CsvSource({
@@ -16,6 +16,7 @@ class HostNamesTest {
     "localhost:8080, true",
     "MALOB.example:8080, true",
     "other.example, true",
+    "alt.example:9000, true",
     "evil.example:8080, false",
     "127.0.0.1.evil.example, false",
     "localhost.evil.example, false",
@@ -30,6 +31,15 @@ class HostNamesTest {
     "http://127.0.0.1:8080, 127.0.0.1:8080, true",
     "https://malob.example, 127.0.0.1:8080, true",
     "http://127.0.0.1:3000, 127.0.0.1:8080, false",
+    "https://malob.example:443, 127.0.0.1:8080, true",
+    "https://malob.example:3000, malob.example:8080, false",
+    "http://malob.example:3000, 127.0.0.1:8080, false",
+    "https://alt.example:8443, 127.0.0.1:8080, true",
+    "https://alt.example, alt.example:8443, false",
+    "http://192.0.2.1, 192.0.2.1:80, true",
+    "https://192.0.2.1, 192.0.2.1, true",
+    "http://[::1]:8080, [::1]:8080, true",
+    "http://[::1]:3000, [::1]:8080, false",
     "http://evil.example, 127.0.0.1:8080, false",
     "null, 127.0.0.1:8080, false"
   })
