@@ -417,6 +417,8 @@ public final class Election implements Mastership, PeerFate {
       if (wentBack) {
         keys.forgetAll();
       }
+      // also those of switches that have left: a key of this controller must not stay
+      keys.known().forEach(Election.this::evaluate);
       evaluateAll();
     }
   }

@@ -99,6 +99,18 @@ final class MasterKeys {
     return item == null ? null : item.value();
   }
 
+  /** The switches that have a key, of any controller. */
+  ImmutableSet<DatapathId> known() {
+    ImmutableSet.Builder<DatapathId> ids = ImmutableSet.builder();
+    for (Item item : mirror.masters().all()) {
+      @Nullable DatapathId id = Keys.switchOf(item.key());
+      if (id != null) {
+        ids.add(id);
+      }
+    }
+    return ids.build();
+  }
+
   /** The controllers that have the key of a switch. */
   ImmutableSet<String> holders() {
     return mirror.masters().all().stream()
@@ -110,14 +122,12 @@ final class MasterKeys {
   // ---- what etcd tells ----
 
   /**
-   * Follows etcd: forgets a key that it no longer has, and takes one of a connected switch that is
-   * this controller's.
+   * Follows etcd: forgets a key that it no longer has, and takes one that is this controller's; if
+   * the switch has left, to delete it.
    */
   void reconcile(DatapathId id, boolean isConnected) {
     forgetLost(id);
-    if (isConnected) {
-      adopt(id);
-    }
+    adopt(id, isConnected);
   }
 
   private void forgetLost(DatapathId id) {
@@ -134,14 +144,14 @@ final class MasterKeys {
   }
 
   /** Takes a key of this controller's lease that it does not know of: an answer was lost. */
-  private void adopt(DatapathId id) {
+  private void adopt(DatapathId id, boolean isConnected) {
     @Nullable Item item = mirror.masters().get(Keys.master(id));
     if (item != null
         && !held.containsKey(id)
         && !transactions.isBusy(id)
         && membership.isMember()
         && item.lease() == membership.lease()) {
-      held.put(id, item.createRevision());
+      created(id, item.createRevision(), isConnected);
     }
   }
 

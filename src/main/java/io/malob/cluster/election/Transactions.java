@@ -40,7 +40,7 @@ final class Transactions {
   /**
    * No transactions yet.
    *
-   * @param settled receives the switches of each transaction that etcd has answered
+   * @param settled receives the switches of each transaction that has ended, answered or not
    */
   Transactions(
       Etcd etcd,
@@ -115,6 +115,7 @@ final class Transactions {
                   if (problem != null || outcome == null) {
                     // whether it took effect shows when it is repeated
                     retryNanos = nanoTime.getAsLong() + RETRY_NANOS;
+                    settled.accept(ids);
                     return;
                   }
                   if (outcome.revision() < known) {

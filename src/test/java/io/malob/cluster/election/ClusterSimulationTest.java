@@ -22,11 +22,11 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.LoggerFactory;
 
 /**
- * Random faults in a cluster: late messages, partitions, suspended and killed processes, times
- * without a quorum, lost answers and watches, raised bases. Each schedule has a seed; {@code
- * -Dmalob.simulation.seeds=N} takes more of them. {@link SimulatedCluster} asserts one writer per
- * switch and generation, that only the creator of a key uses its generation, and that no controller
- * deletes another one's key.
+ * Random faults in a cluster: late messages, partitions, links that stay broken, suspended and
+ * killed processes, times without a quorum, lost answers and watches, raised bases. Each schedule
+ * has a seed; {@code -Dmalob.simulation.seeds=N} takes more of them. {@link SimulatedCluster}
+ * asserts one writer per switch and generation, that only the creator of a key uses its generation,
+ * and that no controller deletes another one's key.
  */
 class ClusterSimulationTest {
   private static final int SCHEDULES = Integer.getInteger("malob.simulation.seeds", 1_000);
@@ -176,7 +176,7 @@ class ClusterSimulationTest {
           Iterables.get(cluster.controllers.values(), random.nextInt(cluster.controllers.size()));
       SimulatedCluster.Link link =
           Iterables.get(cluster.switches.values(), random.nextInt(3)).links.get(one);
-      switch (random.nextInt(10)) {
+      switch (random.nextInt(11)) {
         case 0 ->
             during("pause " + one.name, () -> one.setPaused(true), () -> one.setPaused(false));
         case 1 ->
@@ -212,7 +212,16 @@ class ClusterSimulationTest {
           note("raise of the base by " + one.name);
           var unused = one.election.raiseBase(random.nextInt(100));
         }
+        case 10 -> breakForGood(link);
         default -> throw new AssertionError();
+      }
+    }
+
+    /** Another controller can still be master of the switch, unless that is to start anew. */
+    private void breakForGood(SimulatedCluster.Link link) {
+      if (link.sw.links.values().stream().anyMatch(l -> l != link && !l.isBroken())) {
+        note("break " + link);
+        link.breakForGood();
       }
     }
 

@@ -98,6 +98,30 @@ class ElectionTest {
     assertEquals(cluster.etcd.get(Keys.master(sw.id)).createRevision(), sw.generation);
   }
 
+  /** The key would otherwise live as long as its controller, and no other one would claim. */
+  @Test
+  void claim_whoseAnswerIsLost_isReleased_ifTheSwitchHasLeftMeanwhile() {
+    for (boolean isWatchLost : List.of(false, true)) {
+      SimulatedCluster.Controller a = controller(isWatchLost ? "c" : "a");
+      SimulatedCluster.Controller b = controller(isWatchLost ? "d" : "b");
+      SimulatedCluster.Switch sw = cluster.addSwitch(isWatchLost ? 2 : 1);
+      cluster.passUntil(() -> sw.links.get(a).isOpen(), SECOND / 4);
+      a.client.losesAnswers = true;
+      cluster.passUntil(() -> cluster.etcd.get(Keys.master(sw.id)) != null, SECOND / 4);
+      if (isWatchLost) {
+        a.client.loseWatches();
+      }
+      sw.links.get(a).setCut(true);
+      sw.links.get(a).reset();
+      cluster.pass(SECOND);
+      a.client.losesAnswers = false;
+      cluster.passUntil(() -> b.name.equals(sw.masterName()), 4 * SECOND);
+      a.kill();
+      b.kill();
+      cluster.pass(4 * SECOND);
+    }
+  }
+
   @Test
   void switchThatDisconnects_isReleased_andClaimedAnewWithALaterId() {
     controller("a");

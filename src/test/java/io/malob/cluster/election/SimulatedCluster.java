@@ -102,6 +102,7 @@ final class SimulatedCluster {
   /** The connected controller with the greatest score. */
   String preferred(Switch sw) {
     return controllers.keySet().stream()
+        .filter(name -> !sw.link(name).isBroken())
         .max(
             Comparator.comparingDouble(
                 name -> Rendezvous.score(name, weights.getOrDefault(name, 1), sw.id)))
@@ -364,6 +365,7 @@ final class SimulatedCluster {
     final Controller controller;
     private Connection connection;
     private boolean isCut;
+    private boolean isBroken;
     private boolean isGone;
 
     /** Whether this controller knows that the switch's master has ended or is silent. */
@@ -383,13 +385,13 @@ final class SimulatedCluster {
       queue.after(
           10 * delayNanos.getAsLong(),
           () -> {
-            if (!isGone && !isCut && connection == null && !controller.isPaused) {
+            if (!isGone && !isCut && !isBroken && connection == null && !controller.isPaused) {
               connection = new Connection(this);
               Connection opened = connection;
               controller.election.generationSeen(opened, sw.generation);
               controller.election.connected(opened);
               opened.write();
-            } else if (!isGone && connection == null) {
+            } else if (!isGone && !isBroken && connection == null) {
               queue.after(200 * MILLI, this::open);
             }
           });
@@ -401,6 +403,16 @@ final class SimulatedCluster {
       if (!now) {
         flush();
       }
+    }
+
+    /** The connection breaks, and the network between the two stays broken. */
+    void breakForGood() {
+      isBroken = true;
+      reset();
+    }
+
+    boolean isBroken() {
+      return isBroken;
     }
 
     private void flush() {
