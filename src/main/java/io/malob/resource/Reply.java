@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param allowed the allowed methods, if the method of the request is not allowed
  * @param tag the tag of the body, if it has one
  * @param next the query of the next page, if there is one
+ * @param location the path of the new item, if there is one
  * @param caching the caching by clients
  * @param headers further headers
  */
@@ -29,6 +30,7 @@ public record Reply(
     Set<String> allowed,
     Optional<String> tag,
     Optional<String> next,
+    Optional<String> location,
     Caching caching,
     ImmutableMap<String, String> headers) {
 
@@ -53,6 +55,7 @@ public record Reply(
         Set.of(),
         Optional.empty(),
         Optional.empty(),
+        Optional.empty(),
         Caching.UNSAID,
         ImmutableMap.of());
   }
@@ -72,9 +75,25 @@ public record Reply(
     return new Reply(200, new Document(mediaType, bytes));
   }
 
-  /** Success, with a new item. */
+  /** Success, with a new item at the URL of the request. */
   public static Reply created(Object body) {
     return new Reply(201, body);
+  }
+
+  /** Success, with a new item of the collection at the URL of the request. */
+  public static Reply created(Object body, Call call, String id) {
+    String collection = call.uri();
+    String slash = collection.endsWith("/") ? "" : "/";
+    Reply reply = created(body);
+    return new Reply(
+        reply.status,
+        body,
+        reply.allowed,
+        reply.tag,
+        reply.next,
+        Optional.of(collection + slash + id),
+        reply.caching,
+        reply.headers);
   }
 
   /** The answer to a change that is made step by step, without a body. */
@@ -105,39 +124,40 @@ public record Reply(
         e.allowed(),
         Optional.empty(),
         Optional.empty(),
+        Optional.empty(),
         Caching.UNSAID,
         ImmutableMap.of());
   }
 
   /** This with another status. */
   public Reply withStatus(int newStatus) {
-    return new Reply(newStatus, body, allowed, tag, next, caching, headers);
+    return new Reply(newStatus, body, allowed, tag, next, location, caching, headers);
   }
 
   /** This with the tag of the body, in its quotation marks. */
   public Reply withTag(String newTag) {
-    return new Reply(status, body, allowed, Optional.of(newTag), next, caching, headers);
+    return new Reply(status, body, allowed, Optional.of(newTag), next, location, caching, headers);
   }
 
   /** This with the query of the next page. */
   public Reply withNext(String query) {
-    return new Reply(status, body, allowed, tag, Optional.of(query), caching, headers);
+    return new Reply(status, body, allowed, tag, Optional.of(query), location, caching, headers);
   }
 
   /** This with other caching. */
   public Reply withCaching(Caching newCaching) {
-    return new Reply(status, body, allowed, tag, next, newCaching, headers);
+    return new Reply(status, body, allowed, tag, next, location, newCaching, headers);
   }
 
   /** This with a further header, of a name that it does not have yet. */
   public Reply withHeader(String name, String value) {
     ImmutableMap<String, String> more =
         ImmutableMap.<String, String>builder().putAll(headers).put(name, value).build();
-    return new Reply(status, body, allowed, tag, next, caching, more);
+    return new Reply(status, body, allowed, tag, next, location, caching, more);
   }
 
   /** This with another body. */
   public Reply map(UnaryOperator<Object> newBody) {
-    return new Reply(status, newBody.apply(body), allowed, tag, next, caching, headers);
+    return new Reply(status, newBody.apply(body), allowed, tag, next, location, caching, headers);
   }
 }

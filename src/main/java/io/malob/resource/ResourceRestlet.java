@@ -17,6 +17,8 @@ import org.restlet.Request;
 import org.restlet.Response;
 import org.restlet.Restlet;
 import org.restlet.data.CacheDirective;
+import org.restlet.data.ChallengeRequest;
+import org.restlet.data.ChallengeScheme;
 import org.restlet.data.CharacterSet;
 import org.restlet.data.MediaType;
 import org.restlet.data.Method;
@@ -34,6 +36,10 @@ final class ResourceRestlet extends Restlet {
    * sent.
    */
   private static final int MAX_DISCARDED_BYTES = 1024 * 1024;
+
+  /** The signatures of agents' reports. */
+  private static final ChallengeScheme SIGNED =
+      new ChallengeScheme("HTTP_MALOB_REPORT", "MALOB-Report");
 
   private static final Logger log = LoggerFactory.getLogger(ResourceRestlet.class);
 
@@ -56,6 +62,10 @@ final class ResourceRestlet extends Restlet {
     response.setStatus(Status.valueOf(reply.status()));
     reply.next().ifPresent(query -> response.getHeaders().add("Link", link(request, query)));
     reply.headers().forEach(response.getHeaders()::add);
+    reply.location().ifPresent(path -> response.setLocationRef(Site.of(request) + path));
+    if (reply.status() == Status.CLIENT_ERROR_UNAUTHORIZED.getCode()) {
+      response.getChallengeRequests().add(signature());
+    }
     switch (reply.caching()) {
       case REVALIDATE -> response.setCacheDirectives(List.of(CacheDirective.noCache()));
       case NEVER -> response.setCacheDirectives(List.of(CacheDirective.noStore()));
@@ -70,6 +80,13 @@ final class ResourceRestlet extends Restlet {
         response.setStatus(Status.REDIRECTION_NOT_MODIFIED);
       }
     }
+  }
+
+  /** Requests are only refused here for their signatures: permissions are the server's business. */
+  private static ChallengeRequest signature() {
+    ChallengeRequest challenge = new ChallengeRequest(SIGNED);
+    challenge.setRawValue("realm=\"agents\"");
+    return challenge;
   }
 
   private static String link(Request request, String query) {
@@ -116,7 +133,7 @@ final class ResourceRestlet extends Restlet {
     Call call =
         new Call(
             request.getMethod().getName(),
-            request.getResourceRef().getHostIdentifier(),
+            Site.of(request),
             request.getResourceRef().getPath(),
             segments(request.getResourceRef().getRemainingPart(false, false)),
             ImmutableMap.of(),

@@ -47,7 +47,8 @@ final class CapacityResources {
     // of two simultaneous requests the later one wins, like a PUT
     @Nullable Double now = capacities.all().get(port);
     if (now == null) {
-      return set(port, bitsPerSecond);
+      Reply reply = set(port, bitsPerSecond);
+      return Reply.created(reply.body(), call, port.switchId() + "/" + port.port());
     }
     if (now != bitsPerSecond) {
       throw RejectedException.conflict(

@@ -74,10 +74,9 @@ final class ConfigResources {
   }
 
   private Reply replace(Call call, boolean dryRun) throws IOException, RejectedException {
-    Optional<String> ifMatch = call.header("If-Match");
     CatalogTree tree = CatalogTree.of(read(call));
     List<CatalogChange> changes =
-        catalog.replace(tree, now -> EntityTag.check(ifMatch, shown(now)), dryRun);
+        catalog.replace(tree, now -> EntityTag.check(call, shown(now)), dryRun);
     return Reply.ok(
         Map.of(
             "changes", changes.stream().map(ConfigResources::change).collect(Collectors.toList())));

@@ -4,6 +4,7 @@ import com.google.common.hash.Hashing;
 import io.malob.json.Json;
 import io.malob.json.RejectedException;
 import io.malob.json.RejectedException.Reason;
+import io.malob.resource.Call;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -27,18 +28,15 @@ final class EntityTag {
   }
 
   /**
-   * Checks the header {@code If-Match}.
+   * Checks the headers {@code If-Match} and {@code If-None-Match} of a change.
    *
-   * @param ifMatch the header; empty if there is none, then there is no check
    * @param shown the current state; null if there is none
-   * @throws RejectedException if it differs from the state that the client has seen
+   * @throws RejectedException if it differs from the state that the client has seen, or is one that
+   *     the client does not want
    */
-  static void check(Optional<String> ifMatch, @Nullable Object shown) throws RejectedException {
-    if (ifMatch.isEmpty()) {
-      return;
-    }
-    boolean holds = shown != null && names(ifMatch.get(), of(shown));
-    if (!holds) {
+  static void check(Call call, @Nullable Object shown) throws RejectedException {
+    Optional<String> ifMatch = call.header("If-Match");
+    if (ifMatch.isPresent() && !isNamed(shown, ifMatch.get())) {
       throw new RejectedException(
           Reason.CHANGED_MEANWHILE,
           shown == null
@@ -46,6 +44,18 @@ final class EntityTag {
               : "it has changed since the tag in If-Match was read; read it again",
           "If-Match");
     }
+    Optional<String> ifNoneMatch = call.header("If-None-Match");
+    // unlike If-Match, it also names a state by a weak tag
+    if (ifNoneMatch.isPresent() && isNamed(shown, ifNoneMatch.get().replace("W/\"", "\""))) {
+      throw new RejectedException(
+          Reason.CHANGED_MEANWHILE,
+          "it exists already, in a state that If-None-Match excludes",
+          "If-None-Match");
+    }
+  }
+
+  private static boolean isNamed(@Nullable Object shown, String list) {
+    return shown != null && names(list, of(shown));
   }
 
   private static boolean names(String list, String tag) {

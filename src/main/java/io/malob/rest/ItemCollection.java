@@ -79,7 +79,8 @@ final class ItemCollection<T extends CatalogItem> {
   Reply create(Call call) throws IOException, RejectedException {
     Creation<T> creation = catalog.create(kind, checkScope(fieldsOf(read(call), List.of())));
     Object body = shown(catalog.snapshot(), creation.item());
-    return tagged(creation.isNew() ? Reply.created(body) : Reply.ok(body));
+    return tagged(
+        creation.isNew() ? Reply.created(body, call, creation.item().id()) : Reply.ok(body));
   }
 
   /** Changes the item whose id is in the body. */
@@ -119,8 +120,8 @@ final class ItemCollection<T extends CatalogItem> {
     String id = call.variable("id");
     find(id);
     Fields fields = Fields.of(field, call.variable(field));
-    catalog.put(kind, id, fields, asSeen(id, call));
-    return show(call);
+    Creation<T> put = catalog.put(kind, id, fields, asSeen(id, call));
+    return tagged(Reply.ok(shown(catalog.snapshot(), put.item())));
   }
 
   /** Deletes an item, and returns its last state. */
@@ -131,11 +132,10 @@ final class ItemCollection<T extends CatalogItem> {
     return Reply.ok(last);
   }
 
-  /** The condition that the item is as the client has seen it, if the client sends a tag. */
+  /** The conditions of the client: that the item is as it has seen it, or that there is none. */
   private CatalogCondition asSeen(String id, Call call) {
-    Optional<String> ifMatch = call.header("If-Match");
     return now ->
-        EntityTag.check(ifMatch, kind.find(now, id).map(item -> shown(now, item)).orElse(null));
+        EntityTag.check(call, kind.find(now, id).map(item -> shown(now, item)).orElse(null));
   }
 
   private List<String> ids(CatalogSnapshot snapshot, T item) {

@@ -6,14 +6,15 @@ import io.malob.resource.Reply;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
- * The requested part of a list: {@code ?limit=} items, after the item with the id {@code ?marker=}.
+ * The requested part of a list: {@code ?limit=} items, after the id {@code ?marker=}. Pages are in
+ * the order of ids, so none is lost or shown twice if others are added or deleted meanwhile.
  */
 record Page(Optional<String> marker, int limit) {
   /** The max length of a page; without a limit, a list is returned whole. */
@@ -32,23 +33,18 @@ record Page(Optional<String> marker, int limit) {
             : (int) ParameterFormat.number("limit", limit.get(), 1, MAX));
   }
 
-  /**
-   * The items of the page, in their order, with the query of the next page if there is one.
-   *
-   * @throws RejectedException if there is no item with the marker
-   */
-  <T> Reply of(Collection<T> items, Function<T, String> id, Function<T, Object> shown)
-      throws RejectedException {
+  /** The items of the page, with the query of the next page if there is one. */
+  <T> Reply of(Collection<T> items, Function<T, String> id, Function<T, Object> shown) {
     List<T> rest = List.copyOf(items);
-    if (marker.isPresent()) {
-      List<String> ids = rest.stream().map(id).collect(Collectors.toList());
-      int at = ids.indexOf(marker.get());
-      if (at < 0) {
-        throw ParameterFormat.refused("marker", "the id of an item of the list", marker.get());
-      }
-      rest = rest.subList(at + 1, rest.size());
+    if (marker.isPresent() || limit != Integer.MAX_VALUE) {
+      String last = marker.orElse("");
+      rest =
+          items.stream()
+              .filter(item -> id.apply(item).compareTo(last) > 0)
+              .sorted(Comparator.comparing(id))
+              .toList();
     }
-    Reply reply = Reply.ok(rest.stream().limit(limit).map(shown).collect(Collectors.toList()));
+    Reply reply = Reply.ok(rest.stream().limit(limit).map(shown).toList());
     return rest.size() <= limit
         ? reply
         : reply.withNext(

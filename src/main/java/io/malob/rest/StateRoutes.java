@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
+import net.floodlightcontroller.devicemanager.IDeviceService;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,7 @@ final class StateRoutes {
   static Routes of(FloodlightModuleContext context, LiveEvents live) {
     IBalancerService balancer = context.getServiceImpl(IBalancerService.class);
     IMonitorService monitor = context.getServiceImpl(IMonitorService.class);
+    IDeviceService devices = context.getServiceImpl(IDeviceService.class);
     ILatencyService latency = context.getServiceImpl(ILatencyService.class);
     ISwitchCapabilityService capabilities = context.getServiceImpl(ISwitchCapabilityService.class);
     MonitoredState monitored = new MonitoredState(balancer, monitor, Clock.systemUTC());
@@ -93,7 +95,17 @@ final class StateRoutes {
             .post("reports", reports::take)
             .get("refusals", peers.on(shown(balancer::rejects)))
             .get("history", peers.on(shown(live::history)))
-            .get("problems", peers.on(shown(() -> problems(balancer, monitor, clusterView.get()))))
+            .get(
+                "problems",
+                peers.on(
+                    shown(
+                        () ->
+                            problems(
+                                Problems.now(
+                                    balancer,
+                                    monitor,
+                                    clusterView.get(),
+                                    devices.getAllDevices())))))
             .get("cluster", cluster::show)
             .post("cluster/handover", cluster::handOver)
             .put("cluster/mastership", cluster::setMastership)
@@ -112,11 +124,8 @@ final class StateRoutes {
     return EndhostResources.addTo(routes, context.getServiceImpl(IEndhostService.class));
   }
 
-  private static List<Object> problems(
-      IBalancerService balancer, IMonitorService monitor, Optional<ClusterView> cluster) {
-    return Problems.now(balancer, monitor, cluster).stream()
-        .map(Problem::shown)
-        .collect(Collectors.toList());
+  private static List<Object> problems(List<Problem> problems) {
+    return problems.stream().map(Problem::shown).collect(Collectors.toList());
   }
 
   private static List<Object> placement(IBalancerService balancer) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.malob.rest.RestServer.Answer;
 import io.malob.store.MemoryStore;
 import java.net.URI;
@@ -11,6 +12,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,9 +41,14 @@ class ItemContractTest {
 
   private static Answer ifMatch(String method, String path, String tag, String body)
       throws Exception {
+    return send(method, path, "If-Match", tag, body);
+  }
+
+  private static Answer send(String method, String path, String header, String value, String body)
+      throws Exception {
     return server.send(
         HttpRequest.newBuilder(server.uri(path))
-            .header("If-Match", tag)
+            .header(header, value)
             .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
             .build());
   }
@@ -121,6 +128,42 @@ class ItemContractTest {
     assertEquals(200, ifMatch("PUT", "/vips/v", "*", "{\"port\":80}").status());
   }
 
+  @Test
+  void itemThatMustBeNew_isNotChanged() throws Exception {
+    Answer made = send("PUT", "/vips/v", "If-None-Match", "*", "{\"address\":\"10.0.0.9\"}");
+    assertEquals(201, made.status());
+    Answer again = send("PUT", "/vips/v", "If-None-Match", "*", "{\"address\":\"10.0.0.10\"}");
+    assertEquals(412, again.status());
+    assertEquals("If-None-Match", again.field());
+    Answer seen = send("PUT", "/vips/v", "If-None-Match", "W/" + tag(made), "{\"port\":80}");
+    assertEquals(412, seen.status());
+    assertEquals("10.0.0.9", server.get("/vips/v").json().get("address").asText());
+    assertEquals(200, send("PUT", "/vips/v", "If-None-Match", "\"x\"", "{\"port\":80}").status());
+    assertEquals(412, send("DELETE", "/vips/v", "If-None-Match", "*", null).status());
+  }
+
+  @Test
+  void newItem_isAtItsLocation() throws Exception {
+    for (String slash : List.of("", "/")) {
+      Answer made = server.post("/pools" + slash, "{}");
+      String id = made.json().get("id").asText();
+      assertEquals(Optional.of(server.uri("/pools/" + id).toString()), location(made));
+    }
+    server.put("/pools/p", "{}");
+    Answer member = server.post("/pools/p/members/", "{\"address\":\"10.0.0.1\"}");
+    URI at = URI.create(location(member).orElseThrow());
+    assertEquals(member.json(), server.send(HttpRequest.newBuilder(at).build()).json());
+    Answer again = server.post("/services", "{\"port\":81,\"algorithm\":\"RR\"}");
+    assertEquals(201, again.status());
+    Answer known = server.post("/services", "{\"port\":81,\"algorithm\":\"RR\"}");
+    assertEquals(200, known.status());
+    assertEquals(Optional.empty(), location(known));
+  }
+
+  private static Optional<String> location(Answer answer) {
+    return answer.response().headers().firstValue("Location");
+  }
+
   /** What a pool is shown with belongs to its state. */
   @Test
   void tagOfAPool_changesWithItsMembers() throws Exception {
@@ -153,11 +196,36 @@ class ItemContractTest {
     assertEquals(2, server.get("/pools?marker=p3").json().size());
   }
 
+  /** Pages are in the order of ids, so a deleted marker still has its place. */
+  @Test
+  void pages_followEachOtherWhileTheirItemsAreDeleted() throws Exception {
+    for (String id : List.of("e", "b", "d", "a", "c")) {
+      server.put("/pools/" + id, "{}");
+    }
+    List<String> ids = new ArrayList<>();
+    Answer page = server.get("/pools?limit=2");
+    while (page.json().size() > 0) {
+      for (JsonNode each : page.json()) {
+        ids.add(each.get("id").asText());
+        server.delete("/pools/" + each.get("id").asText());
+      }
+      server.put("/pools/aa" + ids.size(), "{}");
+      page = server.get("/pools?limit=2&marker=" + ids.get(ids.size() - 1));
+      assertEquals(200, page.status(), page.text());
+    }
+    assertEquals(List.of("a", "b", "c", "d", "e"), ids);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "/pools?limit=0", "/pools?limit=1001", "/pools?limit=x", "/pools?marker=gone",
-        "/pools?size=2", "/pools?limit=1&limit=2", "/services/default?limit=1", "/pools?limit"
+        "/pools?limit=0",
+        "/pools?limit=1001",
+        "/pools?limit=x",
+        "/pools?size=2",
+        "/pools?limit=1&limit=2",
+        "/services/default?limit=1",
+        "/pools?limit"
       })
   void wrongParameter_isRefusedByItsName(String path) throws Exception {
     Answer answer = server.get(path);

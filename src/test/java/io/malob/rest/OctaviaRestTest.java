@@ -9,11 +9,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.malob.balancer.api.IBalancerService.CatalogEffect;
 import io.malob.balancer.api.MemberStats;
 import io.malob.rest.RestServer.Answer;
+import io.malob.state.catalog.Catalog;
 import io.malob.store.MemoryStore;
 import java.net.URI;
+import java.net.http.HttpRequest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,6 +51,7 @@ class OctaviaRestTest {
   @BeforeEach
   void setUp() throws Exception {
     server.effect = CatalogEffect.IN_FORCE;
+    server.afterEdit = () -> {};
     server.clear();
     balancer = made("loadbalancers", "loadbalancer", "'name':'web','vip_address':'10.0.0.100'");
     listener =
@@ -662,7 +669,6 @@ class OctaviaRestTest {
     JsonNode some = get("loadbalancers?fields=id&fields=name&name=b").get("loadbalancers").get(0);
     assertEquals(2, some.size());
     refused(400, "colour", send("GET", "loadbalancers?colour=red", null));
-    refused(400, "marker", send("GET", "loadbalancers?marker=nowhere", null));
   }
 
   @Test
@@ -711,6 +717,107 @@ class OctaviaRestTest {
       assertNotEquals("", next == null ? "end" : next.getHost());
     }
     assertEquals(List.of("a", "b", "web"), seen);
+  }
+
+  @Test
+  void pages_followTheirLinksWhileTheirObjectsAreDeleted() throws Exception {
+    for (int i = 0; i < 4; i++) {
+      made("loadbalancers", "loadbalancer", "'vip_address':'10.0.0.11%d'".formatted(i));
+    }
+    send("DELETE", "loadbalancers/" + balancer + "?cascade=true", null);
+    for (String reverse : List.of("", "&page_reverse=true")) {
+      List<String> all = ids(get("loadbalancers").get("loadbalancers"));
+      JsonNode first = get("loadbalancers?limit=3" + reverse);
+      all.removeAll(ids(first.get("loadbalancers")));
+      all.sort(null);
+      String marker =
+          Stream.of(first.at("/loadbalancers_links/0/href").asText().split("[?&]"))
+              .filter(part -> part.startsWith("marker="))
+              .findFirst()
+              .orElseThrow();
+      String id = marker.substring("marker=".length());
+      send("DELETE", "loadbalancers/" + id, null);
+      assertEquals(all, ids(get("loadbalancers?limit=3&" + marker + reverse).get("loadbalancers")));
+      refused(400, "sort", send("GET", "loadbalancers?sort=name&" + marker, null));
+      made("loadbalancers", "loadbalancer", "'vip_address':'10.0.1.%d'".formatted(all.size()));
+      made(
+          "loadbalancers", "loadbalancer", "'vip_address':'10.0.2.%d'".formatted(reverse.length()));
+    }
+    String[] twins = {
+      made("loadbalancers", "loadbalancer", "'vip_address':'10.0.0.130','name':'twin'"),
+      made("loadbalancers", "loadbalancer", "'vip_address':'10.0.0.131','name':'twin'")
+    };
+    Arrays.sort(twins);
+    assertEquals(
+        List.of(twins[1]),
+        ids(get("loadbalancers?name=twin&sort=name&marker=" + twins[0]).get("loadbalancers")));
+  }
+
+  /** As a client sees it that speaks HTTPS to a proxy. */
+  @Test
+  void links_areForTheSchemeOfTheClient() throws Exception {
+    made("loadbalancers", "loadbalancer", "'vip_address':'10.0.0.110'");
+    for (String scheme : List.of("https", "HTTPS, http", "http", "gopher", "")) {
+      HttpRequest.Builder list =
+          HttpRequest.newBuilder(server.fullUri("/v2.0/lbaas/loadbalancers?limit=1"));
+      HttpRequest.Builder versions = HttpRequest.newBuilder(server.fullUri("/v2.0"));
+      String expected = scheme.toLowerCase(Locale.ROOT).startsWith("https") ? "https" : "http";
+      for (HttpRequest.Builder request : List.of(list, versions)) {
+        if (!scheme.isEmpty()) {
+          request.header("X-Forwarded-Proto", scheme);
+        }
+      }
+      JsonNode next = server.send(list.build()).json().at("/loadbalancers_links/0/href");
+      JsonNode self = server.send(versions.build()).json().at("/versions/0/links/0/href");
+      assertEquals(URI.create(next.asText()).resolve("/v2.0"), URI.create(self.asText()), scheme);
+      assertEquals(expected, URI.create(next.asText()).getScheme(), scheme);
+      assertEquals(server.fullUri("/").getAuthority(), URI.create(next.asText()).getAuthority());
+    }
+  }
+
+  @Test
+  void newObject_isAtItsLocation() throws Exception {
+    Answer answer = post("loadbalancers", "loadbalancer", "'vip_address':'10.0.0.110'");
+    String id = answer.json().at("/loadbalancer/id").asText();
+    assertEquals(
+        Optional.of(server.fullUri("/v2.0/lbaas/loadbalancers/" + id).toString()),
+        answer.response().headers().firstValue("Location"));
+  }
+
+  /** The answer shows what was made or changed, whatever happens next. */
+  @Test
+  void objectThatIsDeletedAtOnce_isShownAsItWasMade() throws Exception {
+    Catalog catalog = server.catalog();
+    List<String> deleted = new ArrayList<>();
+    server.afterEdit =
+        () -> {
+          for (String id : List.copyOf(catalog.snapshot().pools().keySet())) {
+            if (!id.equals(pool)) {
+              catalog.delete(Catalog.POOLS, id);
+              deleted.add(id);
+            }
+          }
+        };
+    Answer made =
+        post(
+            "pools",
+            "pool",
+            "'loadbalancer_id':'%s','protocol':'TCP','lb_algorithm':'ROUND_ROBIN','name':'p'"
+                .formatted(balancer));
+    assertEquals(201, made.status(), made.text());
+    assertEquals("p", made.json().at("/pool/name").asText());
+    assertEquals(balancer, made.json().at("/pool/loadbalancers/0/id").asText());
+    assertEquals(List.of(made.json().at("/pool/id").asText()), deleted);
+
+    server.afterEdit =
+        () -> {
+          if (catalog.snapshot().members().containsKey(one)) {
+            catalog.delete(Catalog.MEMBERS, one);
+          }
+        };
+    JsonNode changed = put("pools/" + pool + "/members/" + one, "member", "'name':'m'");
+    assertEquals("m", changed.get("name").asText());
+    server.afterEdit = () -> {};
   }
 
   @Test

@@ -67,7 +67,10 @@ class PageRestTest {
   void folder_withoutSlash_leadsToTheOneWith() throws Exception {
     HttpResponse<byte[]> response = get("/ui");
     assertEquals(301, response.statusCode());
-    assertTrue(header(response, "Location").endsWith("/ui/"), header(response, "Location"));
+    assertEquals(server.fullUri("/ui/").toString(), header(response, "Location"));
+    assertEquals(
+        server.fullUri("/ui/").toString().replace("http:", "https:"),
+        header(get("/ui", "X-Forwarded-Proto", "https"), "Location"));
   }
 
   @ParameterizedTest

@@ -11,13 +11,20 @@ import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.ProactiveStats.Problem.Kind;
 import io.malob.store.MemoryStore;
 import io.malob.testing.Placements;
+import io.malob.testing.Stub;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import net.floodlightcontroller.devicemanager.IDevice;
+import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
 
 class ProblemsRestTest {
   private RestServer server;
@@ -109,6 +116,42 @@ class ProblemsRestTest {
     assertEquals(
         "[\"vip\",\"web\",\"./malob vip set web --placement reactive\"]",
         "[" + problem.get("kind") + "," + problem.get("id") + "," + problem.get("command") + "]");
+  }
+
+  @Test
+  void addressOfALiveHost_isAProblemOfAVipThatTakesIt() throws Exception {
+    server.hosts.add(host("02:00:00:00:00:21", "10.0.0.21", "2001:db8::21"));
+    configure();
+    assertEquals(List.of(), problems());
+    server.put("/vips/web", "{\"address\":\"10.0.0.21\"}");
+
+    JsonNode problem = onlyProblem("address_taken");
+
+    assertEquals(
+        "VIP web has the address 10.0.0.21 of a host (02:00:00:00:00:21 at port 5 of switch"
+            + " 00:00:00:00:00:00:00:01), whose packets are dropped.",
+        problem.get("problem").asText());
+    assertEquals("./malob vip set web --address ADDRESS", problem.get("command").asText());
+    assertEquals("web", problem.get("id").asText());
+    server.delete("/members/a");
+    server.put("/pools/p", "{\"vip_id\":null}");
+    server.put("/vips/web", "{\"address\":\"2001:db8::21\"}");
+    assertTrue(text(problems().get(1)).contains("2001:db8::21"), problems().toString());
+    server.hosts.clear();
+    assertTrue(
+        problems().stream().noneMatch(each -> each.get("reason").asText().equals("address_taken")));
+  }
+
+  private static IDevice host(String mac, String ipv4, String ipv6) {
+    return Stub.of(IDevice.class)
+        .on(
+            "getAttachmentPoints",
+            none -> new SwitchPort[] {new SwitchPort(DatapathId.of(1), OFPort.of(5))})
+        .on("getMACAddress", none -> MacAddress.of(mac))
+        .on("getMACAddressString", none -> mac)
+        .on("getIPv4Addresses", none -> new IPv4Address[] {IPv4Address.of(ipv4)})
+        .on("getIPv6Addresses", none -> new IPv6Address[] {IPv6Address.of(ipv6)})
+        .make();
   }
 
   @Test

@@ -7,6 +7,7 @@ import com.google.common.io.BaseEncoding;
 import io.malob.rest.RestServer.Answer;
 import io.malob.store.MemoryStore;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,7 +70,11 @@ class ReportRestTest {
   @Test
   void report_notSignedByTheAgent_is401() throws Exception {
     assertEquals(401, server.sendTo("POST", PATH, report(1, "{}") + " ").status());
-    assertEquals(401, server.sendTo("POST", PATH, "12 3 4").status());
+    Answer unsigned = server.sendTo("POST", PATH, "12 3 4");
+    assertEquals(401, unsigned.status());
+    assertEquals(
+        Optional.of("MALOB-Report realm=\"agents\""),
+        unsigned.response().headers().firstValue("WWW-Authenticate"));
     assertEquals(
         401, server.sendTo("POST", PATH, report(1, "{}").replace(" w1 ", " w7 ")).status());
     assertEquals(

@@ -126,6 +126,14 @@ final class RestServer implements IBalancerService {
   /** What catalogEffect() tells. */
   volatile CatalogEffect effect = CatalogEffect.IN_FORCE;
 
+  /** What another client does between a change of the catalog and its answer. */
+  volatile AfterEdit afterEdit = () -> {};
+
+  /** A change by another client. */
+  interface AfterEdit {
+    void run() throws RejectedException;
+  }
+
   /** What memberStats() tells. */
   final Map<String, MemberStats> stats = new ConcurrentHashMap<>();
 
@@ -361,6 +369,11 @@ final class RestServer implements IBalancerService {
 
   @Override
   public CatalogEffect catalogEffect() {
+    try {
+      afterEdit.run();
+    } catch (RejectedException e) {
+      throw new IllegalStateException(e);
+    }
     return effect;
   }
 

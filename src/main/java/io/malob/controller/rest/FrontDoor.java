@@ -1,12 +1,13 @@
 package io.malob.controller.rest;
 
 import com.google.common.collect.ImmutableSet;
+import io.malob.resource.Site;
 import org.restlet.Context;
 import org.restlet.Request;
 import org.restlet.Response;
 import org.restlet.Restlet;
 import org.restlet.data.MediaType;
-import org.restlet.routing.Redirector;
+import org.restlet.data.Status;
 
 /**
  * The root: browsers are sent to the page, and clients of OpenStack's API, which ask for JSON, get
@@ -16,7 +17,7 @@ final class FrontDoor extends Restlet {
   /** The paths of the versions of OpenStack's API. */
   static final ImmutableSet<String> VERSIONS = ImmutableSet.of("/v2.0", "/v2");
 
-  private final Restlet page;
+  private final String pagePath;
   private final Restlet versions;
 
   /**
@@ -27,14 +28,19 @@ final class FrontDoor extends Restlet {
    */
   FrontDoor(Context context, String pagePath, Restlet versions) {
     super(context);
-    this.page = new Redirector(context, pagePath, Redirector.MODE_CLIENT_FOUND);
+    this.pagePath = pagePath;
     this.versions = versions;
   }
 
   @Override
   public void handle(Request request, Response response) {
     super.handle(request, response);
-    (asksForJson(request) ? versions : page).handle(request, response);
+    if (asksForJson(request)) {
+      versions.handle(request, response);
+    } else {
+      response.setLocationRef(Site.of(request) + pagePath);
+      response.setStatus(Status.REDIRECTION_FOUND);
+    }
   }
 
   /** Whether a path is one of OpenStack's API. */

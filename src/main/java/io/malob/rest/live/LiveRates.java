@@ -19,6 +19,7 @@ import io.malob.state.network.ServerMeasurements;
 import io.malob.state.network.ServerValue;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import net.floodlightcontroller.devicemanager.IDevice;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,10 +59,16 @@ final class LiveRates {
   private final IBalancerService balancer;
   private final IMonitorService monitor;
   private final Optional<ClusterView> cluster;
+  private final Collection<? extends IDevice> hosts;
   private final long nowNanos;
 
-  LiveRates(IBalancerService balancer, IMonitorService monitor, Optional<ClusterView> cluster) {
+  LiveRates(
+      IBalancerService balancer,
+      IMonitorService monitor,
+      Optional<ClusterView> cluster,
+      Collection<? extends IDevice> hosts) {
     this.cluster = cluster;
+    this.hosts = hosts;
     this.balancer = balancer;
     this.monitor = monitor;
     this.nowNanos = monitor.nanoTime();
@@ -85,7 +93,7 @@ final class LiveRates {
     shown.put("open_connections", counters.openConnections());
     shown.put("dormant_connections", counters.dormantConnections());
     shown.put("unsent_batches", counters.unsentBatches());
-    List<Problem> problems = Problems.now(balancer, monitor, cluster);
+    List<Problem> problems = Problems.now(balancer, monitor, cluster, hosts);
     shown.put(
         "problems",
         problems.stream().limit(MAX_PROBLEMS).map(Problem::shown).collect(Collectors.toList()));

@@ -10,10 +10,12 @@ import io.malob.json.Json;
 import io.malob.module.ClusterView;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.network.LinkMeasurements;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +48,7 @@ final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {
   @Override
   public LiveFrames apply(@Nullable LiveFrames before) {
     Topology topology = monitor.topology();
+    Collection<? extends IDevice> hosts = devices.getAllDevices();
     ImmutableMap<DirectedLink, LinkMeasurements> known =
         ImmutableMap.copyOf(
             Maps.filterKeys(monitor.links().snapshot(monitor.nanoTime()), topology::contains));
@@ -54,7 +57,7 @@ final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {
             topology,
             ImmutableSet.copyOf(known.keySet()),
             balancer.catalog().snapshot(),
-            SeenHost.of(devices.getAllDevices()));
+            SeenHost.of(hosts));
     LiveState old = written;
     LiveFrames.Part part =
         before != null && old != null && state.showsSameAs(old)
@@ -62,7 +65,7 @@ final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {
             : LiveFrames.Part.of(Json.bytes(state.shown()));
     written = state;
     Map<String, @Nullable Object> rates =
-        new LiveRates(balancer, monitor, cluster.get()).shown(state, part.tag(), known);
+        new LiveRates(balancer, monitor, cluster.get(), hosts).shown(state, part.tag(), known);
     rates.put("traffic", traffic.latest());
     return new LiveFrames(part, LiveFrames.Part.of(Json.bytes(rates)));
   }

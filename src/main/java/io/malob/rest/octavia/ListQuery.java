@@ -11,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a request wants to see of a list: filters by attributes, an order, a page, and some fields,
- * as in OpenStack's guidelines for APIs. Immutable.
+ * as in OpenStack's guidelines for APIs. Pages are sorted by the id at last, so none is lost or
+ * shown twice if others are added or deleted meanwhile. Immutable.
  */
 final class ListQuery {
   private static final Splitter COMMAS = Splitter.on(',').trimResults().omitEmptyStrings();
@@ -85,13 +88,25 @@ final class ListQuery {
       throws RejectedException {
     List<Map<String, @Nullable Object>> wanted =
         new ArrayList<>(all.stream().filter(filter()).toList());
-    ListOrder.of(parameters, attributes).ifPresent(wanted::sort);
-    boolean isReversed = flag("page_reverse");
-    if (isReversed) {
-      Collections.reverse(wanted);
-    }
-    List<Map<String, @Nullable Object>> rest = wanted.subList(afterMarker(wanted), wanted.size());
+    Optional<Comparator<Map<String, @Nullable Object>>> sorted =
+        ListOrder.of(parameters, attributes);
     int limit = limit();
+    boolean isReversed = flag("page_reverse");
+    Optional<String> marker = parameters.text("marker");
+    List<Map<String, @Nullable Object>> rest = wanted;
+    if (marker.isPresent() || limit != Integer.MAX_VALUE) {
+      Comparator<Map<String, @Nullable Object>> byId = ListOrder.by("id");
+      Comparator<Map<String, @Nullable Object>> order =
+          sorted.map(keys -> keys.thenComparing(byId)).orElse(byId);
+      order = isReversed ? order.reversed() : order;
+      wanted.sort(order);
+      if (marker.isPresent()) {
+        rest = after(place(marker.get(), all, sorted.isPresent()), wanted, order);
+      }
+    } else {
+      sorted.ifPresent(wanted::sort);
+      isReversed = false;
+    }
     List<Map<String, @Nullable Object>> page =
         new ArrayList<>(rest.subList(0, Math.min(limit, rest.size())));
     Map<String, Object> answer = new LinkedHashMap<>();
@@ -160,17 +175,32 @@ final class ListQuery {
     return name.startsWith("not-") ? filter.negate() : filter;
   }
 
-  private int afterMarker(List<Map<String, @Nullable Object>> list) throws RejectedException {
-    Optional<String> marker = parameters.text("marker");
-    if (marker.isEmpty()) {
-      return 0;
+  /** The place of a marker, whose object may have been deleted. */
+  private static Map<String, @Nullable Object> place(
+      String marker, List<Map<String, @Nullable Object>> all, boolean isSorted)
+      throws RejectedException {
+    Optional<Map<String, @Nullable Object>> there =
+        all.stream().filter(shown -> marker.equals(shown.get("id"))).findFirst();
+    if (there.isEmpty() && isSorted) {
+      throw RejectedException.invalid(
+          "marker",
+          "the object of the marker is gone, and with it its place in the order of sort; begin"
+              + " again, or leave out sort");
     }
-    for (int i = 0; i < list.size(); i++) {
-      if (marker.get().equals(list.get(i).get("id"))) {
-        return i + 1;
-      }
+    Map<String, @Nullable Object> gone = new HashMap<>();
+    gone.put("id", marker);
+    return there.orElse(gone);
+  }
+
+  private static List<Map<String, @Nullable Object>> after(
+      Map<String, @Nullable Object> place,
+      List<Map<String, @Nullable Object>> list,
+      Comparator<Map<String, @Nullable Object>> order) {
+    int first = 0;
+    while (first < list.size() && order.compare(list.get(first), place) <= 0) {
+      first++;
     }
-    throw RejectedException.invalid("marker", "marker must be the id of an item of the list");
+    return list.subList(first, list.size());
   }
 
   private int limit() throws RejectedException {

@@ -30,6 +30,9 @@ abstract class ObjectType<T> {
           .put("allowed_sources", "allowed_cidrs")
           .put("rise", "max_retries")
           .put("attempts_before_deactivation", "max_retries_down")
+          .put("load_balancers", "loadbalancers")
+          .put("vips", "listeners")
+          .put("health_monitors", "healthmonitors")
           .build();
 
   private final String noun;

@@ -8,6 +8,7 @@ import io.malob.json.RejectedException.Reason;
 import io.malob.resource.Call;
 import io.malob.resource.Reply;
 import io.malob.state.catalog.CatalogEdit;
+import io.malob.state.catalog.CatalogSnapshot;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,27 +50,30 @@ final class Objects<T> {
     Body body = Body.of(call, type.noun());
     type.checkNew(body);
     String[] id = new String[1];
-    edit(draft -> id[0] = type.create(draft, body));
-    return Reply.created(shown(id[0]));
+    CatalogSnapshot after = edit(draft -> id[0] = type.create(draft, body));
+    return Reply.created(shown(after, id[0]), call, id[0]);
   }
 
   Reply update(Call call) throws IOException, RejectedException {
     Body body = Body.of(call, type.noun());
     type.checkChange(body);
     String id = call.variable("id");
-    edit(draft -> type.update(draft, type.existing(draft.snapshot(), id), body));
-    return Reply.ok(shown(id));
+    CatalogSnapshot after =
+        edit(draft -> type.update(draft, type.existing(draft.snapshot(), id), body));
+    return Reply.ok(shown(after, id));
   }
 
   Reply delete(Call call) throws IOException, RejectedException {
     String id = call.variable("id");
     boolean cascade = call.parameter("cascade").map("true"::equalsIgnoreCase).orElse(false);
-    edit(draft -> type.delete(draft, type.existing(draft.snapshot(), id), cascade));
+    CatalogSnapshot unused =
+        edit(draft -> type.delete(draft, type.existing(draft.snapshot(), id), cascade));
     return Reply.nothing();
   }
 
-  private Map<String, Object> shown(String id) throws RejectedException {
-    View view = View.of(balancer);
+  /** An object as a change has left it; another client may have deleted it since. */
+  private Map<String, Object> shown(CatalogSnapshot after, String id) throws RejectedException {
+    View view = View.of(balancer, after);
     return Map.of(type.noun(), type.shown(type.existing(view.catalog(), id), view));
   }
 
@@ -83,20 +87,15 @@ final class Objects<T> {
   }
 
   /**
-   * Makes an edit on the latest catalog.
+   * Makes an edit on the latest catalog, and returns the catalog after it.
    *
    * @throws RejectedException if it cannot be made; nothing has changed then. Or if it is stored
    *     but could not be applied
    */
-  void edit(CatalogEdit edit) throws IOException, RejectedException {
+  CatalogSnapshot edit(CatalogEdit edit) throws IOException, RejectedException {
+    CatalogSnapshot after;
     try {
-      balancer
-          .catalog()
-          .onLatest(
-              () -> {
-                balancer.catalog().edit(edit);
-                return true;
-              });
+      after = balancer.catalog().onLatest(() -> balancer.catalog().edit(edit));
     } catch (RejectedException e) {
       throw e.renamed(type::attribute);
     }
@@ -104,5 +103,6 @@ final class Objects<T> {
       throw new RejectedException(
           Reason.FAILED, "the change is stored, but could not be applied; the log says why", null);
     }
+    return after;
   }
 }

@@ -130,7 +130,9 @@ public final class OctaviaApi {
     List<Body> wanted = Body.listOf(call, "members");
     boolean areAdditional =
         call.parameter("additive_only").map("true"::equalsIgnoreCase).orElse(false);
-    new Objects<>(balancer, members).edit(draft -> members.replace(draft, wanted, areAdditional));
+    CatalogSnapshot unused =
+        new Objects<>(balancer, members)
+            .edit(draft -> members.replace(draft, wanted, areAdditional));
     return Reply.accepted();
   }
 

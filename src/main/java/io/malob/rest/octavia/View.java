@@ -20,7 +20,11 @@ record View(
     Statuses statuses,
     String provisioningStatus) {
   static View of(IBalancerService balancer) {
-    CatalogSnapshot catalog = balancer.catalog().snapshot();
+    return of(balancer, balancer.catalog().snapshot());
+  }
+
+  /** The state of what this catalog has. */
+  static View of(IBalancerService balancer, CatalogSnapshot catalog) {
     BalancerIndex balancers = new BalancerIndex(catalog);
     return new View(
         catalog,

@@ -1,5 +1,6 @@
 package io.malob.rest.page;
 
+import io.malob.resource.Site;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -55,7 +56,7 @@ final class PageRestlet extends Restlet {
     @Nullable String rest = request.getResourceRef().getRemainingPart(false, false);
     if (rest == null || rest.isEmpty()) {
       // names in the page are relative to the folder
-      response.redirectPermanent(Page.PATH + "/");
+      response.redirectPermanent(Site.of(request) + Page.PATH + "/");
       return;
     }
     String name = rest.equals("/") ? "index.html" : rest.substring(1);

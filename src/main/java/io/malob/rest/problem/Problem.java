@@ -43,6 +43,8 @@ public record Problem(
     NO_MASKS("vip"),
     /** A proactive VIP is reactive where a switch has fewer than four tables. */
     FEW_TABLES("vip"),
+    /** A host has the address of a VIP. */
+    ADDRESS_TAKEN("vip"),
     /** Hosts behind some switches do not reach a VIP, because no switch translates for them. */
     NOT_SERVED("vip"),
     /** The switches have several masters, so a proactive VIP is reactive. */

@@ -1,11 +1,14 @@
 package io.malob.rest.problem;
 
+import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.AddressText;
+import io.malob.algorithm.Attachment;
 import io.malob.algorithm.health.Health;
 import io.malob.balancer.api.EjectedMember;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.ProactiveStats;
+import io.malob.module.AttachedHosts;
 import io.malob.module.ClusterView;
 import io.malob.monitor.IMonitorService;
 import io.malob.rest.problem.Problem.Reason;
@@ -18,13 +21,17 @@ import io.malob.state.catalog.PlacementMode;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import net.floodlightcontroller.devicemanager.IDevice;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * Finds what keeps the balancer from working at one moment: switches and the cluster first, then
@@ -42,10 +49,14 @@ public final class Problems {
   private final Set<DatapathId> unserved;
   private final boolean hasSwitches;
   private final Optional<ClusterView> cluster;
+  private final ImmutableMap<IPAddress<?>, Attachment> hostsAtVips;
   private final List<Problem> found = new ArrayList<>();
 
   private Problems(
-      IBalancerService balancer, IMonitorService monitor, Optional<ClusterView> cluster) {
+      IBalancerService balancer,
+      IMonitorService monitor,
+      Optional<ClusterView> cluster,
+      Collection<? extends IDevice> hosts) {
     this.cluster = cluster;
     catalog = balancer.catalog().snapshot();
     stats = balancer.memberStats();
@@ -53,12 +64,33 @@ public final class Problems {
     proactive = balancer.proactive();
     unserved = balancer.unservedSwitches();
     hasSwitches = !monitor.topology().switches().isEmpty();
+    hostsAtVips = hostsAtVips(catalog, hosts);
   }
 
-  /** All problems of this moment. */
+  private static ImmutableMap<IPAddress<?>, Attachment> hostsAtVips(
+      CatalogSnapshot catalog, Collection<? extends IDevice> hosts) {
+    Map<IPAddress<?>, Attachment> found = new HashMap<>();
+    for (IDevice host : hosts) {
+      for (IPAddress<?> address : AttachedHosts.addressesOf(host)) {
+        if (catalog.isVipAddress(address)) {
+          AttachedHosts.attachmentOf(host).ifPresent(at -> found.putIfAbsent(address, at));
+        }
+      }
+    }
+    return ImmutableMap.copyOf(found);
+  }
+
+  /**
+   * All problems of this moment.
+   *
+   * @param hosts the known ones
+   */
   public static List<Problem> now(
-      IBalancerService balancer, IMonitorService monitor, Optional<ClusterView> cluster) {
-    Problems problems = new Problems(balancer, monitor, cluster);
+      IBalancerService balancer,
+      IMonitorService monitor,
+      Optional<ClusterView> cluster,
+      Collection<? extends IDevice> hosts) {
+    Problems problems = new Problems(balancer, monitor, cluster, hosts);
     problems.findAll();
     return problems.found;
   }
@@ -92,6 +124,10 @@ public final class Problems {
         checkPool(pool.get(), vip);
       } else {
         found.add(withoutPool(vip));
+      }
+      @Nullable Attachment host = hostsAtVips.get(vip.address());
+      if (host != null) {
+        found.add(addressTaken(vip, host));
       }
       if (!unserved.isEmpty()) {
         found.add(notServed(vip));
@@ -179,6 +215,19 @@ public final class Problems {
         "VIP " + vip.id() + " has no pool and rejects its clients.",
         "Add a pool to it.",
         "./malob pool add ID --vip " + vip.id());
+  }
+
+  private static Problem addressTaken(Vip vip, Attachment host) {
+    return new Problem(
+        Reason.ADDRESS_TAKEN,
+        vip.id(),
+        String.format(
+            "VIP %s has the address %s of a host (%s at port %s of switch %s), whose packets are"
+                + " dropped.",
+            vip.id(), vip.address(), host.mac(), host.port(), host.switchId()),
+        "Give one of the two another address. A host that has changed its address is forgotten"
+            + " later.",
+        "./malob vip set " + vip.id() + " --address ADDRESS");
   }
 
   private static Problem withoutVip(Pool pool) {

@@ -247,16 +247,16 @@ public final class Catalog {
   /**
    * Makes several changes together: stores and reports them as one, or makes none of them.
    *
+   * @return the catalog after them
    * @throws RejectedException if one of them cannot be; nothing has changed then
    */
-  public synchronized void edit(CatalogEdit edit) throws RejectedException {
-    Object unused =
-        edited(
-            CatalogCondition.NONE,
-            draft -> {
-              edit.on(draft);
-              return draft;
-            });
+  public CatalogSnapshot edit(CatalogEdit edit) throws RejectedException {
+    return edited(
+        CatalogCondition.NONE,
+        draft -> {
+          edit.on(draft);
+          return draft.snapshot();
+        });
   }
 
   /** The steps of an edit, and their result. */

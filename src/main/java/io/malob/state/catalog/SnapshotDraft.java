@@ -49,7 +49,7 @@ final class SnapshotDraft implements CatalogDraft {
     }
     if (items.size() >= kind.limit()) {
       throw RejectedException.conflict(
-          null, "there are " + items.size() + " " + kind.noun() + "s, the maximum");
+          kind.listName(), "there are " + items.size() + " " + kind.noun() + "s, the maximum");
     }
     T item = kind.read(reader, requested.id(), kind.nextNumber(snapshot.tables()), null);
     snapshot = checked(kind, item, fields);

@@ -371,7 +371,7 @@ class CatalogTest {
       assertEquals(port, vip.number());
     }
     assertEquals(2, fixture.vip("address", "10.0.0.100", "port", "2").number());
-    fixture.refused(Reason.CONFLICT, null, () -> fixture.vip("address", "10.0.0.101"));
+    fixture.refused(Reason.CONFLICT, "vips", () -> fixture.vip("address", "10.0.0.101"));
     assertEquals(1, updateVip("a", "name", "x").number());
   }
 
