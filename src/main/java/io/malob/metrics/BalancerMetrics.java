@@ -63,7 +63,10 @@ record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
     }
     samples.add(
         Metric.VIP_FALLBACK_EDGES,
-        vip.edges().stream().filter(edge -> edge.problem().isPresent()).count(),
+        vip.edges().stream()
+            .filter(edge -> edge.problem().isPresent())
+            .filter(edge -> edge.state() != ProactiveStats.State.PROACTIVE)
+            .count(),
         id);
     Map<String, Integer> buckets = new TreeMap<>();
     int moving = 0;

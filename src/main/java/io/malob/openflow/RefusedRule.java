@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFErrorType;
+import org.projectfloodlight.openflow.protocol.OFFlowModFailedCode;
 import org.projectfloodlight.openflow.protocol.errormsg.OFFlowModFailedErrorMsg;
 import org.projectfloodlight.openflow.types.U64;
 
@@ -23,6 +24,11 @@ public record RefusedRule(U64 cookie, String reason) {
   /** Whether the switch cannot match what the rule matches. */
   public boolean isOfMatch() {
     return reason.equals(OFErrorType.BAD_MATCH.name());
+  }
+
+  /** Whether there was no room for the rule. */
+  public boolean isOfFullTable() {
+    return reason.equals(OFErrorType.FLOW_MOD_FAILED + "/" + OFFlowModFailedCode.TABLE_FULL);
   }
 
   /** The rule of an error; empty if it is not a rule of the balancer. */

@@ -453,23 +453,77 @@ class ProactiveRecoveryTest {
     openAll(full);
   }
 
-  /** Connections that buckets have placed before stay where they are. */
+  /** Reactive placement would need more rules. The member without rules gets no buckets. */
   @Test
-  void memberWhoseSwitchBecomesFull_keepsItsConnections() {
+  void memberWhoseSwitchIsFull_getsBucketsWhenThereIsRoom() {
     Map<Integer, Host> members = openAll(fixture);
     net.refuse(Cookie.Kind.PROACTIVE, true);
     Host m3 = Host.of(fixture.s2, 2, "10.0.0.13");
     net.learn(m3);
     fixture.addMember("m3", m3);
-    fixture.pass(5);
-    assertEquals(64, fixture.moving(fixture.s1));
-
-    for (int second = 0; second < MOVE_SECONDS; second++) {
+    for (int second = 0; second < 200; second++) {
       members.forEach((port, member) -> assertEquals(member, fixture.memberOf(client, port, ACK)));
       fixture.pass(1);
     }
-    assertEquals(List.of(), fixture.buckets(fixture.s1));
+    assertEquals(State.PROACTIVE, fixture.stats().state());
+    assertEquals(64, fixture.buckets(fixture.s1).size());
+    assertEquals(0, fixture.stats().moves());
+    assertEquals(
+        Optional.of("a switch refuses a rule: FLOW_MOD_FAILED/TABLE_FULL"), problem(fixture));
+
+    net.refuse(Cookie.Kind.PROACTIVE, false);
+    fixture.pass(300);
+
+    assertEquals(Optional.empty(), problem(fixture));
+    assertTrue(fixture.byMember(fixture.s1).get(fixture.number("m3")) >= 20);
+  }
+
+  @Test
+  void newClientWithoutRoomForItsRules_leavesBucketsAsTheyAre() {
+    Map<Integer, Host> members = openAll(fixture);
+    net.refuse(Cookie.Kind.PROACTIVE, true);
+    Host third = Host.of(fixture.s1, 4, "10.0.0.3");
+    net.learn(third);
+    fixture.askForVip(third);
+    fixture.pass(MOVE_SECONDS + 5);
+
+    assertEquals(State.PROACTIVE, fixture.stats().state());
+    assertEquals(0, fixture.moving(fixture.s1));
+    ALL_BUCKETS.forEach(port -> fixture.open(third, port));
+    assertEquals(0, net.module.counters().openConnections());
     members.forEach((port, member) -> assertEquals(member, fixture.memberOf(client, port, ACK)));
+
+    net.refuse(Cookie.Kind.PROACTIVE, false);
+    fixture.pass(130);
+    assertEquals(Optional.empty(), problem(fixture));
+    fixture.withoutController();
+    ALL_BUCKETS.forEach(port -> fixture.open(third, port));
+  }
+
+  @Test
+  void bucketsThatCannotSplit_stayUntilThereIsRoom() {
+    Map<Integer, Host> members = openAll(fixture);
+    int before = fixture.buckets(fixture.s1).size();
+    net.refuse(Cookie.Kind.BUCKET, true);
+    for (int number = 13; number < 21; number++) {
+      Host more = Host.of(fixture.s2, number, "10.0.0." + number);
+      net.learn(more);
+      fixture.addMember("m" + number, more);
+    }
+    fixture.pass(100);
+
+    assertEquals(
+        Optional.of("a switch refuses a rule: FLOW_MOD_FAILED/TABLE_FULL"), problem(fixture));
+    assertEquals(before, fixture.buckets(fixture.s1).size());
+    members.forEach((port, member) -> assertEquals(member, fixture.memberOf(client, port, ACK)));
+    assertEquals(0, net.module.counters().openConnections());
+
+    net.refuse(Cookie.Kind.BUCKET, false);
+    fixture.pass(300);
+
+    assertEquals(Optional.empty(), problem(fixture));
+    assertTrue(fixture.buckets(fixture.s1).size() > before);
+    assertEquals(1, fixture.buckets(fixture.s1).stream().map(BucketCookie::key).distinct().count());
   }
 
   @Test

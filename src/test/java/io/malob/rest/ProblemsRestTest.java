@@ -155,6 +155,17 @@ class ProblemsRestTest {
   }
 
   @Test
+  void vipWithoutRoomForAllRules_keepsItsBuckets() throws Exception {
+    configure();
+    String why = "a switch refuses a rule: FLOW_MOD_FAILED/TABLE_FULL";
+    server.proactive.add(Placements.web(Placements.lacking(2, Kind.RULE_REFUSED, why)));
+
+    assertEquals(
+        "VIP web lacks rules at switch 00:00:00:00:00:00:00:02: " + why + ".",
+        onlyProblem("rule_refused").get("problem").asText());
+  }
+
+  @Test
   void switchThatNoTranslatingSwitchIsReachedFrom_isAProblemOfEachVip() throws Exception {
     configure();
     server.unserved.add(DatapathId.of(7));

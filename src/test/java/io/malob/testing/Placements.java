@@ -50,6 +50,24 @@ public final class Placements {
         edge.problem());
   }
 
+  /** The same with a problem. */
+  public static Edge lacking(long switchId, Problem.Kind kind, String why) {
+    Edge edge = proactive(switchId);
+    return new Edge(
+        edge.switchId(),
+        edge.state(),
+        edge.source(),
+        edge.buckets(),
+        edge.moving(),
+        edge.byMember(),
+        edge.loads(),
+        edge.shares(),
+        edge.imbalance(),
+        edge.tooFewSources(),
+        edge.packetsPerSecond(),
+        Optional.of(new Problem(kind, why)));
+  }
+
   /** An edge without buckets. */
   public static Edge reactive(long switchId, Problem.Kind kind, String why) {
     return new Edge(

@@ -96,6 +96,10 @@ final class EdgeBuckets {
   private State state = State.REACTIVE;
   private long sinceNanos;
   private @Nullable BucketKey key;
+
+  /** The buckets that were split last, while the switch still has them; null if it has none. */
+  private @Nullable BucketKey coarse;
+
   private Cell[] cells = new Cell[0];
 
   /** The buckets of each member, by number; those that move count for the member after. */
@@ -123,6 +127,12 @@ final class EdgeBuckets {
 
   private boolean isPublished;
   private boolean isRecovered;
+
+  /** Whether the switch has had all buckets. */
+  private boolean isConfirmed;
+
+  /** The switches whose tables are full. */
+  private Set<DatapathId> full = Set.of();
 
   /** The labels in the rules of an earlier run. */
   private Set<Label> foundLabels = Set.of();
@@ -165,6 +175,11 @@ final class EdgeBuckets {
     return state == State.PROACTIVE || state == State.LEAVING;
   }
 
+  /** Whether the switch has had all buckets since the edge became proactive. */
+  boolean isConfirmed() {
+    return isConfirmed;
+  }
+
   /** Whether packets that reach the controller may find their member here. */
   boolean isPublished() {
     return isPublished;
@@ -187,8 +202,9 @@ final class EdgeBuckets {
    *
    * @param hasRoom whether thousands of rules may change
    * @param isReady whether the members' sides are ready
+   * @param full the switches of the edge and its members whose tables are full
    */
-  record Permission(boolean hasRoom, boolean isReady) {}
+  record Permission(boolean hasRoom, boolean isReady, Set<DatapathId> full) {}
 
   /** Whether the algorithm is to propose new shares. */
   boolean isDue(Situation now) {
@@ -219,6 +235,11 @@ final class EdgeBuckets {
       double @Nullable [] proposed,
       Permission permission) {
     boolean isTurn = proposed != null;
+    full = permission.full();
+    isConfirmed |= state == State.PROACTIVE && wire.sw.isSettled();
+    if (wire.sw.isSettled() && full.isEmpty()) {
+      removeCoarse(now, wire);
+    }
     if (state == State.LEAVING) {
       stay(now);
     }
@@ -259,6 +280,9 @@ final class EdgeBuckets {
       rebalance(now);
     }
     if (isDirty) {
+      if (moving() > 0) {
+        removeCoarse(now, wire); // they do not move
+      }
       isDirty = false;
       version++;
       dueNanos = nextDue(now);
@@ -290,6 +314,7 @@ final class EdgeBuckets {
 
   private void become(State next, long nowNanos) {
     state = next;
+    isConfirmed = false;
     sinceNanos = nowNanos;
     traffic.awaitBalance(nowNanos);
     isDirty = true;
@@ -342,10 +367,16 @@ final class EdgeBuckets {
         : Optional.empty();
   }
 
-  /** The members that buckets may move to. */
+  /**
+   * The members that buckets may move to. A switch whose table is full may lack the rules of
+   * members that have no buckets yet.
+   */
   private List<Server> reachable(Situation now) {
     return now.candidates().stream()
         .filter(server -> leads.find(server.number()).isPresent())
+        .filter(
+            server ->
+                !full.contains(server.at().switchId()) || byMember.containsKey(server.number()))
         .toList();
   }
 
@@ -442,6 +473,7 @@ final class EdgeBuckets {
     @Nullable BucketKey current = key;
     if (current == null
         || current.count() == BucketCount.MAX
+        || !full.isEmpty()
         || shares.areMet(cells.length)
         || moving() > 0) {
       return;
@@ -466,8 +498,16 @@ final class EdgeBuckets {
     key = new BucketKey(current.source(), count);
     publish(now);
     program(now, wire);
-    wire.sw.then(wire.factory().barrierRequest());
-    wire.sw.then(BucketRules.removeAll(wire.factory(), now.traffic().vipNumber(), current));
+    coarse = current;
+  }
+
+  /** The switch has the finer buckets, or the coarser ones must lead no more packets. */
+  private void removeCoarse(Situation now, Wire wire) {
+    @Nullable BucketKey before = coarse;
+    if (before != null) {
+      coarse = null;
+      wire.sw.then(BucketRules.removeAll(wire.factory(), now.traffic().vipNumber(), before));
+    }
   }
 
   private void rebalance(Situation now) {
@@ -481,7 +521,9 @@ final class EdgeBuckets {
     boolean isSettled = !isDirty && !drains && moving == 0 && traffic.hasEqualBuckets();
     boolean isJudged = traffic.takeNewRates();
     int changed = 0;
-    if (!isSettled || !shares.areMet(cells.length)) {
+    // connections of a bucket that moves need rules of their own
+    boolean mayMove = drains || (full.isEmpty() && coarse == null);
+    if (mayMove && (!isSettled || !shares.areMet(cells.length))) {
       int max = drains ? cells.length : Math.max(0, cells.length / MOVING_PART - moving);
       changed = reassign(now, servers, max, false);
       boolean isHeld = Arrays.stream(cells).anyMatch(cell -> cell.isMoving() || isHeld(now, cell));
@@ -777,6 +819,7 @@ final class EdgeBuckets {
     cells = new Cell[0];
     countMembers();
     key = null;
+    coarse = null;
     shares.clear();
     traffic.clear();
     leads.retain(Set.of());
@@ -819,6 +862,9 @@ final class EdgeBuckets {
    */
   boolean found(
       BucketCookie cookie, Optional<Label> label, Optional<OFPort> out, Set<Integer> seen) {
+    if (hasRules() && cookie.key().equals(coarse)) {
+      return true;
+    }
     if (!hasRules() || !cookie.key().equals(key)) {
       return false;
     }
@@ -847,8 +893,9 @@ final class EdgeBuckets {
     Arrays.stream(cells).forEach(cell -> cell.takeTurn(cell.sentAtNanos));
   }
 
-  /** Has the rules sent again that the switch was found not to have. */
-  void complete(Set<Integer> seen, long settledNanos) {
+  /** Has the rules sent again that the switch was found not to have; whether it had all. */
+  boolean complete(Set<Integer> seen, long settledNanos) {
+    boolean hasAll = true;
     for (int index = 0; index < cells.length; index++) {
       if (!seen.contains(index) && cells[index].sentAtNanos <= settledNanos) {
         cells[index].waiting = null;
@@ -856,8 +903,10 @@ final class EdgeBuckets {
         cells[index].sentMember = 0;
         cells[index].isSentMoving = false;
         isDirty = true;
+        hasAll = false;
       }
     }
+    return hasAll;
   }
 
   /** Takes over the counters of the buckets' rules. */

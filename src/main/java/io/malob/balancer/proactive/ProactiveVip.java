@@ -1,6 +1,7 @@
 package io.malob.balancer.proactive;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
 import com.google.common.collect.Sets;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
@@ -11,6 +12,7 @@ import io.malob.balancer.proactive.EdgeBuckets.Permission;
 import io.malob.balancer.proactive.EdgeBuckets.State;
 import io.malob.balancer.proactive.EdgeBuckets.Wire;
 import io.malob.balancer.proactive.ProactiveVips.Parts;
+import io.malob.openflow.RefusedRule;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.BucketKey;
 import io.malob.openflow.bucket.BucketRules;
@@ -71,7 +73,7 @@ final class ProactiveVip {
   /** The switches that have refused a rule, and why. */
   private final Map<DatapathId, Refusal> refusals = new HashMap<>();
 
-  private record Refusal(String why, long atNanos) {}
+  private record Refusal(String why, boolean isOfFullTable, long atNanos) {}
 
   /** What was shown of edges. */
   private final Map<DatapathId, Shown> shown = new HashMap<>();
@@ -153,7 +155,12 @@ final class ProactiveVip {
       Situation now, ImmutableMap<Integer, Attachment> clients, Set<DatapathId> switchesWithHosts) {
     takeOverRecovered(now.nowNanos());
     isWanted = decide(now);
-    refusals.values().removeIf(each -> now.nowNanos() - each.atNanos >= RETRY_NANOS);
+    refusals
+        .entrySet()
+        .removeIf(
+            each ->
+                now.nowNanos() - each.getValue().atNanos >= RETRY_NANOS
+                    && !(each.getValue().isOfFullTable && isInUse(each.getKey())));
     Set<DatapathId> wantedEdges = new HashSet<>(switchesWithHosts);
     clients.values().forEach(at -> wantedEdges.add(at.switchId()));
     if (isWanted) {
@@ -169,9 +176,7 @@ final class ProactiveVip {
     double[] lifetimes = estimates.lifetimes(now.candidates());
     ShareSource source = new ShareSource(now, open, lifetimes, edges.values());
     Function<EdgeBuckets, double[]> proposal = source::propose;
-    boolean isBlocked =
-        replySide.edges().stream().anyMatch(refusals::containsKey)
-            || replySide.crowded().isPresent();
+    boolean isCrowded = replySide.crowded().isPresent();
     Map<DatapathId, List<Server>> membersAt =
         now.located().stream().collect(Collectors.groupingBy(server -> server.at().switchId()));
     long end = parts.nanoTime().getAsLong() + PROPOSALS_NANOS;
@@ -184,7 +189,7 @@ final class ProactiveVip {
           .wire(edge.switchId())
           .ifPresent(
               wire -> {
-                advance(edge, now, wire, ofTurn, isBlocked);
+                advance(edge, now, wire, ofTurn, isCrowded);
                 enter(edge, now, wire, membersAt.getOrDefault(edge.switchId(), List.of()));
               });
       isTurn = parts.nanoTime().getAsLong() - end < 0;
@@ -227,7 +232,7 @@ final class ProactiveVip {
       Situation now,
       Wire wire,
       @Nullable Function<EdgeBuckets, double[]> proposal,
-      boolean isBlocked) {
+      boolean isCrowded) {
     // buckets that were found after a restart tell packets where they belong at once
     Optional<BucketSource> source =
         edge.key()
@@ -235,8 +240,9 @@ final class ProactiveVip {
             .or(() -> parts.sourceProbe().of(edge.switchId(), traffic.family()).source());
     boolean mayHave =
         isWanted
-            && !isBlocked
-            && !refusals.containsKey(edge.switchId())
+            && !isCrowded
+            && refusalsAt(edge).values().stream()
+                .allMatch(each -> each.isOfFullTable && edge.isConfirmed())
             && !lacksNetworks(now.plan().vip(), wire.tables().layout());
     if (mayHave && source.isPresent()) {
       edge.advance(
@@ -244,7 +250,10 @@ final class ProactiveVip {
           wire,
           source.get(),
           proposal == null ? null : proposal.apply(edge),
-          new Permission(parts.programmed().hasRoom(), replySide.isReady()));
+          new Permission(
+              parts.programmed().hasRoom(),
+              replySide.isReady(),
+              Set.copyOf(refusalsAt(edge).keySet())));
     } else if (!mayHave) {
       edge.leave(now, wire, parts.programmed().hasRoom());
     }
@@ -382,16 +391,45 @@ final class ProactiveVip {
     return Optional.ofNullable(edges.get(switchId));
   }
 
-  /** A switch has refused a rule of the VIP. */
-  void refused(DatapathId switchId, String why, long nowNanos) {
-    if (refusals.put(switchId, new Refusal(why, nowNanos)) == null) {
+  /**
+   * A switch has refused a rule of the VIP. If its table is full, an edge that has its buckets
+   * keeps them: reactive placement would need more rules. The rest is sent again when the switch is
+   * read.
+   */
+  void refused(DatapathId switchId, RefusedRule rule, long nowNanos) {
+    Refusal refusal = new Refusal(rule.reason(), rule.isOfFullTable(), nowNanos);
+    if (refusals.put(switchId, refusal) == null) {
       LOG.warn(
           "proactive_rule_refused vip={} switch={} why=\"{}\" - placement is reactive there for a"
-              + " minute",
+              + " minute, unless the switch has buckets already and is full",
           traffic.vipNumber(),
           switchId,
-          why);
+          rule.reason());
     }
+  }
+
+  /** A switch was found to have all rules. */
+  void hasAllRules(DatapathId switchId, long settledNanos) {
+    @Nullable Refusal refusal = refusals.get(switchId);
+    if (refusal != null && refusal.isOfFullTable && refusal.atNanos - settledNanos <= 0) {
+      refusals.remove(switchId);
+    }
+  }
+
+  /** Whether an edge with buckets depends on a switch. */
+  private boolean isInUse(DatapathId switchId) {
+    return edges.values().stream()
+        .anyMatch(
+            edge ->
+                edge.hasRules()
+                    && (edge.switchId().equals(switchId) || replySide.edges().contains(switchId)));
+  }
+
+  /** The refusals that concern an edge: of its own switch, and of those with members. */
+  private Map<DatapathId, Refusal> refusalsAt(EdgeBuckets edge) {
+    return Maps.filterKeys(
+        refusals,
+        switchId -> switchId.equals(edge.switchId()) || replySide.edges().contains(switchId));
   }
 
   /** Why placement is reactive at a switch because that or a member's has one table. */

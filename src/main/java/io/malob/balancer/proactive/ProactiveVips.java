@@ -617,21 +617,25 @@ public final class ProactiveVips implements FoundProactiveRules {
       return;
     }
     long now = nanoTime.getAsLong();
-    parts
-        .programmed()
-        .at(switchId)
-        .complete(reading.rules, settledNanos, parts.programmed().layout(switchId), now);
+    boolean hasRules =
+        parts
+            .programmed()
+            .at(switchId)
+            .complete(reading.rules, settledNanos, parts.programmed().layout(switchId), now);
     if (vips.values().stream().anyMatch(vip -> vip.hasRecovered(switchId))) {
       serialExecutor.execute(this::tick); // packets of buckets that move must not wait
     }
     for (Map.Entry<Integer, ProactiveVip> each : vips.entrySet()) {
-      each.getValue()
-          .edge(switchId)
-          .filter(EdgeBuckets::hasRules)
-          .ifPresent(
-              edge ->
-                  edge.complete(
-                      reading.buckets.getOrDefault(each.getKey(), Set.of()), settledNanos));
+      Set<Integer> found = reading.buckets.getOrDefault(each.getKey(), Set.of());
+      boolean hasBuckets =
+          each.getValue()
+              .edge(switchId)
+              .filter(EdgeBuckets::hasRules)
+              .map(edge -> edge.complete(found, settledNanos))
+              .orElse(true);
+      if (hasRules && hasBuckets) {
+        each.getValue().hasAllRules(switchId, settledNanos);
+      }
     }
   }
 
@@ -661,7 +665,7 @@ public final class ProactiveVips implements FoundProactiveRules {
   public void refused(DatapathId switchId, RefusedRule rule) {
     @Nullable ProactiveVip vip = vips.get(Cookie.vipNumber(rule.cookie()));
     if (vip != null) {
-      vip.refused(switchId, rule.reason(), nanoTime.getAsLong());
+      vip.refused(switchId, rule, nanoTime.getAsLong());
     }
   }
 

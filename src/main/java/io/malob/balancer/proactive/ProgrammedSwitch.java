@@ -252,8 +252,12 @@ final class ProgrammedSwitch {
   /**
    * Sends the rules again that the switch was found not to have. Owners replace those for another
    * layout.
+   *
+   * @return whether it had all
    */
-  void complete(Set<RuleKey> seen, long settledNanos, @Nullable TableLayout layout, long nowNanos) {
+  boolean complete(
+      Set<RuleKey> seen, long settledNanos, @Nullable TableLayout layout, long nowNanos) {
+    boolean hasAll = true;
     for (Map.Entry<RuleKey, Sent> each : rules.entrySet()) {
       Sent sent = each.getValue();
       if (!seen.contains(each.getKey()) && sent.layout == layout && sent.atNanos <= settledNanos) {
@@ -261,8 +265,10 @@ final class ProgrammedSwitch {
         OFFlowAdd rule = next == null ? sent.rule : next;
         outbox.add(rule);
         each.setValue(new Sent(rule, sent.layout, nowNanos));
+        hasAll = false;
       }
     }
+    return hasAll;
   }
 
   /** Removes the rules of an earlier run that nothing wanted. */
@@ -283,6 +289,6 @@ final class ProgrammedSwitch {
   /** The switch has lost all rules. */
   void reset(@Nullable TableLayout layout, long nowNanos) {
     orphans.clear();
-    complete(Set.of(), Long.MAX_VALUE, layout, nowNanos);
+    boolean unusedHadAll = complete(Set.of(), Long.MAX_VALUE, layout, nowNanos);
   }
 }

@@ -301,6 +301,15 @@ public final class Problems {
 
   private static Problem ruleRefused(String vipId, List<ProactiveStats.Edge> edges) {
     String why = edges.get(0).problem().map(ProactiveStats.Problem::text).orElse("");
+    if (edges.stream().allMatch(edge -> edge.state() == ProactiveStats.State.PROACTIVE)) {
+      return new Problem(
+          Reason.RULE_REFUSED,
+          vipId,
+          "VIP " + vipId + " lacks rules at " + switches(edges) + ": " + why + ".",
+          "Free space in the tables of its switches; missing rules are sent again when a switch is"
+              + " read.",
+          null);
+    }
     return new Problem(
         Reason.RULE_REFUSED,
         vipId,

@@ -49,7 +49,7 @@ class EdgeBucketsTest {
       new BucketTraffic(7, IPv4Address.of("10.0.0.100"), MacAddress.of(100), IpProtocol.TCP, 80);
   private static final ImmutableList<Server> MEMBERS =
       ImmutableList.of(Servers.on(1, 1, 1), Servers.on(2, 1, 1));
-  private static final Permission ALL = new Permission(true, true);
+  private static final Permission ALL = new Permission(true, true, Set.of());
 
   private final FakeSwitches switches = new FakeSwitches(1);
   private final FlowProgrammer programmer = new FlowProgrammer(switches);
@@ -141,9 +141,9 @@ class EdgeBucketsTest {
   @Test
   void edge_isProactive_whenMembersSidesAreReady_andThereIsRoom() {
     assertEquals(State.REACTIVE, edge.state());
-    advance(new double[] {0.5, 0.5}, new Permission(true, false));
+    advance(new double[] {0.5, 0.5}, new Permission(true, false, Set.of()));
     assertEquals(State.PREPARING, edge.state());
-    advance(null, new Permission(false, true));
+    advance(null, new Permission(false, true, Set.of()));
     assertEquals(State.PREPARING, edge.state());
     assertEquals(List.of(), onSwitch());
 
@@ -167,7 +167,7 @@ class EdgeBucketsTest {
 
   @Test
   void edgeThatPrepares_isReactiveAtOnce() {
-    advance(null, new Permission(true, false));
+    advance(null, new Permission(true, false, Set.of()));
 
     leave();
 
