@@ -2,7 +2,6 @@ package io.malob.agent;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
-import com.google.common.collect.Sets;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.algorithm.AddressText;
 import io.malob.module.AttachedHosts;
@@ -34,7 +33,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
@@ -115,7 +113,7 @@ public final class AgentModule extends BaseModule
   private IOFSwitchService switches;
   private ScheduledExecutorService timer;
   private StoredAgents agents;
-  private KeptGuard guard;
+  private StoredGuard guard;
   private ReportIntake intake;
   private @Nullable PeerReports peerReports;
   private IMonitorService monitor;
@@ -185,7 +183,7 @@ public final class AgentModule extends BaseModule
     Store kept = stores.inDirectory(data);
     try {
       agents = new StoredAgents(file.isEmpty() ? kept : stores.inFile(Path.of(file)));
-      guard = KeptGuard.of(kept);
+      guard = new StoredGuard(kept);
     } catch (IOException e) {
       throw new FloodlightModuleException("The agents cannot be read: " + e.getMessage(), e);
     }
@@ -244,7 +242,7 @@ public final class AgentModule extends BaseModule
     Repetition repetition = new Repetition(timer);
     repetition.every(TELL_MILLIS, "logging dropped reports", this::tell);
     guard.follow((agent, memory) -> intake.learn(agent, memory, nanoTime.getAsLong()));
-    repetition.every(guard.pauseMillis(), "saving the last report of each agent", this::save);
+    repetition.every(StoredGuard.PAUSE_MILLIS, "saving the last report of each agent", this::save);
     repetition.every(REFRESH_MILLIS, "installing the rules for reports", this::refreshRules);
   }
 
@@ -255,10 +253,6 @@ public final class AgentModule extends BaseModule
       peerReports.retain(agents.get().byId().keySet());
     }
     forgetServers(before);
-    Set<String> gone = Sets.difference(before.byId().keySet(), agents.get().byId().keySet());
-    if (!gone.isEmpty()) {
-      timer.execute(() -> forget(ImmutableSet.copyOf(gone)));
-    }
   }
 
   private void forgetServers(AgentTable before) {
@@ -276,10 +270,6 @@ public final class AgentModule extends BaseModule
 
   private synchronized void save() {
     guard.save(intake.memory());
-  }
-
-  private synchronized void forget(Set<String> gone) {
-    guard.forget(gone);
   }
 
   private void refreshRules() {

@@ -2,28 +2,39 @@ package io.malob.agent;
 
 import com.google.common.collect.ImmutableMap;
 import io.malob.state.report.GuardFormat;
-import io.malob.state.report.ReplayGuard;
+import io.malob.state.report.ReplayGuard.Memory;
 import io.malob.store.Document;
 import io.malob.store.Revisioned;
 import io.malob.store.Store;
+import io.malob.store.Swap;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Saves the last accepted reports in one document, which one controller writes. */
-final class StoredGuard implements KeptGuard {
-  private static final Logger LOG = LoggerFactory.getLogger(StoredGuard.class);
+/**
+ * Saves the last accepted reports over a restart, so that older ones are rejected: in one document
+ * for all agents, which the controllers of a cluster share. Each writes the latest that it knows,
+ * and learns those of the others. Thread-safe.
+ */
+final class StoredGuard {
+  /** The pause between two savings. */
+  static final long PAUSE_MILLIS = 5_000;
 
-  private static final long PAUSE_MILLIS = 10_000;
-
-  static final Document<Map<String, ReplayGuard.Memory>> DOCUMENT =
+  static final Document<Map<String, Memory>> DOCUMENT =
       Document.of("agents-heard", GuardFormat::read, GuardFormat::write);
 
+  private static final Logger LOG = LoggerFactory.getLogger(StoredGuard.class);
+
+  /** Another controller may save between reading and writing, hardly more often. */
+  private static final int MAX_ATTEMPTS = 4;
+
   private final Store store;
-  private Revisioned<Map<String, ReplayGuard.Memory>> stored;
+  private final Revisioned<Map<String, Memory>> first;
+  private volatile Revisioned<Map<String, Memory>> stored;
   private boolean failed;
 
   /**
@@ -33,33 +44,62 @@ final class StoredGuard implements KeptGuard {
    */
   StoredGuard(Store store) throws IOException {
     this.store = store;
-    stored = store.read(DOCUMENT);
+    first = store.read(DOCUMENT);
+    stored = first;
   }
 
-  @Override
-  public long pauseMillis() {
-    return PAUSE_MILLIS;
+  /** The memory that was saved before, by agent. */
+  Map<String, Memory> get() {
+    return content(first);
   }
 
-  @Override
-  public Map<String, ReplayGuard.Memory> get() {
-    return stored.content().orElseGet(ImmutableMap::of);
+  private static Map<String, Memory> content(Revisioned<Map<String, Memory>> of) {
+    return of.content().orElseGet(ImmutableMap::of);
   }
 
-  @Override
-  public void follow(BiConsumer<String, ReplayGuard.Memory> changed) {
-    // no other controller writes it
+  /** Reports each memory that another controller saves, on any thread. */
+  void follow(BiConsumer<String, Memory> changed) {
+    Store.Watch unused =
+        store.watch(
+            DOCUMENT,
+            first,
+            Store.Listener.of(
+                now -> {
+                  Map<String, Memory> before = content(stored);
+                  learnt(now);
+                  content(now)
+                      .forEach(
+                          (agent, memory) -> {
+                            if (!memory.equals(before.get(agent))) {
+                              changed.accept(agent, memory);
+                            }
+                          });
+                },
+                why -> LOG.error("heard_reports_not_read why=\"{}\"", why.getMessage())));
   }
 
-  @Override
-  public void save(Map<String, ReplayGuard.Memory> memory) {
-    if (memory.equals(get())) {
-      return;
+  private synchronized void learnt(Revisioned<Map<String, Memory>> now) {
+    if (now.revision() > stored.revision()) {
+      stored = now;
     }
+  }
+
+  /** Saves what has changed; agents without a memory here are no longer known. */
+  void save(Map<String, Memory> memory) {
     try {
-      // the content of another writer is older or of its own agents: the next save replaces it
-      stored = store.compareAndSet(DOCUMENT, stored, Optional.of(memory)).now();
-      failed = false;
+      for (int attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+        Revisioned<Map<String, Memory>> before = stored;
+        Map<String, Memory> next = latest(memory, content(before));
+        if (next.equals(content(before))) {
+          return;
+        }
+        Swap<Map<String, Memory>> swap = store.compareAndSet(DOCUMENT, before, Optional.of(next));
+        learnt(swap.now());
+        if (swap.isDone()) {
+          failed = false;
+          return;
+        }
+      }
     } catch (IOException e) {
       if (!failed) {
         LOG.error(
@@ -69,5 +109,17 @@ final class StoredGuard implements KeptGuard {
       }
       failed = true;
     }
+  }
+
+  /** For each agent, its memory here or there, whichever is of a later report. */
+  private static ImmutableMap<String, Memory> latest(
+      Map<String, Memory> here, Map<String, Memory> there) {
+    ImmutableMap.Builder<String, Memory> latest = ImmutableMap.builder();
+    here.forEach(
+        (agent, memory) -> {
+          @Nullable Memory other = there.get(agent);
+          latest.put(agent, other != null && other.isLaterThan(memory) ? other : memory);
+        });
+    return latest.build();
   }
 }

@@ -81,6 +81,7 @@ public final class ClusterModule extends BaseModule
   private @Nullable HttpEtcd etcd;
   private PeerStreams peers;
   private Restoration restoration;
+  private EtcdUpkeep upkeep;
   private RunningElection election;
   private Executor notifier;
   private StartWait startWait;
@@ -104,6 +105,9 @@ public final class ClusterModule extends BaseModule
     election.relayOver(this);
     notifier = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     startWait = new StartWait(cluster.access().shown(), cluster.maxStart());
+    upkeep =
+        new EtcdUpkeep(
+            connection::revision, connection::compact, connection::space, System::nanoTime);
     restoration = new Restoration(connection, connection.history(), notifier);
     LOG.info(
         "cluster_configured node={} prefix=\"{}\" etcd=\"{}\"",
@@ -116,8 +120,10 @@ public final class ClusterModule extends BaseModule
   public void startUp(FloodlightModuleContext context) {
     files.startUp(context);
     election.start(context);
-    new Repetition(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor())
-        .every(RESTORATION_MILLIS, "watching for lost changes of etcd", restoration::tick);
+    Repetition repetition =
+        new Repetition(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor());
+    repetition.every(RESTORATION_MILLIS, "watching for lost changes of etcd", restoration::tick);
+    repetition.every(EtcdUpkeep.TICK_MILLIS, "the upkeep of etcd", upkeep::tick);
   }
 
   /** The documents of the cluster; no controller has any of its own. */
@@ -152,7 +158,7 @@ public final class ClusterModule extends BaseModule
 
   @Override
   public Optional<ClusterView> view() {
-    return election.view().map(restoration::withProblem);
+    return election.view().map(restoration::withProblem).map(upkeep::withProblem);
   }
 
   @Override
@@ -206,6 +212,9 @@ public final class ClusterModule extends BaseModule
       election.close();
     }
     stores.values().forEach(EtcdStore::close);
+    if (restoration != null) {
+      restoration.close();
+    }
     if (etcd != null) {
       etcd.close();
     }

@@ -1,11 +1,8 @@
 package io.malob.cluster;
 
-import com.google.common.collect.Iterables;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.cluster.etcd.Etcd;
-import io.malob.store.Folder;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,22 +14,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Values under {@code KEY/NAME} in etcd. */
-final class EtcdFolder implements Folder, Etcd.Watcher {
+/** Small values under {@code KEY/NAME} in etcd, until it is closed. Thread-safe. */
+final class EtcdFolder implements Etcd.Watcher, AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(EtcdFolder.class);
-
-  /** The max number of values in a transaction: etcd accepts 128 operations by default. */
-  private static final int BATCH = 100;
-
-  private static final long PAUSE_SECONDS = 1;
 
   private final Etcd etcd;
   private final String prefix;
-  private final Executor inOrder;
-  private final StartWait startWait;
+  private final Executor serialExecutor;
+  private final long pauseMillis;
 
   /** The revisions of the latest known changes, by name; also those of removed values. */
   private final Map<String, Long> revisions = new HashMap<>();
@@ -41,23 +34,31 @@ final class EtcdFolder implements Folder, Etcd.Watcher {
   private final Set<String> names = new TreeSet<>();
 
   private BiConsumer<String, Optional<String>> listener = (name, value) -> {};
+  private @Nullable AutoCloseable watch;
+  private boolean isClosed;
 
   /**
    * The values under a key.
    *
    * @param notifier runs the calls of the listener
-   * @param startWait for the first reading, while the controller starts
+   * @param pauseMillis before a failed reading is repeated
    */
-  EtcdFolder(Etcd etcd, String key, Executor notifier, StartWait startWait) {
-    this.startWait = startWait;
+  EtcdFolder(Etcd etcd, String key, Executor notifier, long pauseMillis) {
     this.etcd = etcd;
+    this.pauseMillis = pauseMillis;
     prefix = key + "/";
-    inOrder = MoreExecutors.newSequentialExecutor(notifier);
+    serialExecutor = MoreExecutors.newSequentialExecutor(notifier);
   }
 
-  @Override
-  public Map<String, String> open(BiConsumer<String, Optional<String>> changed) throws IOException {
-    Etcd.Reading reading = startWait.await(() -> etcd.read(prefix));
+  /**
+   * Reads all values, and reports each later change by any controller.
+   *
+   * @param changed receives a name and its value, empty if it was removed; called by one thread at
+   *     a time; it must not wait for etcd
+   * @throws IOException if they cannot be read; the message is for users
+   */
+  Map<String, String> open(BiConsumer<String, Optional<String>> changed) throws IOException {
+    Etcd.Reading reading = EtcdStore.await(etcd.read(prefix));
     Map<String, String> values = new LinkedHashMap<>();
     synchronized (this) {
       listener = changed;
@@ -66,8 +67,14 @@ final class EtcdFolder implements Folder, Etcd.Watcher {
         values.put(name(item.key()), item.value());
       }
     }
-    AutoCloseable unused = etcd.watch(prefix, reading.revision() + 1, this);
+    follow(reading.revision());
     return values;
+  }
+
+  private synchronized void follow(long revision) {
+    if (!isClosed) {
+      watch = etcd.watch(prefix, revision + 1, this);
+    }
   }
 
   private String name(String key) {
@@ -92,39 +99,22 @@ final class EtcdFolder implements Folder, Etcd.Watcher {
     return names.contains(name) ? revisions.getOrDefault(name, 0L) : 0;
   }
 
-  @Override
-  public Set<String> put(Map<String, Optional<String>> values) throws IOException {
-    Set<String> done = new TreeSet<>();
-    for (List<Map.Entry<String, Optional<String>>> batch :
-        Iterables.partition(values.entrySet(), BATCH)) {
-      if (isPut(batch)) {
-        batch.forEach(each -> done.add(each.getKey()));
-      } else if (batch.size() > 1) {
-        // one of them has been changed by another controller
-        for (Map.Entry<String, Optional<String>> each : batch) {
-          if (isPut(List.of(each))) {
-            done.add(each.getKey());
-          }
-        }
-      }
-    }
-    return done;
-  }
-
-  private boolean isPut(List<Map.Entry<String, Optional<String>>> batch) throws IOException {
-    List<Etcd.Condition> unchanged = new ArrayList<>();
-    List<Etcd.Change> changes = new ArrayList<>();
-    for (Map.Entry<String, Optional<String>> each : batch) {
-      String key = prefix + each.getKey();
-      unchanged.add(new Etcd.Condition(key, expected(each.getKey())));
-      changes.add(
-          each.getValue().isPresent()
-              ? new Etcd.Change.Put(key, each.getValue().get(), 0)
-              : new Etcd.Change.Delete(key));
-    }
-    Etcd.Outcome outcome = EtcdStore.await(etcd.commit(unchanged, changes));
+  /**
+   * Sets a value, unless another controller has changed it meanwhile: then the listener has been
+   * called for that, or will be.
+   *
+   * @return whether it is set
+   * @throws IOException if that is not known
+   */
+  boolean put(String name, String value) throws IOException {
+    String key = prefix + name;
+    Etcd.Outcome outcome =
+        EtcdStore.await(
+            etcd.commit(
+                List.of(new Etcd.Condition(key, expected(name))),
+                List.of(new Etcd.Change.Put(key, value, 0))));
     if (outcome.isDone()) {
-      batch.forEach(each -> know(each.getKey(), outcome.revision(), each.getValue().isPresent()));
+      know(name, outcome.revision(), true);
     } else {
       outcome.now().forEach(this::changed);
     }
@@ -134,20 +124,20 @@ final class EtcdFolder implements Folder, Etcd.Watcher {
   @Override
   public void changed(Etcd.Item now) {
     if (know(name(now.key()), now.modRevision(), true)) {
-      tell(name(now.key()), Optional.of(now.value()));
+      publish(name(now.key()), Optional.of(now.value()));
     }
   }
 
   @Override
   public void deleted(String key, long revision) {
     if (know(name(key), revision, false)) {
-      tell(name(key), Optional.empty());
+      publish(name(key), Optional.empty());
     }
   }
 
-  private synchronized void tell(String name, Optional<String> value) {
+  private synchronized void publish(String name, Optional<String> value) {
     BiConsumer<String, Optional<String>> current = listener;
-    inOrder.execute(
+    serialExecutor.execute(
         () -> {
           try {
             current.accept(name, value);
@@ -160,17 +150,20 @@ final class EtcdFolder implements Folder, Etcd.Watcher {
   /** etcd has forgotten what changed meanwhile. */
   @Override
   public void lost() {
+    if (isClosed()) {
+      return;
+    }
     CompletableFuture<?> unused =
         etcd.read(prefix)
             .whenComplete(
                 (reading, thrown) -> {
                   if (reading == null) {
-                    CompletableFuture.delayedExecutor(PAUSE_SECONDS, TimeUnit.SECONDS)
+                    CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS)
                         .execute(this::lost);
                     return;
                   }
                   reread(reading);
-                  AutoCloseable unusedWatch = etcd.watch(prefix, reading.revision() + 1, this);
+                  follow(reading.revision());
                 });
   }
 
@@ -187,5 +180,26 @@ final class EtcdFolder implements Folder, Etcd.Watcher {
       changed(item);
     }
     gone.forEach(name -> deleted(prefix + name, reading.revision()));
+  }
+
+  private synchronized boolean isClosed() {
+    return isClosed;
+  }
+
+  @Override
+  public void close() {
+    @Nullable AutoCloseable now;
+    synchronized (this) {
+      isClosed = true;
+      now = watch;
+      watch = null;
+    }
+    if (now != null) {
+      try {
+        now.close();
+      } catch (Exception e) {
+        logger.warn("etcd_watch_not_closed why=\"{}\"", e.toString());
+      }
+    }
   }
 }

@@ -7,7 +7,6 @@ import io.malob.cluster.etcd.History;
 import io.malob.file.DamagedException;
 import io.malob.store.Document;
 import io.malob.store.DocumentTooLargeException;
-import io.malob.store.Folder;
 import io.malob.store.ListenerCalls;
 import io.malob.store.Revisioned;
 import io.malob.store.Store;
@@ -231,6 +230,10 @@ public final class EtcdStore implements Store {
     try {
       outcome = await(etcd.commit(unchanged, change));
     } catch (StoreUnavailableException e) {
+      if (isFull(e)) {
+        outage = new Outage(e, System.nanoTime());
+        throw e;
+      }
       // it may have been made, or be made later: of two equal changes on one condition, one is made
       outcome = repeated(unchanged, change);
       mayBeOurs = true;
@@ -246,6 +249,10 @@ public final class EtcdStore implements Store {
     }
     boolean isOurs = mayBeOurs && valueOf(key, outcome.now()).equals(value);
     return new Swap<>(isOurs, of(document, outcome.now(), outcome.revision()));
+  }
+
+  private static boolean isFull(StoreUnavailableException e) {
+    return e.getCause() instanceof EtcdException why && why.isFull();
   }
 
   private Etcd.Outcome repeated(List<Etcd.Condition> unchanged, List<Etcd.Change> change)
@@ -305,11 +312,6 @@ public final class EtcdStore implements Store {
     subscriptions.add(subscription);
     subscription.follow(since.revision());
     return subscription;
-  }
-
-  @Override
-  public Optional<Folder> folder(String key) {
-    return Optional.of(new EtcdFolder(etcd, key, notifier, startWait));
   }
 
   @Override

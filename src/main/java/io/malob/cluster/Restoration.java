@@ -4,9 +4,7 @@ import io.malob.cluster.election.GenerationIds;
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.History;
 import io.malob.module.ClusterView;
-import io.malob.store.Folder;
 import java.io.IOException;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
@@ -17,15 +15,16 @@ import org.slf4j.LoggerFactory;
  * key: the greatest generation id that masters may have had. All of them refuse changes until the
  * base of generation ids is as great, which an operator sets to accept etcd's state.
  */
-final class Restoration {
+final class Restoration implements AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(Restoration.class);
+  private static final long PAUSE_MILLIS = 1_000;
   private static final String FOLDER = "cluster";
   private static final String BASE = "generation-base";
 
   /** The key that tells other controllers, also those that start later. */
   private static final String LOST = "lost-generation";
 
-  private final Folder keys;
+  private final EtcdFolder keys;
   private final History history;
 
   /** The base of generation ids. */
@@ -38,7 +37,7 @@ final class Restoration {
   private boolean isFollowing;
 
   Restoration(Etcd etcd, History history, Executor notifier) {
-    this.keys = new EtcdFolder(etcd, FOLDER, notifier, StartWait.NONE);
+    this.keys = new EtcdFolder(etcd, FOLDER, notifier, PAUSE_MILLIS);
     this.history = history;
     history.onLoss(this::lose);
   }
@@ -116,7 +115,7 @@ final class Restoration {
       }
       told = lost;
     }
-    if (!keys.put(Map.of(LOST, Optional.of(Long.toString(told)))).isEmpty()) {
+    if (keys.put(LOST, Long.toString(told))) {
       synchronized (this) {
         published = GenerationIds.later(published, told);
       }
@@ -126,6 +125,11 @@ final class Restoration {
   /** The base that accepts etcd's state; 0 if no changes were lost. */
   synchronized long acceptingBase() {
     return lost;
+  }
+
+  @Override
+  public void close() {
+    keys.close();
   }
 
   /** A view with the problem, if there is one. */

@@ -81,6 +81,8 @@ public record ClusterView(
       NAME_TAKEN,
       /** etcd has lost changes, or switches have accepted later generation ids than it gives. */
       ETCD_BEHIND,
+      /** A database of etcd is full, or will be. */
+      ETCD_SPACE,
       /** A live controller and this one do not exchange messages. */
       PEER_NOT_REACHED
     }

@@ -41,13 +41,6 @@ public interface Store extends Closeable {
    */
   <T> Watch watch(Document<T> document, Revisioned<T> since, Listener<T> listener);
 
-  /**
-   * The values under a key, if several controllers share this store; else they are in documents.
-   */
-  default Optional<Folder> folder(String key) {
-    return Optional.empty();
-  }
-
   /** The place of a document for people, such as the path of its file. */
   String where(Document<?> document);
 

@@ -30,6 +30,8 @@ record Failure(Effect effect, String text, boolean isSilence) {
     UNKNOWN,
     /** It has no effect: the token of our login has expired. */
     LOGGED_OUT,
+    /** It has no effect: the database is full, until an operator makes room. */
+    FULL,
     /** It has no effect, and would have none if repeated. */
     REFUSED
   }
@@ -96,6 +98,9 @@ record Failure(Effect effect, String text, boolean isSilence) {
   static Failure of(String message, long code) {
     String text = message.replaceFirst("^(etcdserver|auth): ", "");
     String lower = text.toLowerCase(Locale.ROOT);
+    if (lower.contains("database space exceeded")) {
+      return new Failure(Effect.FULL, text);
+    }
     if (NOT_PROPOSED.stream().anyMatch(lower::contains)) {
       return new Failure(Effect.NONE, text);
     } else if (LOGGED_OUT.stream().anyMatch(lower::contains)) {

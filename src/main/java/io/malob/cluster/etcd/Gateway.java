@@ -1,5 +1,7 @@
 package io.malob.cluster.etcd;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.common.collect.ImmutableList;
 import io.malob.json.Json;
 import io.malob.json.JsonInput;
@@ -45,6 +47,10 @@ final class Gateway {
     http = builder.build();
   }
 
+  ImmutableList<URI> servers() {
+    return servers;
+  }
+
   int serverCount() {
     return servers.size();
   }
@@ -65,6 +71,13 @@ final class Gateway {
       URI server, String path, byte[] body, Duration patience) {
     return token(server, patience)
         .thenCompose(current -> send(request(server, path, body, current), patience));
+  }
+
+  /** The text of a page, outside of the gateway; empty if there is none. */
+  CompletableFuture<String> get(URI server, String path, Duration patience) {
+    return send(HttpRequest.newBuilder(server.resolve(path)).GET(), patience)
+        .thenApply(
+            response -> response.statusCode() == OK ? new String(response.body(), UTF_8) : "");
   }
 
   private CompletableFuture<HttpResponse<byte[]>> send(

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -102,7 +103,7 @@ public final class HttpEtcd implements Etcd {
   @Override
   public CompletableFuture<Void> revoke(long lease) {
     return ask("/v3/lease/revoke", lease(lease), true, answer -> true)
-        .exceptionally(HttpEtcd::isLeaseGone)
+        .exceptionally(thrown -> isSaid(thrown, "lease not found"))
         .thenAccept(isGone -> {});
   }
 
@@ -122,11 +123,48 @@ public final class HttpEtcd implements Etcd {
     return Json.bytes(Json.object().put("ID", Long.toString(lease)));
   }
 
-  private static boolean isLeaseGone(Throwable thrown) {
-    if (String.valueOf(thrown.getMessage()).contains("lease not found")) {
+  /** Whether the failure is that one, which is as good as success; else it is thrown. */
+  private static boolean isSaid(Throwable thrown, String why) {
+    if (String.valueOf(thrown.getMessage()).contains(why)) {
       return true;
     }
     throw thrown instanceof CompletionException wrapped ? wrapped : new CompletionException(thrown);
+  }
+
+  /** The latest revision. */
+  public CompletableFuture<Long> revision() {
+    return ask("/v3/kv/range", messages.count(), true, checked(EtcdMessages::revision));
+  }
+
+  /**
+   * Has etcd forget the values that all its keys, also those of others, had before a revision. It
+   * may have forgotten them already.
+   */
+  public CompletableFuture<Void> compact(long revision) {
+    return ask(
+            "/v3/kv/compaction",
+            Json.bytes(Json.object().put("revision", Long.toString(revision))),
+            true,
+            answer -> true)
+        .exceptionally(thrown -> isSaid(thrown, "has been compacted"))
+        .thenAccept(isDone -> {});
+  }
+
+  /** How full the databases of those servers are that answer. */
+  public CompletableFuture<List<EtcdSpace>> space() {
+    List<CompletableFuture<Optional<EtcdSpace>>> all =
+        gateway.servers().stream().map(this::space).toList();
+    return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
+        .thenApply(done -> all.stream().flatMap(each -> each.join().stream()).toList());
+  }
+
+  private CompletableFuture<Optional<EtcdSpace>> space(URI server) {
+    return gateway
+        .post(server, "/v3/maintenance/status", Json.bytes(Json.object()), timeout)
+        .thenCombine(
+            gateway.get(server, "/metrics", timeout).exceptionally(thrown -> ""),
+            (status, metrics) -> EtcdSpace.of(server, status.body(), metrics))
+        .exceptionally(thrown -> Optional.empty());
   }
 
   @Override
@@ -153,8 +191,7 @@ public final class HttpEtcd implements Etcd {
    */
   private void checkServers() {
     // also watches that go on after a restoration tell nothing until etcd has caught up
-    CompletableFuture<?> unused =
-        ask("/v3/kv/range", messages.count(), true, checked(EtcdMessages::revision));
+    CompletableFuture<?> unused = revision();
     Map<URI, List<EtcdWatch>> inUse = new HashMap<>();
     for (EtcdWatch watch : watches) {
       watch
@@ -264,6 +301,7 @@ public final class HttpEtcd implements Etcd {
         problems.put(server, failure.text());
       }
       switch (failure.effect()) {
+        case FULL -> result.completeExceptionally(EtcdException.full());
         case REFUSED -> result.completeExceptionally(EtcdException.refused(failure.text()));
         case LOGGED_OUT -> {
           gateway.logOut();

@@ -27,6 +27,8 @@ public record Problem(
     NAME_TAKEN(null),
     /** Switches reject the cluster's controllers, because etcd was restored. */
     ETCD_BEHIND(null),
+    /** A database of the cluster's etcd is full, or will be. */
+    ETCD_SPACE(null),
     /** A live controller of the cluster is not reached. */
     PEER_NOT_REACHED(null),
     /** Operators have taken a load balancer down. */

@@ -169,6 +169,13 @@ public final class Problems {
               problem.text(),
               "Raise the base of generation ids.",
               "./malob cluster raise-base");
+      case ETCD_SPACE ->
+          new Problem(
+              Reason.ETCD_SPACE,
+              null,
+              problem.text(),
+              "Defragment etcd, or raise its quota (--quota-backend-bytes); then end its alarm.",
+              "etcdctl defrag && etcdctl alarm disarm");
       case PEER_NOT_REACHED ->
           new Problem(
               Reason.PEER_NOT_REACHED,

@@ -9,7 +9,6 @@ import io.malob.file.StateFile;
 import io.malob.json.Json;
 import io.malob.json.JsonInput;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /** The JSON text of the memory of a {@link ReplayGuard}. */
@@ -30,22 +29,6 @@ public final class GuardFormat {
     agent.put("time_ms", known.timeMillis());
     ArrayNode earlier = agent.putArray("earlier_boots");
     known.earlierBoots().forEach(earlier::add);
-  }
-
-  /** The text of the memory of one agent. */
-  public static String text(ReplayGuard.Memory memory) {
-    ObjectNode agent = Json.object();
-    add(memory, agent);
-    return Json.text(agent);
-  }
-
-  /**
-   * Reads the text of one agent.
-   *
-   * @throws DamagedException if it is not what {@link #text} makes
-   */
-  public static ReplayGuard.Memory parse(String text) throws DamagedException {
-    return memory(StateFile.parse(text.getBytes(StandardCharsets.UTF_8)));
   }
 
   /**
