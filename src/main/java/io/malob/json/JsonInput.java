@@ -39,6 +39,12 @@ public final class JsonInput<E extends Exception> {
   /** The maximum depth of objects and arrays within each other. */
   public static final int MAX_DEPTH = 100;
 
+  /**
+   * The maximum number of values in a request, parts of others included: a few bytes of text take a
+   * hundred in memory.
+   */
+  public static final int MAX_VALUES = 1_000_000;
+
   private static final JsonFactory PARSERS =
       new JsonFactory().enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
 
@@ -83,18 +89,23 @@ public final class JsonInput<E extends Exception> {
 
   /** The body of a request. */
   public static JsonInput<RejectedException> ofRequest(byte[] body) throws RejectedException {
-    return parse(body, REQUEST);
+    return parse(body, REQUEST, MAX_VALUES);
   }
 
   /**
-   * A whole document.
+   * A whole document that is not from a client, with any number of values.
    *
    * @param errors the errors for an invalid document
    */
   public static <E extends Exception> JsonInput<E> parse(byte[] text, JsonErrors<E> errors)
       throws E {
+    return parse(text, errors, Integer.MAX_VALUE);
+  }
+
+  private static <E extends Exception> JsonInput<E> parse(
+      byte[] text, JsonErrors<E> errors, int maxValues) throws E {
     try (JsonParser parser = PARSERS.createParser(text)) {
-      return parse(text, parser, errors);
+      return parse(text, parser, errors, maxValues);
     } catch (CharConversionException e) {
       throw errors.malformed("it is not UTF-8", null);
     } catch (IOException e) {
@@ -104,12 +115,12 @@ public final class JsonInput<E extends Exception> {
 
   @SuppressWarnings("deprecation") // the new names are not in Floodlight's Jackson
   private static <E extends Exception> JsonInput<E> parse(
-      byte[] text, JsonParser parser, JsonErrors<E> errors) throws E, IOException {
+      byte[] text, JsonParser parser, JsonErrors<E> errors, int maxValues) throws E, IOException {
     try {
       if (parser.nextToken() == null) {
         throw errors.empty();
       }
-      Object value = new JsonTree(parser).read();
+      Object value = new JsonTree(parser, maxValues).read();
       if (parser.nextToken() != null) {
         throw errors.malformed("there is content after the value", parser.getTokenLocation());
       }

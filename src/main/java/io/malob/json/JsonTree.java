@@ -19,10 +19,13 @@ final class JsonTree {
   private static final int MAX_DIGITS = 1_000;
 
   private final JsonParser parser;
+  private final int maxValues;
   private int depth;
+  private int values;
 
-  JsonTree(JsonParser parser) {
+  JsonTree(JsonParser parser, int maxValues) {
     this.parser = parser;
+    this.maxValues = maxValues;
   }
 
   /** A value that is null in the document. */
@@ -46,6 +49,10 @@ final class JsonTree {
   /** The value whose first token the parser has just read. */
   Object read() throws IOException {
     JsonToken token = parser.currentToken();
+    values++;
+    if (values > maxValues) {
+      throw new JsonParseException(parser, "more than " + maxValues + " values");
+    }
     if (token.isNumeric() && parser.getTextLength() > MAX_DIGITS) {
       throw new JsonParseException(parser, "a number of more than " + MAX_DIGITS + " characters");
     }

@@ -68,9 +68,12 @@ final class ConfigResources {
     if (!dryRun.equals("true") && !dryRun.equals("false")) {
       throw ParameterFormat.refused("dry_run", "true or false", dryRun);
     }
-    return dryRun.equals("true")
-        ? replace(call, true)
-        : writes.confirmed(change -> replace(change, false)).answer(call);
+    // one at a time: a large tree takes a good part of the heap
+    synchronized (writes) {
+      return dryRun.equals("true")
+          ? replace(call, true)
+          : writes.confirmed(change -> replace(change, false)).answer(call);
+    }
   }
 
   private Reply replace(Call call, boolean dryRun) throws IOException, RejectedException {
@@ -90,7 +93,7 @@ final class ConfigResources {
       if (items.isThere()) {
         FieldNames names = FieldNames.of(kind);
         List<Fields> fields = new ArrayList<>();
-        for (JsonInput<RejectedException> item : items.elements()) {
+        for (JsonInput<RejectedException> item : items.elements(kind.limit())) {
           fields.add(kind.fields(item.fields(names::here)));
         }
         lists.put(kind, fields);

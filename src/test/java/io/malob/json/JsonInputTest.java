@@ -234,6 +234,18 @@ class JsonInputTest {
   }
 
   @Test
+  void moreValuesThanTheLimit_areRefused() throws Exception {
+    int others = JsonInput.MAX_VALUES - 2;
+    String most = "[{}" + ",{}".repeat(others) + "]";
+    assertEquals(others + 1, read(most).elements().size());
+    assertRejected(
+        null,
+        "the body is not valid JSON at line 1, column %d: more than 1000000 values"
+            .formatted(most.length() + 2),
+        () -> read(most.substring(0, most.length() - 1) + ",{}]"));
+  }
+
+  @Test
   void longNumber_isRefused() throws Exception {
     assertEquals("1".repeat(1_000), read("1".repeat(1_000)).text());
     assertThrows(RejectedException.class, () -> read("[" + "1".repeat(1_001) + "]"));
