@@ -238,7 +238,7 @@ test('problems: each reason of the controller leads somewhere, but for those of 
   assert.ok(reasons.length >= 12);
   const shown = reasons.map((reason) => shownProblem({ reason, id: 'a b', problem: 'One.', remedy: 'Two.' }));
   assert.deepEqual(shown.filter(({ href }) => href === null).map(({ key }) => key),
-    ['no_switch a b', 'etcd_silent a b', 'name_taken a b', 'etcd_behind a b', 'etcd_space a b', 'peer_not_reached a b', 'not_served a b', 'several_masters a b']);
+    ['no_switch a b', 'duplicate_switch a b', 'etcd_silent a b', 'name_taken a b', 'etcd_behind a b', 'etcd_space a b', 'peer_not_reached a b', 'not_served a b', 'several_masters a b']);
   assert.deepEqual(shown.filter(({ sentence }) => sentence !== 'One. Two.').map(({ key, sentence }) => [key, sentence]), [['no_pool a b', 'One.'], ['no_members a b', 'One.']]);
   assert.equal(shownProblem({ reason: 'no_members', id: 'p' }).href, '#/catalog?new=members&pool_id=p');
   assert.equal(shownProblem({ reason: 'not_thought_of', id: 'p', problem: 'One.' }).sentence, 'One.');

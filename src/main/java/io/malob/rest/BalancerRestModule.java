@@ -7,6 +7,7 @@ import io.malob.endhost.IEndhostService;
 import io.malob.latency.ILatencyService;
 import io.malob.module.BaseModule;
 import io.malob.module.IClusterService;
+import io.malob.module.IDuplicateSwitchService;
 import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
@@ -55,6 +56,7 @@ public final class BalancerRestModule extends BaseModule implements AutoCloseabl
             context.getServiceImpl(IMonitorService.class),
             context.getServiceImpl(IDeviceService.class),
             ClusterResources.viewOf(context.getServiceImpl(IClusterService.class)),
+            StateRoutes.duplicates(context.getServiceImpl(IDuplicateSwitchService.class)),
             System::nanoTime);
     events = live;
     live.start(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor());

@@ -1,5 +1,6 @@
 package io.malob.rest;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.agent.IAgentService;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.capability.ISwitchCapabilityService;
@@ -7,7 +8,9 @@ import io.malob.endhost.IEndhostService;
 import io.malob.json.RejectedException;
 import io.malob.latency.ILatencyService;
 import io.malob.module.ClusterView;
+import io.malob.module.DuplicateSwitch;
 import io.malob.module.IClusterService;
+import io.malob.module.IDuplicateSwitchService;
 import io.malob.module.IPeerService;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
@@ -61,6 +64,8 @@ final class StateRoutes {
     @Nullable IClusterService clusterService = context.getServiceImpl(IClusterService.class);
     ClusterResources cluster = new ClusterResources(clusterService);
     Supplier<Optional<ClusterView>> clusterView = ClusterResources.viewOf(clusterService);
+    Supplier<ImmutableList<DuplicateSwitch>> duplicates =
+        duplicates(context.getServiceImpl(IDuplicateSwitchService.class));
     MissingPeers peers = new MissingPeers(context.getServiceImpl(IPeerService.class), clusterView);
     LogLevels levels = new LogLevels();
     Routes routes =
@@ -105,7 +110,8 @@ final class StateRoutes {
                                     balancer,
                                     monitor,
                                     clusterView.get(),
-                                    devices.getAllDevices())))))
+                                    devices.getAllDevices(),
+                                    duplicates.get())))))
             .get("cluster", cluster::show)
             .post("cluster/handover", cluster::handOver)
             .put("cluster/mastership", cluster::setMastership)
@@ -122,6 +128,12 @@ final class StateRoutes {
             .post("mptcp/apply", mptcp::apply)
             .get("mptcp/picture", mptcp::picture);
     return EndhostResources.addTo(routes, context.getServiceImpl(IEndhostService.class));
+  }
+
+  /** Switches with one datapath id; none in real Floodlight. */
+  static Supplier<ImmutableList<DuplicateSwitch>> duplicates(
+      @Nullable IDuplicateSwitchService service) {
+    return service == null ? ImmutableList::of : service::duplicates;
   }
 
   private static List<Object> problems(List<Problem> problems) {

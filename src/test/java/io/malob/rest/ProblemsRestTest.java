@@ -4,11 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.health.Health;
 import io.malob.balancer.api.EjectedMember;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.ProactiveStats.Problem.Kind;
+import io.malob.module.DuplicateSwitch;
 import io.malob.store.MemoryStore;
 import io.malob.testing.Placements;
 import io.malob.testing.Stub;
@@ -74,6 +76,21 @@ class ProblemsRestTest {
     assertEquals(List.of(), problems());
     configure();
     assertEquals(List.of(), problems());
+  }
+
+  @Test
+  void switchesWithOneDatapathId_areAProblemThatNamesBoth() throws Exception {
+    configure();
+    server.duplicates =
+        ImmutableList.of(
+            new DuplicateSwitch(DatapathId.of(7), "/192.0.2.1:40001", "/192.0.2.2:40002"));
+    JsonNode problem = onlyProblem("duplicate_switch");
+    assertEquals(
+        "Two switches have the datapath id 00:00:00:00:00:00:00:07: the one at /192.0.2.1:40001 is"
+            + " served, the one at /192.0.2.2:40002 is refused. Give one of them another datapath"
+            + " id. If both are the same switch, let it connect to this controller only once.",
+        text(problem));
+    assertTrue(problem.get("id").isNull());
   }
 
   @Test

@@ -41,7 +41,9 @@ import io.malob.latency.ILatencyService;
 import io.malob.latency.LatencyCounters;
 import io.malob.latency.LatencyCounters.ProbeCount;
 import io.malob.module.ClusterView;
+import io.malob.module.DuplicateSwitch;
 import io.malob.module.IClusterService;
+import io.malob.module.IDuplicateSwitchService;
 import io.malob.module.MastershipPolicy;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
@@ -122,6 +124,9 @@ final class RestServer implements IBalancerService {
 
   /** Whether etcd answers requests of the cluster. */
   volatile boolean etcdAnswers = true;
+
+  /** Switches with one datapath id. */
+  volatile ImmutableList<DuplicateSwitch> duplicates = ImmutableList.of();
 
   /** What catalogEffect() tells. */
   volatile CatalogEffect effect = CatalogEffect.IN_FORCE;
@@ -209,6 +214,7 @@ final class RestServer implements IBalancerService {
     context.addService(IMptcpService.class, mptcp);
     context.addService(IClusterService.class, cluster());
     context.addService(IEndhostService.class, endhost);
+    context.addService(IDuplicateSwitchService.class, (IDuplicateSwitchService) () -> duplicates);
     context.addService(
         IRestApiService.class,
         new IRestApiService() {

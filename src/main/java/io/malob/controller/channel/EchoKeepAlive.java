@@ -4,6 +4,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFEchoReply;
@@ -38,6 +39,23 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
 
   private @Nullable ScheduledFuture<?> timer;
 
+  @SuppressWarnings("NullAway.Init") // set when this handler is added
+  private ChannelHandlerContext context;
+
+  /** What {@link #ask} waits for. */
+  private @Nullable Question question;
+
+  /** An echo request, and who is told whether it was answered. */
+  private static final class Question {
+    final long xid;
+    final Consumer<Boolean> told;
+
+    Question(long xid, Consumer<Boolean> told) {
+      this.xid = xid;
+      this.told = told;
+    }
+  }
+
   EchoKeepAlive(ProtocolVersion version, ChannelSettings settings, LongSupplier nanoTime) {
     this.version = version;
     this.nanoTime = nanoTime;
@@ -51,6 +69,39 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
   /** The latest round trip; 0 before the first. May be read by any thread. */
   long roundTripNanos() {
     return echoes.roundTripNanos();
+  }
+
+  /**
+   * Tells on the channel's thread whether the peer answers an echo request in time; not if the
+   * connection is closed before. One question at a time. May be called by any thread.
+   */
+  void ask(int millis, Consumer<Boolean> told) {
+    context.executor().execute(() -> askNow(millis, told));
+  }
+
+  private void askNow(int millis, Consumer<Boolean> told) {
+    if (!context.channel().isActive()) {
+      return;
+    }
+    OFEchoRequest request = version.factory().echoRequest(new byte[0]);
+    Question asked = new Question(request.getXid(), told);
+    question = asked;
+    context.executor().schedule(() -> answer(asked, false), millis, TimeUnit.MILLISECONDS);
+    if (context.channel().isWritable()) {
+      send(context, request);
+    }
+  }
+
+  private void answer(Question asked, boolean inTime) {
+    if (question == asked) {
+      question = null;
+      asked.told.accept(inTime);
+    }
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
   }
 
   @Override
@@ -70,6 +121,7 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
     if (running != null) {
       running.cancel(false);
     }
+    question = null;
     ctx.fireChannelInactive();
   }
 
@@ -84,10 +136,13 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
     } else if (unreadIntervals >= maxUnreadIntervals) {
       close(ctx, "has read nothing", unreadIntervals);
     } else if (ctx.channel().isWritable()) {
-      OFEchoRequest request = version.factory().echoRequest(new byte[0]);
-      echoes.sent(request.getXid(), nanoTime.getAsLong());
-      ctx.channel().writeAndFlush(request, ctx.channel().voidPromise());
+      send(ctx, version.factory().echoRequest(new byte[0]));
     }
+  }
+
+  private void send(ChannelHandlerContext ctx, OFEchoRequest request) {
+    echoes.sent(request.getXid(), nanoTime.getAsLong());
+    ctx.channel().writeAndFlush(request, ctx.channel().voidPromise());
   }
 
   private void close(ChannelHandlerContext ctx, String what, int intervals) {
@@ -117,6 +172,10 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
     } else if (message instanceof OFEchoReply reply
         && echoes.answered(reply.getXid(), nanoTime.getAsLong())) {
       answered = true;
+      Question asked = question;
+      if (asked != null && asked.xid == reply.getXid()) {
+        answer(asked, true);
+      }
     } else {
       ctx.fireChannelRead(message);
     }

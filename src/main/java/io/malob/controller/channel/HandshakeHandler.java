@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.SwitchDescription;
@@ -28,6 +29,7 @@ import org.projectfloodlight.openflow.protocol.OFRoleRequestFailedCode;
 import org.projectfloodlight.openflow.protocol.OFRoleStatus;
 import org.projectfloodlight.openflow.protocol.OFStatsReplyFlags;
 import org.projectfloodlight.openflow.protocol.errormsg.OFRoleRequestFailedErrorMsg;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFAuxId;
 import org.projectfloodlight.openflow.types.OFErrorCauseData;
 import org.projectfloodlight.openflow.types.U64;
@@ -57,6 +59,8 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   private enum State {
     HELLO,
     FEATURES,
+    /** Another connection of the same datapath id is asked whether it is alive. */
+    DATAPATH_ID,
     PORTS,
     DESCRIPTION,
     TABLE_MISS_BARRIER,
@@ -67,6 +71,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
   private final ChannelSettings settings;
   private final Admission admission;
+  private final DatapathClaims claims;
   private final ProtocolVersion version;
   private final boolean isInCluster;
   private final Function<OpenFlowSwitch, SwitchHandler> whenActive;
@@ -109,6 +114,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
   HandshakeHandler(
       ChannelSettings settings,
       Admission admission,
+      DatapathClaims claims,
       ProtocolVersion version,
       EchoKeepAlive echo,
       LongSupplier nanoTime,
@@ -116,6 +122,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
       Function<OpenFlowSwitch, SwitchHandler> whenActive) {
     this.settings = settings;
     this.admission = admission;
+    this.claims = claims;
     this.version = version;
     this.echo = echo;
     this.nanoTime = nanoTime;
@@ -251,7 +258,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
           activate(ctx);
         }
       }
-      case HELLO, OVER -> {
+      case HELLO, DATAPATH_ID, OVER -> {
         // messages in these states are ignored
       }
     }
@@ -277,9 +284,69 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     } else {
       features = reply;
       tables = reply.getNTables();
-      enter(State.PORTS);
-      send(ctx, version.factory().buildPortDescStatsRequest().setFlags(Set.of()).build());
+      enter(State.DATAPATH_ID);
+      DatapathId id = reply.getDatapathId();
+      Claimant claimant = new Claimant(ctx);
+      claims.claim(id, claimant);
+      ctx.channel().closeFuture().addListener(closed -> claims.release(id, claimant));
     }
+  }
+
+  /** This connection, to the one that decides which connection serves a datapath id. */
+  private final class Claimant implements DatapathClaims.Claimant {
+    private final ChannelHandlerContext ctx;
+
+    Claimant(ChannelHandlerContext ctx) {
+      this.ctx = ctx;
+    }
+
+    @Override
+    public String peer() {
+      return peer;
+    }
+
+    @Override
+    public void ask(int millis, Consumer<Boolean> told) {
+      echo.ask(millis, told);
+    }
+
+    @Override
+    public void serve() {
+      whenClaimed(() -> askForPorts(ctx));
+    }
+
+    @Override
+    public void refuse() {
+      whenClaimed(
+          () -> {
+            finish();
+            ctx.channel().close();
+          });
+    }
+
+    private void whenClaimed(Runnable next) {
+      Runnable ifWaiting =
+          () -> {
+            if (state == State.DATAPATH_ID) {
+              next.run();
+            }
+          };
+      if (ctx.executor().inEventLoop()) {
+        ifWaiting.run();
+      } else {
+        ctx.executor().execute(ifWaiting);
+      }
+    }
+
+    @Override
+    public void close() {
+      ctx.channel().close();
+    }
+  }
+
+  private void askForPorts(ChannelHandlerContext ctx) {
+    enter(State.PORTS);
+    send(ctx, version.factory().buildPortDescStatsRequest().setFlags(Set.of()).build());
   }
 
   /**

@@ -55,6 +55,7 @@ public final class OpenFlowServer implements AutoCloseable {
       int workerThreads,
       ChannelSettings settings,
       Admission admission,
+      DatapathClaims claims,
       PacketInQueues queues,
       SwitchEvents events,
       Optional<Mastership> mastership) {
@@ -82,6 +83,7 @@ public final class OpenFlowServer implements AutoCloseable {
                         channel.pipeline(),
                         settings,
                         admission,
+                        claims,
                         queues,
                         events,
                         mastership,
@@ -106,6 +108,7 @@ public final class OpenFlowServer implements AutoCloseable {
       ChannelPipeline pipeline,
       ChannelSettings settings,
       Admission admission,
+      DatapathClaims claims,
       PacketInQueues queues,
       SwitchEvents events,
       Optional<Mastership> mastership,
@@ -124,6 +127,7 @@ public final class OpenFlowServer implements AutoCloseable {
             new HandshakeHandler(
                 settings,
                 admission,
+                claims,
                 version,
                 echo,
                 nanoTime,

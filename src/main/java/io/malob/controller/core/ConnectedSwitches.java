@@ -28,8 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The switches that are connected, each with one connection: a newer one replaces an older one of
- * the same datapath id. Safe for use by several threads.
+ * The switches that are connected, each with one connection. If a newer connection of a datapath id
+ * is served although the older one is not yet gone, it replaces that. Safe for use by several
+ * threads.
  *
  * <p>Listeners are told on one thread of their own, in the order of the events; a switch that is
  * replaced is first removed, then added. Messages do not wait for that thread: the first ones of a
@@ -64,8 +65,6 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
     DatapathId id = sw.getId();
     OpenFlowSwitch older = switches.put(id, sw);
     if (older != null) {
-      logger.warn(
-          "switch_replaced by=\"{}\" earlier=\"{}\" - the earlier one is disconnected", sw, older);
       older.disconnect();
       tell(listener -> listener.switchRemoved(id));
     }

@@ -5,10 +5,12 @@ import com.google.common.collect.ImmutableSet;
 import io.malob.controller.access.TlsFiles;
 import io.malob.controller.channel.Admission;
 import io.malob.controller.channel.ChannelSettings;
+import io.malob.controller.channel.DatapathClaims;
 import io.malob.controller.channel.OpenFlowServer;
 import io.malob.controller.channel.PacketInQueues;
 import io.malob.controller.guard.RefusalCounts;
 import io.malob.module.BaseModule;
+import io.malob.module.IDuplicateSwitchService;
 import io.malob.module.IMastershipService;
 import io.malob.module.INetworkRefusalService;
 import io.malob.module.IPacketInQueueService;
@@ -70,6 +72,7 @@ public final class CoreModule extends BaseModule implements IMastershipService, 
   private final OpenFlowProvider provider = new OpenFlowProvider(listeners, this::listen);
   private final ThreadPool threadPool = new ThreadPool();
   private final PacketInQueues queues = new PacketInQueues();
+  private final DatapathClaims claims = new DatapathClaims(System::nanoTime);
   private final Shutdown shutdown = new Shutdown();
   private final CompletableFuture<Mastership> election = new CompletableFuture<>();
 
@@ -88,6 +91,7 @@ public final class CoreModule extends BaseModule implements IMastershipService, 
         IShutdownService.class, shutdown,
         IPacketInQueueService.class, queues,
         IMastershipService.class, this,
+        IDuplicateSwitchService.class, claims,
         RefusalCounts.class, refusals,
         INetworkRefusalService.class, refusals);
   }
@@ -171,6 +175,7 @@ public final class CoreModule extends BaseModule implements IMastershipService, 
             workerThreads,
             channelSettings,
             admission,
+            claims,
             queues,
             switches,
             Optional.ofNullable(election.getNow(null)));

@@ -1,9 +1,11 @@
 package io.malob.rest.live;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.json.RejectedException;
 import io.malob.json.RejectedException.Reason;
 import io.malob.module.ClusterView;
+import io.malob.module.DuplicateSwitch;
 import io.malob.monitor.IMonitorService;
 import io.malob.resource.Reply;
 import io.malob.resource.Routes;
@@ -43,12 +45,13 @@ public final class LiveEvents implements AutoCloseable {
       IMonitorService monitor,
       IDeviceService devices,
       Supplier<Optional<ClusterView>> cluster,
+      Supplier<ImmutableList<DuplicateSwitch>> duplicates,
       LongSupplier nanoTime) {
     this.monitor = monitor;
     meter = new TrafficMeter(balancer);
     feed =
         new LiveFeed(
-            new LiveSource(balancer, monitor, devices, cluster, history),
+            new LiveSource(balancer, monitor, devices, cluster, duplicates, history),
             nanoTime,
             MAX_LISTENERS,
             PATIENCE_NANOS);

@@ -9,6 +9,7 @@ import io.malob.balancer.api.LinkStats;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.ProfileStats;
 import io.malob.module.ClusterView;
+import io.malob.module.DuplicateSwitch;
 import io.malob.monitor.IMonitorService;
 import io.malob.rest.problem.Problem;
 import io.malob.rest.problem.Problems;
@@ -60,15 +61,18 @@ final class LiveRates {
   private final IMonitorService monitor;
   private final Optional<ClusterView> cluster;
   private final Collection<? extends IDevice> hosts;
+  private final List<DuplicateSwitch> duplicates;
   private final long nowNanos;
 
   LiveRates(
       IBalancerService balancer,
       IMonitorService monitor,
       Optional<ClusterView> cluster,
-      Collection<? extends IDevice> hosts) {
+      Collection<? extends IDevice> hosts,
+      List<DuplicateSwitch> duplicates) {
     this.cluster = cluster;
     this.hosts = hosts;
+    this.duplicates = duplicates;
     this.balancer = balancer;
     this.monitor = monitor;
     this.nowNanos = monitor.nanoTime();
@@ -93,7 +97,7 @@ final class LiveRates {
     shown.put("open_connections", counters.openConnections());
     shown.put("dormant_connections", counters.dormantConnections());
     shown.put("unsent_batches", counters.unsentBatches());
-    List<Problem> problems = Problems.now(balancer, monitor, cluster, hosts);
+    List<Problem> problems = Problems.now(balancer, monitor, cluster, hosts, duplicates);
     shown.put(
         "problems",
         problems.stream().limit(MAX_PROBLEMS).map(Problem::shown).collect(Collectors.toList()));

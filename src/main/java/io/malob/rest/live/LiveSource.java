@@ -1,5 +1,6 @@
 package io.malob.rest.live;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Maps;
@@ -8,6 +9,7 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.json.Json;
 import io.malob.module.ClusterView;
+import io.malob.module.DuplicateSwitch;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.network.LinkMeasurements;
 import java.util.Collection;
@@ -29,6 +31,7 @@ final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {
   private final IMonitorService monitor;
   private final IDeviceService devices;
   private final Supplier<Optional<ClusterView>> cluster;
+  private final Supplier<ImmutableList<DuplicateSwitch>> duplicates;
   private final TrafficHistory traffic;
   private @Nullable LiveState written;
 
@@ -37,11 +40,13 @@ final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {
       IMonitorService monitor,
       IDeviceService devices,
       Supplier<Optional<ClusterView>> cluster,
+      Supplier<ImmutableList<DuplicateSwitch>> duplicates,
       TrafficHistory traffic) {
     this.balancer = balancer;
     this.monitor = monitor;
     this.devices = devices;
     this.cluster = cluster;
+    this.duplicates = duplicates;
     this.traffic = traffic;
   }
 
@@ -65,7 +70,8 @@ final class LiveSource implements UnaryOperator<@Nullable LiveFrames> {
             : LiveFrames.Part.of(Json.bytes(state.shown()));
     written = state;
     Map<String, @Nullable Object> rates =
-        new LiveRates(balancer, monitor, cluster.get(), hosts).shown(state, part.tag(), known);
+        new LiveRates(balancer, monitor, cluster.get(), hosts, duplicates.get())
+            .shown(state, part.tag(), known);
     rates.put("traffic", traffic.latest());
     return new LiveFrames(part, LiveFrames.Part.of(Json.bytes(rates)));
   }

@@ -21,6 +21,8 @@ public record Problem(
   public enum Reason {
     /** No switch is connected. */
     NO_SWITCH(null),
+    /** Two switches have one datapath id. */
+    DUPLICATE_SWITCH(null),
     /** The cluster's etcd does not answer. */
     ETCD_SILENT(null),
     /** Another controller of the cluster has this one's name. */

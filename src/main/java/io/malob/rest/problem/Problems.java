@@ -10,6 +10,7 @@ import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.module.AttachedHosts;
 import io.malob.module.ClusterView;
+import io.malob.module.DuplicateSwitch;
 import io.malob.monitor.IMonitorService;
 import io.malob.rest.problem.Problem.Reason;
 import io.malob.state.catalog.AdminState;
@@ -50,14 +51,17 @@ public final class Problems {
   private final boolean hasSwitches;
   private final Optional<ClusterView> cluster;
   private final ImmutableMap<IPAddress<?>, Attachment> hostsAtVips;
+  private final List<DuplicateSwitch> duplicates;
   private final List<Problem> found = new ArrayList<>();
 
   private Problems(
       IBalancerService balancer,
       IMonitorService monitor,
       Optional<ClusterView> cluster,
-      Collection<? extends IDevice> hosts) {
+      Collection<? extends IDevice> hosts,
+      List<DuplicateSwitch> duplicates) {
     this.cluster = cluster;
+    this.duplicates = duplicates;
     catalog = balancer.catalog().snapshot();
     stats = balancer.memberStats();
     ejected = balancer.ejected();
@@ -89,8 +93,9 @@ public final class Problems {
       IBalancerService balancer,
       IMonitorService monitor,
       Optional<ClusterView> cluster,
-      Collection<? extends IDevice> hosts) {
-    Problems problems = new Problems(balancer, monitor, cluster, hosts);
+      Collection<? extends IDevice> hosts,
+      List<DuplicateSwitch> duplicates) {
+    Problems problems = new Problems(balancer, monitor, cluster, hosts, duplicates);
     problems.findAll();
     return problems.found;
   }
@@ -107,6 +112,7 @@ public final class Problems {
                   + " (6653 by default).",
               null));
     }
+    duplicates.forEach(each -> found.add(duplicate(each)));
     cluster.ifPresent(view -> view.problems().forEach(each -> found.add(ofCluster(each))));
     for (LoadBalancer balancer : catalog.loadBalancers().values()) {
       if (balancer.adminState() == AdminState.DOWN && catalog.isVipAddress(balancer.address())) {
@@ -144,6 +150,19 @@ public final class Problems {
         checkMember(member, stats.getOrDefault(member.id(), NOTHING_YET));
       }
     }
+  }
+
+  private static Problem duplicate(DuplicateSwitch duplicate) {
+    return new Problem(
+        Reason.DUPLICATE_SWITCH,
+        null,
+        String.format(
+            "Two switches have the datapath id %s: the one at %s is served, the one at %s is"
+                + " refused.",
+            duplicate.id(), duplicate.served(), duplicate.refused()),
+        "Give one of them another datapath id. If both are the same switch, let it connect to this"
+            + " controller only once.",
+        null);
   }
 
   private static Problem ofCluster(ClusterView.Problem problem) {

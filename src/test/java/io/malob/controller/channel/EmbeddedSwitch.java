@@ -72,6 +72,7 @@ abstract class EmbeddedSwitch {
         }
       };
 
+  final DatapathClaims claims = new DatapathClaims(() -> nanos);
   final PacketInQueues queues = new PacketInQueues();
 
   final EmbeddedChannel channel;
@@ -96,6 +97,7 @@ abstract class EmbeddedSwitch {
                     created.pipeline(),
                     SETTINGS,
                     admission,
+                    claims,
                     queues,
                     recorder,
                     mastership,

@@ -2,7 +2,9 @@ package io.malob.controller.core;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +12,8 @@ import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.malob.controller.EmbeddedController;
 import io.malob.controller.module.ModuleSettings;
+import io.malob.module.DuplicateSwitch;
+import io.malob.module.IDuplicateSwitchService;
 import io.malob.testing.ScriptedSwitch;
 import io.malob.testing.Stub;
 import io.malob.testing.SwitchRecorder;
@@ -129,9 +133,10 @@ class ConnectedSwitchesTest {
   }
 
   @Test
-  void sameDatapathTwice_newerReplacesOlder() throws Exception {
+  void sameDatapathTwice_newerReplacesOlderThatIsSilent() throws Exception {
     try (ScriptedSwitch older = connect(1)) {
       IOFSwitch first = switches.getSwitch(older.id());
+      older.answer(request -> List.of());
       try (ScriptedSwitch newer = connect(1)) {
         older.awaitClosed();
         IOFSwitch second = switches.getActiveSwitch(newer.id());
@@ -145,8 +150,48 @@ class ConnectedSwitchesTest {
                 "added " + ONE,
                 "activated " + ONE),
             recorder.events());
+        assertEquals(List.of(), duplicates());
       }
     }
+  }
+
+  @Test
+  void sameDatapathTwice_olderThatAnswersIsServed_andTheNewerIsClosedEachTime() throws Exception {
+    try (ScriptedSwitch older = connect(1)) {
+      IOFSwitch first = switches.getSwitch(older.id());
+      for (int i = 0; i < 3; i++) {
+        try (ScriptedSwitch newer = new ScriptedSwitch(1, 2).connect(controller.openFlowPort())) {
+          newer.awaitClosed();
+          assertEquals(List.of(), newer.received(OFFlowMod.class));
+        }
+      }
+      assertSame(first, switches.getActiveSwitch(older.id()));
+      first.writeRequest(first.getOFFactory().barrierRequest()).get(10, TimeUnit.SECONDS);
+      assertEquals(List.of("added " + ONE, "activated " + ONE), recorder.events());
+      DuplicateSwitch duplicate = duplicates().get(0);
+      assertEquals(older.id(), duplicate.id());
+      assertEquals(first.getInetAddress().toString(), duplicate.served());
+      assertNotEquals(duplicate.served(), duplicate.refused());
+    }
+    recorder.await("removed " + ONE);
+    assertEquals(List.of(), duplicates());
+    connect(1).close();
+  }
+
+  @Test
+  void auxiliaryConnection_isNoSecondSwitch() throws Exception {
+    try (ScriptedSwitch main = connect(1);
+        ScriptedSwitch auxiliary =
+            new ScriptedSwitch(1, 2).auxiliary(1).connect(controller.openFlowPort())) {
+      auxiliary.awaitClosed();
+      assertTrue(switches.getActiveSwitch(main.id()).isConnected());
+      assertEquals(List.of("added " + ONE, "activated " + ONE), recorder.events());
+      assertEquals(List.of(), duplicates());
+    }
+  }
+
+  private List<DuplicateSwitch> duplicates() {
+    return controller.context().getServiceImpl(IDuplicateSwitchService.class).duplicates();
   }
 
   @Test
