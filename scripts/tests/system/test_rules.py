@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from lab import balancing
 from malob.system import ovs
 from malob.system.waiting import wait_until
@@ -77,6 +79,13 @@ class RulesTest(SystemTest):
         self.assertEqual(len(self.rules("s1")), len(flows))
         groups = self.controller.rest.get(f"/wm/core/switch/{switch}/group-desc/json")["group_desc"]
         self.assertIn("4711", [group["group_number"] for group in groups])
+
+    def test_fragments_between_hosts(self) -> None:
+        """long pings between hosts go by the rules of fragments, which switches see as type 0"""
+        self.assertEqual((20, 0), self.ping("c1", self.servers[0].ip, count=20, size=3000))
+        stats = ovs.ofctl("dump-flows", self.lab.bridge("s1"), "icmp,icmp_type=0")
+        packets = sum(int(count) for count in re.findall(r"n_packets=(\d+)", stats))
+        self.assertGreater(packets, 80, stats)
 
     def _connection_rules(self, vip: str, member: str) -> list[str]:
         """The rules that name both a VIP and a member of it: those of connections."""

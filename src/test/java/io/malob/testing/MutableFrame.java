@@ -86,7 +86,7 @@ final class MutableFrame {
     return switch (field.id) {
       case ETH_DST -> mac(0);
       case ETH_SRC -> mac(6);
-      case ETH_TYPE -> EthType.of(uint16(network - 2));
+      case ETH_TYPE -> EthType.of(etherType());
       case VLAN_VID ->
           isTagged() ? OFVlanVidMatch.ofVlan(uint16(14) & 0xfff) : OFVlanVidMatch.UNTAGGED;
       case IP_PROTO -> isIp() ? IpProtocol.of((short) protocol()) : null;
@@ -141,6 +141,13 @@ final class MutableFrame {
     } else if (isIpv6() && !isFragment()) {
       correctChecksumOfIpv6();
     }
+  }
+
+  /** Open vSwitch shows the EtherType within a SNAP frame, and 0x5ff for other frames of LLC. */
+  private int etherType() {
+    int type = uint16(network - 2);
+    boolean isSnap = type < 0x600 && buffer.getLong(network) >>> 16 == 0xaaaa_0300_0000L;
+    return type >= 0x600 ? type : isSnap ? uint16(network + 6) : 0x5ff;
   }
 
   /** Open vSwitch takes the ports of all fragments for 0 ("frag normal"). */

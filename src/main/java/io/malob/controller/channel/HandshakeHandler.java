@@ -464,8 +464,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     }
     if (table == 0) {
       logger.warn(
-          "table_miss_refused from={} table=0 why=\"{}\" - it may drop packets of new connections",
+          "table_miss_refused from={} table={} why=\"{}\" - it may drop packets of new connections",
           peer,
+          table,
           ErrorKind.of(error));
     } else {
       logger.info(

@@ -11,6 +11,7 @@ import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
 import io.malob.testing.Ipv6Frames;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -151,6 +152,74 @@ class ReactiveForwardingTest {
     fragment[21] = 5;
     assertEquals(List.of(AT_B), inject(AT_A, fragment));
     assertEquals(List.of(), rules());
+  }
+
+  private static byte[] udp(int srcPort, int bytes) {
+    return Frames.udp(A, B, IP_A, srcPort, IP_B, 5_000, new byte[bytes]);
+  }
+
+  private void assertWithoutController(byte[]... frames) {
+    int before = network.packetIns;
+    for (byte[] frame : frames) {
+      assertEquals(List.of(AT_B), inject(AT_A, frame));
+      assertEquals(before, network.packetIns);
+    }
+  }
+
+  private void assertByController(byte[]... frames) {
+    for (byte[] frame : frames) {
+      int before = network.packetIns;
+      assertEquals(List.of(AT_B), inject(AT_A, frame));
+      assertEquals(before + 1, network.packetIns);
+    }
+  }
+
+  @Test
+  void fragments_ofUdp_goByRules_thatHideNoWholePacket() {
+    byte[] first = Frames.fragment(udp(40_000, 64), 0, true);
+    byte[] later = Frames.fragment(udp(40_000, 64), 9, false);
+    assertByController(later, first);
+    assertWithoutController(first, later, Frames.fragment(udp(40_001, 64), 0, true));
+    assertWithoutController(udp(40_000, 8));
+    assertByController(udp(40_001, 8), Frames.tcp(A, B, IP_A, 40_001, IP_B, 80, 2));
+  }
+
+  @Test
+  void fragments_ofPings_goByRules_thatHideNoErrors() {
+    byte[] ping = Frames.icmp(8, A, B, IP_A, IP_B, 0x10001, new byte[64]);
+    byte[] first = Frames.fragment(ping, 0, true);
+    byte[] later = Frames.fragment(ping, 9, false);
+    assertByController(later, first);
+    assertWithoutController(first, later, ping);
+    assertByController(Frames.icmp(3, A, B, IP_A, IP_B, 0, A_TO_B));
+  }
+
+  @Test
+  void fragments_ofIpv6_goByRules_thatHideNoWholePacket() {
+    byte[] first = A_TO_B6.fragment(17, 0, true, new byte[24]);
+    byte[] later = A_TO_B6.fragment(17, 3, false, new byte[24]);
+    assertByController(first);
+    assertWithoutController(first, later);
+    assertByController(A_TO_B6.udp(40_000, 80, new byte[4]), A_TO_B6.tcp(40_000, 80, 2));
+  }
+
+  private static byte[] llc(int... payload) {
+    ByteBuffer frame = ByteBuffer.allocate(60).put(B.getBytes()).put(A.getBytes());
+    frame.putShort((short) 46);
+    for (int each : payload) {
+      frame.put((byte) each);
+    }
+    return frame.array();
+  }
+
+  @Test
+  void llcFrames_goByTheirRules_andSnapFramesWithout() {
+    byte[] netBios = llc(0xf0, 0xf0, 3);
+    assertByController(netBios);
+    assertWithoutController(netBios);
+    assertByController(llc(0xaa, 0xaa, 3, 0, 0, 0, 0x08, 0x00, 0x45));
+    assertEquals(3, rules().size());
+    assertByController(llc(0xaa, 0xaa, 3, 0, 0, 0, 0x08, 0x00, 0x45));
   }
 
   /** One about a load balancer's packet must come to the controller. */
@@ -306,11 +375,9 @@ class ReactiveForwardingTest {
   }
 
   @Test
-  void unicastNeighbourMessages_andIpv6Fragments_leaveNoRules() {
+  void unicastNeighbourMessages_leaveNoRules() {
     assertEquals(List.of(AT_B), inject(AT_A, A_TO_B6.solicitation(IP6_B)));
     assertEquals(List.of(AT_B), inject(AT_A, A_TO_B6.advertisement(IP6_A, A)));
-    assertEquals(List.of(AT_B), inject(AT_A, A_TO_B6.fragment(6, 0, true, new byte[24])));
-    assertEquals(List.of(AT_B), inject(AT_A, A_TO_B6.fragment(17, 3, false, new byte[24])));
     assertEquals(List.of(), rules());
   }
 

@@ -133,7 +133,7 @@ final class Forwarder {
   }
 
   private void add(DatapathId switchId, OFPort from, OFPort to, Packet packet, U64 cookie) {
-    switches.write(switchId, of -> RouteRule.add(of, from, to, packet, cookie, idleSeconds));
+    switches.writeAll(switchId, of -> RouteRule.add(of, from, to, packet, cookie, idleSeconds));
   }
 
   /**

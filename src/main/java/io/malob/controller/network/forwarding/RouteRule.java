@@ -4,8 +4,8 @@ import io.malob.openflow.IpFamily;
 import io.malob.openflow.packet.Packet;
 import java.util.List;
 import org.projectfloodlight.openflow.protocol.OFFactory;
-import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowDelete;
+import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.EthType;
@@ -31,21 +31,39 @@ final class RouteRule {
   /** Above the table-miss rule alone. */
   private static final int PRIORITY = 1;
 
+  private static final int PROTOCOL_ICMP = 1;
   private static final int PROTOCOL_TCP = 6;
   private static final int PROTOCOL_UDP = 17;
+  private static final int PROTOCOL_ICMPV6 = 58;
+
+  /** The protocol of later fragments of IPv6 packets, as switches see them. */
+  private static final IpProtocol IPV6_FRAGMENT = IpProtocol.of((short) 44);
+
+  /** Smaller numbers in the place of the EtherType are lengths (IEEE 802.3). */
+  private static final int MIN_ETHERTYPE = 0x600;
+
+  /** The EtherType of LLC frames, as switches see them. */
+  private static final EthType LLC = EthType.of(0x05ff);
 
   private RouteRule() {}
 
   /**
    * Whether rules are made for packets like this. Not for ARP and neighbour discovery, because
-   * hosts' addresses are learned from them; not for later fragments, which do not show the ports;
-   * not for ICMP errors, because one about a load balancer's packet matches the same fields.
+   * hosts' addresses are learned from them; not for later fragments of IPv4, which do not show
+   * whether an application handles their first one; not for ICMP errors, because one about a load
+   * balancer's packet matches the same fields; not for SNAP frames, because switches see the
+   * EtherType within.
    */
   static boolean isFor(Packet packet) {
     return switch (packet.kind()) {
-      case TCP, UDP, OTHER -> true;
+      case TCP, UDP -> true;
       case ICMP -> !packet.isNeighbourMessage() && !isError(packet);
-      case OTHER_IP -> packet.protocol() != PROTOCOL_TCP && packet.protocol() != PROTOCOL_UDP;
+      case OTHER_IP ->
+          packet.isIpv6()
+              || (packet.protocol() != PROTOCOL_TCP
+                  && packet.protocol() != PROTOCOL_UDP
+                  && packet.protocol() != PROTOCOL_ICMP);
+      case OTHER -> packet.etherType() >= MIN_ETHERTYPE || !isSnap(packet);
       case ARP, MALFORMED -> false;
     };
   }
@@ -54,58 +72,93 @@ final class RouteRule {
     return IpFamily.of(packet.version()).icmpErrors.contains(packet.icmpType());
   }
 
-  /** Forwards packets like this one from port to port. */
-  static OFFlowAdd add(
+  private static boolean isSnap(Packet packet) {
+    byte[] frame = packet.frame();
+    int at = packet.networkOffset();
+    return at + 1 < frame.length && frame[at] == (byte) 0xaa && frame[at + 1] == (byte) 0xaa;
+  }
+
+  /**
+   * Forwards packets like this one from port to port. A fragment has rules for its whole packet's
+   * flow and for further fragments: switches see port 0 at both ends of fragments, type 0 in those
+   * of ICMP, and in later ones of IPv6 only that they are fragments.
+   */
+  static List<OFMessage> add(
       OFFactory of, OFPort from, OFPort to, Packet packet, U64 cookie, int idleSeconds) {
     OFPort out = from.equals(to) ? OFPort.IN_PORT : to;
-    return of.buildFlowAdd()
-        .setTableId(TABLE)
-        .setPriority(PRIORITY)
-        .setCookie(cookie)
-        .setIdleTimeout(idleSeconds)
-        .setMatch(match(of, from, packet))
-        .setInstructions(
-            List.of(of.instructions().applyActions(List.of(of.actions().output(out, 0)))))
-        .build();
+    return matches(of, from, packet).stream()
+        .<OFMessage>map(
+            match ->
+                of.buildFlowAdd()
+                    .setTableId(TABLE)
+                    .setPriority(PRIORITY)
+                    .setCookie(cookie)
+                    .setIdleTimeout(idleSeconds)
+                    .setMatch(match)
+                    .setInstructions(
+                        List.of(
+                            of.instructions().applyActions(List.of(of.actions().output(out, 0)))))
+                    .build())
+        .toList();
   }
 
-  private static Match match(OFFactory of, OFPort from, Packet packet) {
-    Match.Builder match =
-        of.buildMatch()
-            .setExact(MatchField.IN_PORT, from)
-            .setExact(MatchField.ETH_SRC, packet.srcMac())
-            .setExact(MatchField.ETH_DST, packet.dstMac())
-            .setExact(MatchField.ETH_TYPE, EthType.of(packet.etherType()))
-            .setExact(
-                MatchField.VLAN_VID,
-                packet.isTagged() ? OFVlanVidMatch.ofVlan(packet.vlan()) : OFVlanVidMatch.UNTAGGED);
-    if (packet.isIp()) {
-      matchIp(match, packet);
+  private static List<Match> matches(OFFactory of, OFPort from, Packet packet) {
+    if (!packet.isIp()) {
+      int type = packet.etherType();
+      EthType shown = type >= MIN_ETHERTYPE ? EthType.of(type) : LLC;
+      return List.of(frame(of, from, packet).setExact(MatchField.ETH_TYPE, shown).build());
     }
-    return match.build();
+    IpProtocol protocol = IpProtocol.of((short) packet.protocol());
+    Match.Builder flow = ip(of, from, packet, protocol);
+    if (!packet.isFragment()) {
+      return List.of(
+          transport(flow, packet, packet.srcPort(), packet.dstPort(), packet.icmpType()).build());
+    }
+    Match fragments =
+        transport(ip(of, from, packet, protocol), packet, /* srcPort= */ 0, 0, /* icmpType= */ 0)
+            .build();
+    return packet.isIpv6()
+        ? List.of(fragments, ip(of, from, packet, IPV6_FRAGMENT).build())
+        : List.of(
+            transport(flow, packet, packet.srcPort(), packet.dstPort(), packet.icmpType()).build(),
+            fragments);
   }
 
-  private static void matchIp(Match.Builder match, Packet packet) {
-    IpFamily family = IpFamily.of(packet.version());
-    family
-        .protocol(IpProtocol.of((short) packet.protocol()))
+  private static Match.Builder frame(OFFactory of, OFPort from, Packet packet) {
+    return of.buildMatch()
+        .setExact(MatchField.IN_PORT, from)
+        .setExact(MatchField.ETH_SRC, packet.srcMac())
+        .setExact(MatchField.ETH_DST, packet.dstMac())
+        .setExact(
+            MatchField.VLAN_VID,
+            packet.isTagged() ? OFVlanVidMatch.ofVlan(packet.vlan()) : OFVlanVidMatch.UNTAGGED);
+  }
+
+  private static Match.Builder ip(OFFactory of, OFPort from, Packet packet, IpProtocol protocol) {
+    Match.Builder match = frame(of, from, packet);
+    IpFamily.of(packet.version())
+        .protocol(protocol)
         .andThen(IpFamily.from(packet.source()))
         .andThen(IpFamily.to(packet.destination()))
         .accept(match);
-    switch (packet.kind()) {
-      case TCP ->
-          match
-              .setExact(MatchField.TCP_SRC, TransportPort.of(packet.srcPort()))
-              .setExact(MatchField.TCP_DST, TransportPort.of(packet.dstPort()));
-      case UDP ->
-          match
-              .setExact(MatchField.UDP_SRC, TransportPort.of(packet.srcPort()))
-              .setExact(MatchField.UDP_DST, TransportPort.of(packet.dstPort()));
-      case ICMP -> family.icmp(packet.icmpType()).accept(match);
-      default -> {
-        // nothing more to match
-      }
+    return match;
+  }
+
+  private static Match.Builder transport(
+      Match.Builder match, Packet packet, int srcPort, int dstPort, int icmpType) {
+    int protocol = packet.protocol();
+    if (protocol == PROTOCOL_TCP) {
+      match
+          .setExact(MatchField.TCP_SRC, TransportPort.of(srcPort))
+          .setExact(MatchField.TCP_DST, TransportPort.of(dstPort));
+    } else if (protocol == PROTOCOL_UDP) {
+      match
+          .setExact(MatchField.UDP_SRC, TransportPort.of(srcPort))
+          .setExact(MatchField.UDP_DST, TransportPort.of(dstPort));
+    } else if (protocol == (packet.isIpv6() ? PROTOCOL_ICMPV6 : PROTOCOL_ICMP)) {
+      IpFamily.of(packet.version()).icmp(icmpType).accept(match);
     }
+    return match;
   }
 
   /** Deletes the rules of one path. */

@@ -26,8 +26,13 @@ final class SwitchWriter {
 
   /** Sends the message for the switch's OpenFlow version; nothing if the switch is not reached. */
   void write(DatapathId switchId, Function<OFFactory, OFMessage> message) {
+    writeAll(switchId, of -> List.of(message.apply(of)));
+  }
+
+  /** Sends the messages for the switch's OpenFlow version; nothing if the switch is not reached. */
+  void writeAll(DatapathId switchId, Function<OFFactory, List<OFMessage>> messages) {
     FloodlightSwitch.anywhere(switches, relay, switchId)
-        .ifPresent(sw -> sw.write(List.of(message.apply(sw.factory()))));
+        .ifPresent(sw -> sw.write(messages.apply(sw.factory())));
   }
 
   /** The switches that this controller is master of. */
