@@ -27,6 +27,11 @@ public enum PeerTopic {
     this.number = number;
   }
 
+  /** Whether much of it may wait at a time, and none of it is urgent. */
+  public boolean isBulk() {
+    return this == CONNECTIONS;
+  }
+
   /** The number of the topic in frames: one byte. */
   public int number() {
     return number;

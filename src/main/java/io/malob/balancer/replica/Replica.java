@@ -113,9 +113,20 @@ public final class Replica implements PeerListener {
 
   private record Waiting(String peer, Placed placed) {}
 
-  /** Everything that a peer is sending. */
+  /**
+   * Everything that a peer is sending.
+   *
+   * @param holes switches of connections that could not be taken over
+   */
   private record Snapshot(
-      Set<DatapathId> switches, Set<FiveTuple> connections, Set<Integer> labels) {}
+      Set<DatapathId> switches,
+      Set<FiveTuple> connections,
+      Set<Integer> labels,
+      Set<DatapathId> holes) {
+    Snapshot(Set<DatapathId> switches) {
+      this(switches, new HashSet<>(), new HashSet<>(), new HashSet<>());
+    }
+  }
 
   /**
    * An empty replica.
@@ -195,6 +206,7 @@ public final class Replica implements PeerListener {
     if (pendingBytes.addAndGet(size) > MAX_PENDING_BYTES) {
       pendingBytes.addAndGet(-size);
       incomplete.add(peer);
+      executor.accept(() -> distrust(peer)); // after the earlier messages, before the later ones
       return;
     }
     executor.accept(
@@ -209,8 +221,7 @@ public final class Replica implements PeerListener {
     try {
       entries = ReplicaFormat.read(message);
     } catch (UnreadableException e) {
-      snapshots.remove(peer);
-      covered.values().removeIf(known -> known.peer.equals(peer));
+      distrust(peer);
       long now = nanoTime.getAsLong();
       if (now - warnedNanos >= WARN_NANOS) {
         warnedNanos = now;
@@ -222,6 +233,23 @@ public final class Replica implements PeerListener {
     for (ReplicaEntry entry : entries) {
       apply(peer, entry, current);
     }
+  }
+
+  /** A message of a peer is lost: what it has told is not complete, nor what it is telling. */
+  private void distrust(String peer) {
+    snapshots.remove(peer);
+    covered.values().removeIf(known -> known.peer.equals(peer));
+  }
+
+  /** A connection of a peer is not taken over: its switch is not completely known. */
+  private void addHole(String peer, DatapathId clientSwitch) {
+    incomplete.add(peer);
+    @Nullable Snapshot snapshot = snapshots.get(peer);
+    if (snapshot != null) {
+      snapshot.holes.add(clientSwitch);
+    }
+    covered.computeIfPresent(
+        clientSwitch, (switchId, known) -> known.peer.equals(peer) ? null : known);
   }
 
   private void apply(String peer, ReplicaEntry entry, BalancerView now) {
@@ -244,7 +272,7 @@ public final class Replica implements PeerListener {
     } else if (entry instanceof LabelGone gone) {
       forgetLabel(gone.label());
     } else if (entry instanceof Begin begin) {
-      snapshots.put(peer, new Snapshot(begin.switches(), new HashSet<>(), new HashSet<>()));
+      snapshots.put(peer, new Snapshot(begin.switches()));
     } else if (entry instanceof End) {
       if (snapshot != null) {
         complete(peer, snapshot);
@@ -257,7 +285,7 @@ public final class Replica implements PeerListener {
   private void place(String peer, Placed placed, BalancerView now) {
     DatapathId clientSwitch = placed.client().switchId();
     if (!mayKnow(peer, clientSwitch)) {
-      incomplete.add(peer); // or this controller does not know yet that it is the master
+      addHole(peer, clientSwitch); // or this controller does not know yet that it is the master
       return;
     }
     @Nullable Connection known = connections.byRequest(placed.request());
@@ -269,7 +297,7 @@ public final class Replica implements PeerListener {
       if (waiting.size() < MAX_WAITING) {
         waiting.put(placed.request(), new Waiting(peer, placed));
       } else {
-        incomplete.add(peer);
+        addHole(peer, clientSwitch);
       }
       return;
     }
@@ -451,7 +479,9 @@ public final class Replica implements PeerListener {
             known.peer.equals(peer) && !snapshot.switches.contains(switchId)
                 ? silent(known)
                 : known);
-    snapshot.switches.forEach(switchId -> covered.put(switchId, new Covered(peer, ALIVE)));
+    snapshot.switches.stream()
+        .filter(switchId -> !snapshot.holes.contains(switchId))
+        .forEach(switchId -> covered.put(switchId, new Covered(peer, ALIVE)));
   }
 
   /** Whether another controller keeps a label up. To be called by a task of the executor. */

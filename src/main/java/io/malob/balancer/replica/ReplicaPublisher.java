@@ -26,6 +26,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -56,7 +57,7 @@ public final class ReplicaPublisher {
   private static final int MESSAGE_BYTES = 32_768;
   private static final int MAX_WAITING_BYTES = 16 << 20;
   private static final int SLICES_PER_TICK = 16;
-  private static final int CONNECTIONS_PER_SLICE = 256;
+  private static final int ENTRIES_PER_SLICE = 256;
   private static final long LABELS_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final IPeerService service;
@@ -91,7 +92,12 @@ public final class ReplicaPublisher {
     int waitingBytes;
     boolean beginsAnew = true;
 
-    /** What is left of everything; null if all has been sent. */
+    /** The labels that are left of everything; null if all have been sent. */
+    @Nullable Iterator<Integer> labels;
+
+    /**
+     * The connections that are left of everything, after the labels; null if all have been sent.
+     */
     @Nullable Iterator<Connection> rest;
 
     Peer(String name) {
@@ -108,6 +114,7 @@ public final class ReplicaPublisher {
 
     void beginAnew() {
       beginsAnew = true;
+      labels = null;
       rest = null;
       waiting.clear();
       waitingBytes = 0;
@@ -349,23 +356,40 @@ public final class ReplicaPublisher {
       shared.flush();
       peer.beginsAnew = false;
       message.add(new Begin(ownSwitches()));
-      knownLabels.forEach((id, path) -> message.add(new Labelled(id, path)));
-      message.flush();
-      peer.rest = connections.all().iterator();
+      peer.labels = List.copyOf(knownLabels.keySet()).iterator();
     }
     for (int slice = 0; slice < SLICES_PER_TICK && sendWaiting(peer); slice++) {
-      @Nullable Iterator<Connection> rest = peer.rest;
-      if (rest == null) {
-        return;
-      }
-      for (int count = 0; count < CONNECTIONS_PER_SLICE && rest.hasNext(); count++) {
-        addPlaced(rest.next(), message, nowNanos);
-      }
-      if (!rest.hasNext()) {
-        peer.rest = null;
-        message.add(new End());
+      if (peer.labels != null) {
+        addLabels(peer, peer.labels, message);
+      } else if (peer.rest != null) {
+        addConnections(peer, peer.rest, message, nowNanos);
       }
       message.flush();
+    }
+  }
+
+  private void addLabels(Peer peer, Iterator<Integer> ids, Message message) {
+    for (int count = 0; count < ENTRIES_PER_SLICE && ids.hasNext(); count++) {
+      int id = ids.next();
+      @Nullable Path path = knownLabels.get(id);
+      if (path != null) { // else the peer has been told that it is gone
+        message.add(new Labelled(id, path));
+      }
+    }
+    if (!ids.hasNext()) {
+      peer.labels = null;
+      peer.rest = connections.all().iterator();
+    }
+  }
+
+  private void addConnections(
+      Peer peer, Iterator<Connection> rest, Message message, long nowNanos) {
+    for (int count = 0; count < ENTRIES_PER_SLICE && rest.hasNext(); count++) {
+      addPlaced(rest.next(), message, nowNanos);
+    }
+    if (!rest.hasNext()) {
+      peer.rest = null;
+      message.add(new End());
     }
   }
 

@@ -6,16 +6,29 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** The messages that wait for one stream, in order. Any thread adds, one takes. */
+/**
+ * The messages that wait for one stream. Those of bulk topics leave when no others wait, so a
+ * snapshot of all connections delays neither packets nor rules, and leaves them their room. Each
+ * topic is in order. Any thread adds, one takes.
+ */
 final class Outbox {
-  /** The max size of what waits, in bytes. */
+  /** The max size of what waits, in bytes, for bulk topics and for the others. */
   static final long MAX_BYTES = 64L << 20;
 
   /** What a small message takes in memory, besides its bytes. */
   private static final int OVERHEAD = 64;
 
-  private final Queue<Message> waiting = new ConcurrentLinkedQueue<>();
-  private final AtomicLong bytes = new AtomicLong();
+  private final Lane usual = new Lane();
+  private final Lane bulk = new Lane();
+
+  private static final class Lane {
+    final Queue<Message> waiting = new ConcurrentLinkedQueue<>();
+    final AtomicLong bytes = new AtomicLong();
+
+    void release(long size) {
+      bytes.addAndGet(-size);
+    }
+  }
 
   /** A message and its topic. */
   static final class Message {
@@ -28,39 +41,56 @@ final class Outbox {
       this.content = content;
     }
 
-    /** Its size in the outbox. */
-    long size() {
+    private long size() {
       return (long) content.length + OVERHEAD;
     }
   }
 
+  /** Messages that were taken and are being sent; for one thread. */
+  final class Sending {
+    private long usualBytes;
+    private long bulkBytes;
+
+    /** Takes the message that {@link Outbox#peek} has given; it counts until {@link #done}. */
+    void take(Message message) {
+      lane(message.topic).waiting.remove();
+      if (message.topic.isBulk()) {
+        bulkBytes += message.size();
+      } else {
+        usualBytes += message.size();
+      }
+    }
+
+    /** They have been sent. */
+    void done() {
+      usual.release(usualBytes);
+      bulk.release(bulkBytes);
+    }
+  }
+
+  private Lane lane(PeerTopic topic) {
+    return topic.isBulk() ? bulk : usual;
+  }
+
   /** Adds a message; false, and nothing else, if too much waits already. */
   boolean add(Message message) {
-    if (bytes.addAndGet(message.size()) > MAX_BYTES) {
-      release(message.size());
+    Lane lane = lane(message.topic);
+    if (lane.bytes.addAndGet(message.size()) > MAX_BYTES) {
+      lane.release(message.size());
       return false;
     }
-    waiting.add(message);
+    lane.waiting.add(message);
     return true;
   }
 
   /** The next message, which stays. */
   @Nullable Message peek() {
-    return waiting.peek();
-  }
-
-  /** Takes the message that {@link #peek} has given; it counts until {@link #release}. */
-  void take() {
-    waiting.remove();
-  }
-
-  /** These bytes have been sent. */
-  void release(long size) {
-    bytes.addAndGet(-size);
+    @Nullable Message first = usual.waiting.peek();
+    return first == null ? bulk.waiting.peek() : first;
   }
 
   /** The size of the messages that wait or are being sent, in bytes. */
   long bytes() {
-    return bytes.get();
+    return usual.bytes.get() + bulk.bytes.get();
   }
 }

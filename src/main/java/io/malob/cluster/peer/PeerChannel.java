@@ -320,7 +320,7 @@ final class PeerChannel extends ByteToMessageDecoder {
     willFlush.set(false);
     while (state == State.FRAMES && current.isWritable() && outbox.peek() != null) {
       ByteBuf body = current.alloc().buffer(USUAL_BODY);
-      long size = 0;
+      Outbox.Sending sending = outbox.new Sending();
       @Nullable Message next = outbox.peek();
       while (next != null
           && (!body.isReadable()
@@ -328,13 +328,11 @@ final class PeerChannel extends ByteToMessageDecoder {
         body.writeByte(next.topic.number())
             .writeMedium(next.content.length)
             .writeBytes(next.content);
-        size += next.size();
         counters.sentMessages.increment();
-        outbox.take();
+        sending.take(next);
         next = outbox.peek();
       }
-      long sent = size;
-      write(current, body).addListener(done -> outbox.release(sent));
+      write(current, body).addListener(done -> sending.done());
     }
     current.flush();
   }

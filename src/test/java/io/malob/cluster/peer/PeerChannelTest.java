@@ -322,6 +322,26 @@ class PeerChannelTest {
   }
 
   @Test
+  void snapshotOfConnections_delaysNoOtherTopic_andLeavesItsRoom() {
+    shakeHands();
+    byte[] large = new byte[1 << 20];
+    int sent = 0;
+    while (server.connection.send(PeerTopic.CONNECTIONS, large)) {
+      sent++;
+    }
+    byte[] packet = {1};
+    byte[] rule = {2};
+    assertTrue(server.connection.send(PeerTopic.PACKETS, packet));
+    assertTrue(server.connection.send(PeerTopic.RULES, rule));
+
+    client.take(server.sent());
+    assertEquals(sent + 2, client.received.size());
+    assertArrayEquals(packet, client.received.get(0));
+    assertArrayEquals(rule, client.received.get(1));
+    assertTrue(server.connection.send(PeerTopic.CONNECTIONS, large));
+  }
+
+  @Test
   void queue_isBounded() {
     shakeHands();
     byte[] large = new byte[1 << 20];
