@@ -138,7 +138,9 @@ final class CatalogFormat {
     Map<String, JsonInput<DamagedException>> fields = node.fields();
     fields.remove(NUMBER);
     try {
-      FieldReader reader = new FieldReader(kind.fields(fields), kind.fieldNames());
+      // earlier versions accepted control characters in notes
+      FieldReader reader =
+          new FieldReader(kind.fields(fields).withoutControls(), kind.fieldNames());
       String id = reader.required("id", null, FieldFormat::id);
       return kind.read(reader, id, number, null);
     } catch (RejectedException e) {

@@ -52,6 +52,11 @@ interface FieldFormat<T> {
       throw RejectedException.invalid(
           field, field + " must have at most " + MAX_NAME_LENGTH + " characters");
     }
+    return printable(field, text);
+  }
+
+  /** A text for people, which must not break lines of a log, nor control a terminal. */
+  static String printable(String field, String text) throws RejectedException {
     if (text.chars().anyMatch(Character::isISOControl)) {
       throw RejectedException.invalid(field, field + " must not contain control characters");
     }

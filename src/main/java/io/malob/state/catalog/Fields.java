@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import com.google.common.base.CharMatcher;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -62,6 +63,16 @@ public final class Fields {
   public Fields with(String name, @Nullable String value) {
     Map<String, @Nullable String> copy = new LinkedHashMap<>(values);
     copy.put(name, value);
+    return new Fields(copy);
+  }
+
+  /** The same fields, with a blank for each control character of their values. */
+  Fields withoutControls() {
+    Map<String, @Nullable String> copy = new LinkedHashMap<>();
+    values.forEach(
+        (name, value) ->
+            copy.put(
+                name, value == null ? null : CharMatcher.javaIsoControl().replaceFrom(value, ' ')));
     return new Fields(copy);
   }
 

@@ -121,6 +121,6 @@ public record Notes(
       throw RejectedException.invalid(
           field, field + " must have at most " + MAX_LENGTH + " characters in a string");
     }
-    return text;
+    return FieldFormat.printable(field, text);
   }
 }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The rules for load balancers, for notes, and for what is down. */
 class LoadBalancerTest {
@@ -178,6 +179,20 @@ class LoadBalancerTest {
             new String[] {"external_ids", "a=" + longest + "x"},
             new String[] {"external_ids", longest + "x=a"},
             new String[] {"external_ids", numbered(Notes.MAX_EXTERNAL_IDS + 1, "=")})) {
+      fixture.refused(Reason.INVALID, field[0], () -> set(Catalog.VIPS, "web", field));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a\nb", "a\u001b[2Jb", "a\u007fb", "a\u0085b", "a\u0000b", "a\tb"})
+  void controlCharacters_areRefused(String text) {
+    for (String[] field :
+        List.of(
+            new String[] {"name", text},
+            new String[] {"description", text},
+            new String[] {"tags", "a," + text},
+            new String[] {"external_ids", "a=" + text},
+            new String[] {"external_ids", text + "=a"})) {
       fixture.refused(Reason.INVALID, field[0], () -> set(Catalog.VIPS, "web", field));
     }
   }

@@ -192,6 +192,17 @@ class StoredCatalogTest {
     assertEquals(before, reloaded().tables());
   }
 
+  /** Earlier versions accepted them in notes. */
+  @Test
+  void controlCharactersInNotes_areReadAsBlanks() throws Exception {
+    try (Store store = store()) {
+      new CatalogFixture(Catalog.open(store)).pool("id", "p", "description", "two|lines");
+    }
+    Path file = directory.resolve("catalog.json");
+    Files.writeString(file, Files.readString(file).replace("two|lines", "two\\nlines"));
+    assertEquals("two lines", reloaded().pools().get("p").notes().description());
+  }
+
   @Test
   void fileOfALaterVersion_isLeftAlone() throws Exception {
     Files.writeString(directory.resolve("catalog.json"), "{\"version\":6}");
