@@ -10,6 +10,7 @@ from typing import Any
 
 from malob.endhost.options import Settings
 from malob.endhost.place import Place
+from malob.endhost.token import Token
 from malob.errors import MissingError, ScriptError
 from malob.rest.local import RestClient, RestError
 from malob.system.place import ROOT
@@ -35,8 +36,13 @@ class Controller:
 
     def __init__(self, place: Place, settings: Settings) -> None:
         self._place, self._settings = place, settings
-        self.rest = RestClient("127.0.0.1", settings.http_port, timeout_s=5)
+        self._token = Token(place.directory)
         self._process = PidFile(place.directory / "controller.pid")
+
+    @property
+    def rest(self) -> RestClient:
+        """Its REST interface, with the current token. Raises MissingError unless this is root."""
+        return RestClient("127.0.0.1", self._settings.http_port, timeout_s=5, token=self._token.read())
 
     def check_ports(self) -> None:
         """Raises MissingError if one of its ports is taken."""
@@ -89,9 +95,10 @@ class Controller:
 
 
 def _write_settings(directory: Path, openflow_port: int, http_port: int) -> Path:
-    """Writes the controller's settings to a file there, makes its data directory beside it, and returns the file."""
+    """Writes the controller's settings to a file there, makes its data directory and its token beside it, and returns the file."""
     data = directory / "data"
     data.mkdir(parents=True, exist_ok=True)
+    Token(directory).give_to(data)
     # in properties files, a backslash escapes the next character
     own = {f"{_CORE}.openFlowPort": str(openflow_port), f"{_REST_MODULE}.httpPort": str(http_port), "*.data": str(data).replace("\\", r"\\")}
     settings = directory / "controller.properties"

@@ -149,6 +149,7 @@ class Setup:
         """All except the logs of the last run."""
         for name in ("data", "rehearsal", "openvswitch"):
             shutil.rmtree(self._place.directory / name, ignore_errors=True)
+        (self._place.directory / "token").unlink(missing_ok=True)
 
 
 _UNDO: Mapping[str, Callable[[Setup, Any], None]] = {

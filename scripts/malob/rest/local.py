@@ -15,8 +15,8 @@ __all__ = ["RestClient", "RestError", "asking"]
 class RestClient(malob.rest.client.RestClient):
     """As malob.rest.client.RestClient, by host and port, with the questions that a network's set-up waits for."""
 
-    def __init__(self, host: str, port: int, timeout_s: float = 10) -> None:
-        super().__init__(Target("http", host, port), timeout_s)
+    def __init__(self, host: str, port: int, timeout_s: float = 10, token: str | None = None) -> None:
+        super().__init__(Target("http", host, port, token), timeout_s)
         self.host = host
         self.port = port
 

@@ -50,7 +50,8 @@ class EndhostProduct:
             words += ["--uplink", uplink if weight is None else f"{uplink},weight={weight:g}"]
         run(self._network.on_host(words), timeout_s=_START_TIMEOUT_S)
         self._settings = settings
-        self._rest = RelayedRestClient(self._network.on_host, _PORT)
+        token = next((self._network.host_root / "run/malob/endhost").glob("*/token")).read_text(encoding="ascii").strip()
+        self._rest = RelayedRestClient(self._network.on_host, _PORT, token)
         _keep_punctual(self.pids()["ovs-vswitchd"])
         wait_until(self._alive, "all uplinks to be alive", _START_TIMEOUT_S, detail=lambda: str(self.status()["uplinks"]))
         return True

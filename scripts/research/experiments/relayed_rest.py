@@ -20,9 +20,9 @@ PROGRAM = Path(__file__).parent / "programs" / "rest_relay.py"
 class RelayedRestClient(RestClient):
     """Like RestClient; a program in the namespace makes the requests, one at a time. Must be closed."""
 
-    def __init__(self, inside: Callable[[Sequence[str]], list[str]], port: int) -> None:
+    def __init__(self, inside: Callable[[Sequence[str]], list[str]], port: int, token: str | None = None) -> None:
         """inside: converts a command to run on the host."""
-        super().__init__("127.0.0.1", port)
+        super().__init__("127.0.0.1", port, token=token)
         self._turn = threading.Lock()
         self._relay = subprocess.Popen(
             bound_to_us(inside([sys.executable, "-I", str(PROGRAM), str(port)])),
@@ -36,7 +36,9 @@ class RelayedRestClient(RestClient):
         assert self._relay.stdin is not None and self._relay.stdout is not None
         with self._turn:
             try:
-                self._relay.stdin.write(json.dumps({"method": method, "path": path, "body": body and json.loads(body)}) + "\n")
+                self._relay.stdin.write(
+                    json.dumps({"method": method, "path": path, "body": body and json.loads(body), "headers": dict(headers)}) + "\n"
+                )
                 self._relay.stdin.flush()
                 answer = json.loads(self._relay.stdout.readline())
             except (OSError, ValueError) as error:

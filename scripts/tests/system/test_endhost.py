@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -253,7 +254,20 @@ class EndhostTest(_WithUplinks):
         )
 
     def put(self, what: str, document: dict[str, Any]) -> None:
-        self.network.host("curl", "-s", "-f", "-X", "PUT", "-d", json.dumps(document), f"http://127.0.0.1:8080/wm/malob/endhost/{what}")
+        self.request("-f", "-H", f"Authorization: Bearer {(STATE / 'token').read_text().strip()}", "-X", "PUT", "-d", json.dumps(document), what=what)
+
+    def request(self, *options: str, what: str, user: Sequence[str] = ()) -> str:
+        return self.network.host(*user, "curl", "-s", *options, f"http://127.0.0.1:8080/wm/malob/endhost/{what}", check=False)
+
+    def test_only_root_has_the_token(self) -> None:
+        self.assertEqual(0o600, stat.S_IMODE((STATE / "token").stat().st_mode))
+        self.assertEqual(0o600, stat.S_IMODE((STATE / "data" / "tokens.json").stat().st_mode))
+        user = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+        for options in ((), ("-X", "PUT", "-d", '{"algorithm": "MBW"}')):
+            shown = self.request("-w", "\n%{http_code}", *options, what="algorithm" if options else "", user=user)
+            self.assertEqual("401", shown.splitlines()[-1], shown)
+        self.assertEqual("", self.network.host(*user, "cat", str(STATE / "token"), check=False))
+        self.assertEqual("RR", self.network.status()["algorithm"])
 
     def test_what_was_there_before_stays_where_it_was(self) -> None:
         self.assertEqual(("10.0.1.2", "mle-1"), (self.earlier.local, self.earlier.by()))

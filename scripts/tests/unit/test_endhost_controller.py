@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import stat
 import subprocess
 import tempfile
 import unittest
@@ -75,6 +78,25 @@ class ProcessTest(unittest.TestCase):
         ):
             self.assertEqual(1, lines.count(line), line)
         self.assertTrue(self.data.is_dir())
+
+    def test_accepts_only_the_token_that_root_can_read(self) -> None:
+        ours = self.controller()
+        self.assertIsNone(ours.rest.target.token)
+        ours.launch()
+        self.addCleanup(ours.stop)
+        token = ours.rest.target.token
+        assert token is not None
+        accepted = self.data / "tokens.json"
+        entries = json.loads(accepted.read_text())["tokens"]
+        self.assertEqual([("admin", hashlib.sha256(token.encode()).hexdigest())], [(each["role"], each["sha256"]) for each in entries])
+        for file in (accepted, self.data.parent / "token"):
+            self.assertEqual(0o600, stat.S_IMODE(file.stat().st_mode), file)
+        # a restart keeps it: other programs may have read it
+        ours.stop()
+        accepted.unlink()
+        ours.launch()
+        self.assertEqual(token, self.controller().rest.target.token)
+        self.assertEqual(entries, json.loads(accepted.read_text())["tokens"])
 
 
 if __name__ == "__main__":

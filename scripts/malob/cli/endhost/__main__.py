@@ -62,7 +62,7 @@ def parser() -> Parser:
     up.add_argument("--ready", type=int, help=argparse.SUPPRESS)
     up.set_defaults(run=_up)
 
-    status = commands.add_parser("status", help="show the state; exit code 1 if something is broken")
+    status = commands.add_parser("status", help="show the state; needs root; exit code 1 if something is broken")
     status.add_argument("--json", action="store_true", help="print one JSON document")
     status.set_defaults(run=_status)
 
@@ -90,11 +90,12 @@ def _up(told: argparse.Namespace) -> int:
     if told.foreground:
         return running.up(place, settings, lambda: running.tell_ready(told.ready))
     running.up_in_background(place, sys.argv[2:])
-    say(f"malob endhost: up; './malob endhost status' shows its state; log: {place.log}")
+    say(f"malob endhost: up; 'sudo ./malob endhost status' shows its state; log: {place.log}")
     return 0
 
 
 def _status(told: argparse.Namespace) -> int:
+    need_root("endhost status")
     place = Place.here()
     found = condition.look(place)
     if told.json:

@@ -2,7 +2,7 @@
 
 usage: rest_relay.py PORT
 
-Reads a line of JSON for each request: "method", "path" and "body" (an object, or null); answers each with a line: "status"
+Reads a line of JSON for each request: "method", "path", "body" (an object, or null) and "headers"; answers each with a line: "status"
 (0 if there was no answer) and "text". Uses only the standard library and no other MALOB module: it is started by its path.
 """
 
@@ -15,11 +15,11 @@ import sys
 _PATIENCE_S = 10
 
 
-def exchange(port: int, method: str, path: str, body: object) -> dict[str, object]:
+def exchange(port: int, method: str, path: str, body: object, headers: dict[str, str]) -> dict[str, object]:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE_S)
     try:
         data = None if body is None else json.dumps(body)
-        connection.request(method, path, data, {"Content-Type": "application/json"} if data else {})
+        connection.request(method, path, data, headers)
         answer = connection.getresponse()
         return {"status": answer.status, "text": answer.read().decode("utf-8", "replace")}
     except (OSError, http.client.HTTPException) as error:
@@ -31,7 +31,7 @@ def exchange(port: int, method: str, path: str, body: object) -> dict[str, objec
 def main() -> None:
     for line in sys.stdin:
         asked = json.loads(line)
-        print(json.dumps(exchange(int(sys.argv[1]), asked["method"], asked["path"], asked["body"])), flush=True)
+        print(json.dumps(exchange(int(sys.argv[1]), asked["method"], asked["path"], asked["body"], asked["headers"])), flush=True)
 
 
 if __name__ == "__main__":

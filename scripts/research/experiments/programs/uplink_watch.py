@@ -7,6 +7,7 @@ monotonic clock. In between it polls, also if there is no answer, and then print
 
 from __future__ import annotations
 
+import glob
 import http.client
 import json
 import sys
@@ -14,12 +15,21 @@ import time
 from typing import Any
 
 _PATH = "/wm/malob/endhost"
+#: The token, while MALOB is set up on this host.
+_TOKENS = "/run/malob/endhost/*/token"
+
+
+def headers() -> dict[str, str]:
+    for file in glob.glob(_TOKENS):
+        with open(file, encoding="ascii") as token:
+            return {"Authorization": f"Bearer {token.read().strip()}"}
+    return {}
 
 
 def ask(connection: http.client.HTTPConnection) -> dict[str, list[Any]]:
     """Uplinks by name; none while MALOB does not run or is not configured."""
     try:
-        connection.request("GET", _PATH)
+        connection.request("GET", _PATH, headers=headers())
         status = json.loads(connection.getresponse().read())
     except (OSError, ValueError, http.client.HTTPException):
         connection.close()
