@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from datetime import datetime, timezone
 from pathlib import Path
 
 from malob.system.place import ROOT
@@ -45,6 +46,21 @@ class TokenCommandTest(unittest.TestCase):
         self.assertEqual(
             [{"name": "ops", "role": "admin"}, {"name": "grafana", "role": "read-only"}], json.loads(self.run_it("list", "--json").stdout)
         )
+
+    def test_token_may_expire(self) -> None:
+        before = datetime.now(timezone.utc)
+        done = self.run_it("add", "ops", "--role", "admin", "--days", "90")
+        self.assertEqual(0, done.returncode, done.stderr)
+        expires = json.loads(self.file.read_text())["tokens"][0]["expires"]
+        self.assertRegex(expires, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        left = datetime.fromisoformat(expires.replace("Z", "+00:00")) - before
+        self.assertLess(abs(left.total_seconds() - 90 * 86400), 60)
+        self.run_it("add", "grafana", "--role", "read-only")
+        self.assertRegex(self.run_it("list").stdout, rf"ops +admin +{expires}\ngrafana +read-only +never\n")
+        for wrong in ("0", "-1", "3651", "1e3", "99999999999"):
+            done = self.run_it("add", "other", "--role", "admin", "--days", wrong)
+            self.assertEqual(2, done.returncode, wrong)
+            self.assertIn("--days", done.stderr)
 
     def test_name_that_is_taken_is_refused_and_nothing_changes(self) -> None:
         self.run_it("add", "ops", "--role", "read-only")

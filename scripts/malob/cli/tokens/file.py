@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +28,20 @@ class TokensFile:
         """The current tokens."""
         return _entries(self._kept.read())
 
-    def add(self, name: str, role: str) -> str:
-        """Returns a new token, which is not stored. Raises UsageError if the name is wrong or taken."""
+    def add(self, name: str, role: str, expires: datetime | None = None) -> str:
+        """Returns a new token, which is not stored. expires: in UTC; None for never. Raises UsageError if the name is wrong or taken."""
         if not _NAME.fullmatch(name):
             raise UsageError(f"NAME: expected 1 to 32 letters, digits, dots, dashes or underscores, not '{name}'")
         token = "malob_" + secrets.token_urlsafe(_TOKEN_BYTES)
-        digest = hashlib.sha256(token.encode("ascii")).hexdigest()
+        entry = {"name": name, "role": role, "sha256": hashlib.sha256(token.encode("ascii")).hexdigest()}
+        if expires is not None:
+            entry["expires"] = expires.strftime("%Y-%m-%dT%H:%M:%SZ")
 
         def more(document: dict[str, Any] | None) -> dict[str, Any]:
             tokens = _entries(document)
             if any(known.get("name") == name for known in tokens):
                 raise UsageError(f"token {name} already exists; './malob token remove {name}' removes it")
-            return {"tokens": [*tokens, {"name": name, "role": role, "sha256": digest}]}
+            return {"tokens": [*tokens, entry]}
 
         self._kept.change(more)
         return token

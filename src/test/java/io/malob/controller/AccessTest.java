@@ -296,6 +296,23 @@ class AccessTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "GET /wm/core/health/json HTTP/1.1|Host: a.example, 403",
+    "GET /wm/core/health/json HTTP/1.1|Host: localhost, 200",
+    "GET /wm/nothing HTTP/1.1|Host: localhost, 404",
+    "GET /%zz HTTP/1.1|Host: localhost, 400"
+  })
+  void answers_areNeitherKeptNorTakenForAnotherType(String head, int status) throws Exception {
+    try (EmbeddedController controller = start(Map.of())) {
+      String answer = answer(controller, head).toLowerCase(Locale.ROOT);
+      assertTrue(answer.startsWith("http/1.1 " + status + " "), answer);
+      assertTrue(answer.contains("\r\nx-content-type-options: nosniff\r\n"), answer);
+      assertTrue(answer.contains("\r\ncache-control: no-store\r\n"), answer);
+      assertFalse(answer.contains("strict-transport-security"), answer);
+    }
+  }
+
   @Test
   void linkFollowedFromAnotherSite_isARead() throws Exception {
     try (EmbeddedController controller = start(Map.of())) {

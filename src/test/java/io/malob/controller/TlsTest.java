@@ -14,6 +14,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,14 +89,18 @@ class TlsTest {
 
   private static int status(EmbeddedController controller, KeyStore own, String method)
       throws Exception {
+    return response(controller, own, method).statusCode();
+  }
+
+  private static HttpResponse<String> response(
+      EmbeddedController controller, KeyStore own, String method) throws Exception {
     URI uri = URI.create("https://127.0.0.1:" + controller.httpPort() + SWITCHES);
     return HttpClient.newBuilder()
         .sslContext(as(own))
         .build()
         .send(
             HttpRequest.newBuilder(uri).method(method, BodyPublishers.noBody()).build(),
-            BodyHandlers.ofString())
-        .statusCode();
+            BodyHandlers.ofString());
   }
 
   @Test
@@ -109,6 +114,22 @@ class TlsTest {
       assertEquals(200, status(controller, bobs, "GET"));
       assertEquals(403, status(controller, bobs, "POST"));
       assertThrows(IOException.class, () -> status(controller, strangers, "GET"));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, ''", "86400, max-age=86400"})
+  void rest_browsersAreToldToUseHttpsOnly_bySettingAlone(int seconds, String value)
+      throws Exception {
+    Map<String, String> settings = certificatesOf(REST);
+    settings.put(REST + "strictTransportSeconds", Integer.toString(seconds));
+    try (EmbeddedController controller = start(settings)) {
+      assertEquals(
+          value,
+          response(controller, alices, "GET")
+              .headers()
+              .firstValue("Strict-Transport-Security")
+              .orElse(""));
     }
   }
 

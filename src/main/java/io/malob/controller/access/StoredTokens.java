@@ -4,6 +4,7 @@ import io.malob.store.Document;
 import io.malob.store.Revisioned;
 import io.malob.store.Store;
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,6 +21,7 @@ public final class StoredTokens {
   private static final Document<Tokens> DOCUMENT =
       Document.edited("tokens", TokensFormat::read, MAX_BYTES, PrivateFile::check);
 
+  private final InstantSource clock;
   private volatile Tokens tokens;
   private volatile boolean isWanted;
 
@@ -27,9 +29,11 @@ public final class StoredTokens {
    * The tokens of a store, which may not exist yet.
    *
    * @param isWanted whether tokens are required even if there are none
+   * @param clock decides which tokens have expired
    * @throws IOException if they cannot be used, or were lost; the message says why
    */
-  public StoredTokens(Store store, boolean isWanted) throws IOException {
+  public StoredTokens(Store store, boolean isWanted, InstantSource clock) throws IOException {
+    this.clock = clock;
     Revisioned<Tokens> stored = store.read(DOCUMENT);
     this.isWanted = isWanted || stored.content().isPresent();
     tokens = Tokens.NONE;
@@ -71,8 +75,8 @@ public final class StoredTokens {
     return isWanted;
   }
 
-  /** The principal with this token; empty if there is none. */
+  /** The principal with this token; empty if there is none, or it has expired. */
   public Optional<Principal> principalOf(String token) {
-    return tokens.principalOf(token);
+    return tokens.principalOf(token, clock.instant());
   }
 }

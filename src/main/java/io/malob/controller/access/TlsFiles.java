@@ -1,5 +1,6 @@
 package io.malob.controller.access;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.module.SettingReader;
 import io.malob.module.WrongSettingException;
 import io.netty.handler.ssl.ClientAuth;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.stream.Stream;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 
 /**
@@ -55,11 +57,22 @@ public record TlsFiles(Path certificate, Path privateKey, Optional<Path> clientA
   }
 
   /**
-   * Reads the files.
+   * The context of these files, which follows their changes.
    *
    * @throws IOException naming the file that cannot be used
    */
   public SslContext load() throws IOException {
+    return new ReloadingTls(this, System::nanoTime);
+  }
+
+  /** The files. */
+  ImmutableList<Path> all() {
+    return Stream.concat(Stream.of(certificate, privateKey), clientAuthorities.stream())
+        .collect(ImmutableList.toImmutableList());
+  }
+
+  /** Reads the files, as they are now. */
+  SslContext read() throws IOException {
     check(certificate);
     check(privateKey);
     PrivateFile.check(privateKey);

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -21,16 +22,17 @@ record Tokens(ImmutableList<Entry> entries) {
    *
    * @param principal its owner
    * @param sha256 of its text
+   * @param expires when it becomes invalid; {@link Instant#MAX} for never
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared, and not published
-  record Entry(Principal principal, byte[] sha256) {}
+  record Entry(Principal principal, byte[] sha256, Instant expires) {}
 
-  /** The owner of a token. Takes the same time for wrong and right tokens. */
-  Optional<Principal> principalOf(String token) {
+  /** The owner of a token that is valid now. Takes the same time for wrong and right tokens. */
+  Optional<Principal> principalOf(String token, Instant now) {
     byte[] hash = sha256(token);
     @Nullable Principal found = null;
     for (Entry entry : entries) {
-      if (MessageDigest.isEqual(entry.sha256, hash)) {
+      if (MessageDigest.isEqual(entry.sha256, hash) && now.isBefore(entry.expires)) {
         found = entry.principal;
       }
     }

@@ -5,6 +5,8 @@ import com.google.common.io.BaseEncoding;
 import io.malob.file.DamagedException;
 import io.malob.file.StateFile;
 import io.malob.json.JsonInput;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -13,7 +15,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The file of tokens: {@code {"tokens": [{"name": "ops", "role": "admin", "sha256": "<hex>"}]}}.
+ * The file of tokens: {@code {"tokens": [{"name": "ops", "role": "admin", "sha256": "<hex>"}]}}. A
+ * token may have a time at which it {@code expires}, such as {@code 2027-01-31T00:00:00Z}.
  */
 final class TokensFormat {
   private static final int MAX_TOKENS = 1_000;
@@ -55,7 +58,19 @@ final class TokensFormat {
     String hash = matching(node.get("sha256"), HASH, "64 lowercase hexadecimal digits");
     return new Tokens.Entry(
         new Principal(name, role.get()),
-        BaseEncoding.base16().decode(hash.toUpperCase(Locale.ROOT)));
+        BaseEncoding.base16().decode(hash.toUpperCase(Locale.ROOT)),
+        expires(node.get("expires")));
+  }
+
+  private static Instant expires(JsonInput<DamagedException> node) throws DamagedException {
+    if (!node.isThere() || node.isNull()) {
+      return Instant.MAX;
+    }
+    try {
+      return Instant.parse(node.string());
+    } catch (DateTimeParseException e) {
+      throw node.wrong("a time such as 2027-01-31T00:00:00Z");
+    }
   }
 
   private static String matching(JsonInput<DamagedException> node, Pattern pattern, String what)

@@ -498,6 +498,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         .headers()
         .set(HttpHeaderNames.CONTENT_TYPE, "application/json; charset=UTF-8")
         .set(HttpHeaderNames.CONTENT_LENGTH, response.content().readableBytes())
+        .set("X-Content-Type-Options", "nosniff")
+        .set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE)
         .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     if (status.equals(HttpResponseStatus.SERVICE_UNAVAILABLE)) {
       response.headers().set(HttpHeaderNames.RETRY_AFTER, 1);

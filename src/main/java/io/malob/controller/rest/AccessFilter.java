@@ -21,6 +21,7 @@ import org.restlet.Context;
 import org.restlet.Request;
 import org.restlet.Response;
 import org.restlet.Restlet;
+import org.restlet.data.CacheDirective;
 import org.restlet.data.ChallengeRequest;
 import org.restlet.data.ChallengeScheme;
 import org.restlet.data.Status;
@@ -34,17 +35,42 @@ final class AccessFilter extends Filter {
   private final AccessPolicy policy;
   private final AuditLog log;
   private final Clock clock;
+  private final Optional<String> strictTransport;
 
-  /** A filter before {@code next}. */
-  AccessFilter(Context context, Restlet next, AccessPolicy policy, AuditLog log, Clock clock) {
+  /**
+   * A filter before {@code next}.
+   *
+   * @param strictTransport the header with which browsers use HTTPS only, if they are to
+   */
+  AccessFilter(
+      Context context,
+      Restlet next,
+      AccessPolicy policy,
+      AuditLog log,
+      Clock clock,
+      Optional<String> strictTransport) {
     super(context, next);
     this.policy = policy;
     this.log = log;
     this.clock = clock;
+    this.strictTransport = strictTransport;
   }
 
   @Override
   protected int doHandle(Request request, Response response) {
+    try {
+      return decide(request, response);
+    } finally {
+      response.getHeaders().set("X-Content-Type-Options", "nosniff");
+      strictTransport.ifPresent(
+          value -> response.getHeaders().set("Strict-Transport-Security", value));
+      if (response.getCacheDirectives().isEmpty()) {
+        response.getCacheDirectives().add(CacheDirective.noStore());
+      }
+    }
+  }
+
+  private int decide(Request request, Response response) {
     RequestHead head = headOf(request);
     AccessDecision decision = policy.decide(head);
     if (decision instanceof Refused refused) {

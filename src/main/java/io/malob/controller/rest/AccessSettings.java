@@ -22,13 +22,16 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
  * @param tls if it speaks HTTPS
  * @param administrators the certificates that may make changes
  * @param hostNames under which it is reached
+ * @param strictTransportSeconds how long browsers shall use HTTPS only; 0 to leave that open
  */
 record AccessSettings(
     Store tokens,
     boolean mustHaveTokens,
     Optional<TlsFiles> tls,
     Administrators administrators,
-    HostNames hostNames) {
+    HostNames hostNames,
+    int strictTransportSeconds) {
+  private static final int MAX_SECONDS = 2 * 366 * 86_400;
 
   /**
    * From the module's settings.
@@ -59,7 +62,15 @@ record AccessSettings(
         isExposed,
         tls,
         Administrators.of(settings.text("administrators", "")),
-        hostNames(settings));
+        hostNames(settings),
+        settings.number("strictTransportSeconds", 0, 0, MAX_SECONDS));
+  }
+
+  /** The header with which browsers use HTTPS only: for all ports of a name, so by a setting. */
+  Optional<String> strictTransport() {
+    return tls.isPresent() && strictTransportSeconds > 0
+        ? Optional.of("max-age=" + strictTransportSeconds)
+        : Optional.empty();
   }
 
   private static HostNames hostNames(SettingReader settings) throws FloodlightModuleException {

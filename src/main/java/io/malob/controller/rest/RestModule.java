@@ -36,7 +36,8 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  * process may open at most), {@code maxConnectionsPerAddress} (256; three quarters of all for this
  * machine), {@code requestSeconds} (10) that a request may take to arrive; for access {@code
  * tokens} (tokens.json in {@code data}), {@code certificate}, {@code privateKey}, {@code
- * clientAuthorities}, {@code administrators}, {@code hostNames}, {@code insecure}.
+ * clientAuthorities}, {@code administrators}, {@code hostNames}, {@code strictTransportSeconds}
+ * (0), {@code insecure}.
  *
  * <p>As in Floodlight, Restlet's resources find every service in the attributes of their context,
  * under the name of the service's interface. Ours do not need that.
@@ -55,6 +56,7 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
   "clientAuthorities",
   "administrators",
   "hostNames",
+  "strictTransportSeconds",
   "insecure"
 })
 public final class RestModule extends BaseModule implements IRestApiService, AutoCloseable {

@@ -113,7 +113,8 @@ final class RestServer implements AutoCloseable {
       AuditLog log = new AuditLog(System::nanoTime);
       AccessPolicy policy =
           new AccessPolicy(access, new RequestEffects(routables), tokens, log, System::nanoTime);
-      return new AccessFilter(context, router, policy, log, Clock.systemUTC());
+      return new AccessFilter(
+          context, router, policy, log, Clock.systemUTC(), access.strictTransport());
     }
 
     /** The root of a server that has the page and OpenStack's API. */
@@ -127,7 +128,7 @@ final class RestServer implements AutoCloseable {
 
     private static StoredTokens open(AccessSettings access) {
       try {
-        return new StoredTokens(access.tokens(), access.mustHaveTokens());
+        return new StoredTokens(access.tokens(), access.mustHaveTokens(), Clock.systemUTC());
       } catch (IOException e) {
         throw new UncheckedIOException("The tokens cannot be used: " + e.getMessage(), e);
       }

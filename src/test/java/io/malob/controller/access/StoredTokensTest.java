@@ -12,9 +12,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The file of tokens, and what becomes of requests when it is damaged or lost. */
 class StoredTokensTest {
@@ -40,10 +43,30 @@ class StoredTokensTest {
         Hashing.sha256().hashString(token, StandardCharsets.UTF_8));
   }
 
+  private Instant now = Instant.parse("2027-01-30T23:59:59Z");
+
+  @Test
+  void tokenThatExpires_isUnknownFromThenOn() throws Exception {
+    write(tokens("secret").replace("}]", ", \"expires\": \"2027-01-31T00:00:00Z\"}]"));
+    StoredTokens file = open();
+    assertTrue(file.principalOf("secret").isPresent());
+    now = now.plusSeconds(1);
+    assertFalse(file.principalOf("secret").isPresent());
+    assertTrue(file.isWanted());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "\"tomorrow\"", "\"2027-01-31\"", "\"\""})
+  void wrongTimeOfATokensEnd_isDamage(String expires) throws Exception {
+    write(tokens("secret").replace("}]", ", \"expires\": " + expires + "}]"));
+    String message = assertThrows(IOException.class, this::open).getMessage();
+    assertTrue(message.contains("tokens[0].expires must be a"), message);
+  }
+
   /** As after a restart. */
   private StoredTokens open() throws IOException {
     store = FileStore.inDirectory(directory, Runnable::run);
-    return new StoredTokens(store, false);
+    return new StoredTokens(store, false, () -> now);
   }
 
   @Test
