@@ -12,7 +12,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 /**
  * The switches and links of a topology by number, in arrays: a search over thousands of links
  * spends its time on comparisons, not on look-ups. The links that leave a switch follow one
- * another. The arrays are never modified.
+ * another. The arrays are never modified; thread-safe.
  */
 final class Adjacency {
   private final Map<DatapathId, Integer> numbers = new HashMap<>();
@@ -26,6 +26,9 @@ final class Adjacency {
   private final int[] incoming;
 
   private final int[] firstIncoming;
+
+  /** Found when it is needed; null before. */
+  private volatile @Nullable SegmentDetours detours;
 
   /**
    * The arrays of a topology.
@@ -91,6 +94,23 @@ final class Adjacency {
       throw new IllegalArgumentException(link + " is not in the topology");
     }
     return number;
+  }
+
+  /** Where several switches share a segment. */
+  SegmentDetours detours() {
+    @Nullable SegmentDetours known = detours;
+    if (known == null) {
+      known = SegmentDetours.of(this);
+      detours = known;
+    }
+    return known;
+  }
+
+  /** Whether a path over two links leaves the switch between by the port where it came in. */
+  boolean isDetour(int first, int second) {
+    return sources[first] != targets[second]
+        && links[first].dstPort().equals(links[second].srcPort())
+        && contains(SegmentDetours.direct(links[first], links[second]));
   }
 
   boolean contains(DirectedLink link) {

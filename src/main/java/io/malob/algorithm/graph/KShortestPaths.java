@@ -144,7 +144,8 @@ final class KShortestPaths {
         taken.add(path.links[root.length]);
       }
     }
-    int[] rest = new Detour(spur, passed, taken).search();
+    int last = root.length == 0 ? NONE : root[root.length - 1];
+    int[] rest = new Detour(spur, last, passed, taken).search();
     if (rest.length > 0) {
       int[] links = Arrays.copyOf(root, root.length + rest.length);
       System.arraycopy(rest, 0, links, root.length, rest.length);
@@ -158,6 +159,10 @@ final class KShortestPaths {
   /** One search for the best path from a switch that avoids some switches and some first links. */
   private final class Detour {
     private final int start;
+
+    /** The link by which the path reaches the start. */
+    private final int linkToStart;
+
     private final boolean[] avoided;
     private final List<Integer> avoidedFirst;
     private final long[] latency = new long[graph.switchCount()];
@@ -165,8 +170,9 @@ final class KShortestPaths {
     private final int[] lastLinks = new int[graph.switchCount()];
     private final SwitchHeap seen = new SwitchHeap(graph.switchCount(), this::isBetter);
 
-    Detour(int start, boolean[] avoided, List<Integer> avoidedFirst) {
+    Detour(int start, int linkToStart, boolean[] avoided, List<Integer> avoidedFirst) {
       this.start = start;
+      this.linkToStart = linkToStart;
       this.avoided = avoided;
       this.avoidedFirst = avoidedFirst;
       Arrays.fill(latency, Long.MAX_VALUE);
@@ -194,7 +200,8 @@ final class KShortestPaths {
               !avoided[to]
                   && latencyToDst[to] != Long.MAX_VALUE
                   && !(at == start && avoidedFirst.contains(link));
-          if (open) {
+          int before = at == start ? linkToStart : lastLinks[at];
+          if (open && (before == NONE || !graph.isDetour(before, link))) {
             relax(at, link, to);
           }
         }

@@ -33,7 +33,9 @@ public final class LinkCosts {
    * @param cost of a link; not negative
    */
   public static LinkCosts of(Topology topology, ToLongFunction<DirectedLink> cost) {
-    return latencyThenHops(topology.links().stream().mapToLong(cost).toArray());
+    long[] costs = topology.links().stream().mapToLong(cost).toArray();
+    topology.adjacency().detours().lower(costs);
+    return latencyThenHops(costs);
   }
 
   /** Fewest links first, then the lowest sum of latencies. */

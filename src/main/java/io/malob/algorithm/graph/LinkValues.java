@@ -51,6 +51,7 @@ public final class LinkValues {
             .orElse(Double.POSITIVE_INFINITY);
     this.latencies =
         Arrays.stream(values).mapToLong(value -> value.latencyNanos().orElse(slowest)).toArray();
+    topology.adjacency().detours().lower(latencies);
     this.throughputs =
         Arrays.stream(values)
             .mapToDouble(value -> value.throughputBps().orElse(narrowest))
@@ -150,6 +151,7 @@ public final class LinkValues {
     for (int link = 0; link < shares.length; link++) {
       shares[link] = share(link);
     }
+    topology.adjacency().detours().raise(shares);
     return shares;
   }
 

@@ -1,6 +1,7 @@
 package io.malob.algorithm.graph;
 
 import com.google.common.collect.ImmutableList;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -65,6 +66,21 @@ public final class Path {
   /** The port by which it leaves its first switch; there is none within one switch. */
   public OFPort firstPort() {
     return links.get(0).srcPort();
+  }
+
+  /**
+   * The port by which it leaves a switch; {@link OFPort#IN_PORT} if it comes in by the same port,
+   * because switches send nothing back by its number. Empty at its end and off it.
+   */
+  public Optional<OFPort> outOf(DatapathId switchId) {
+    for (int i = 0; i < links.size(); i++) {
+      DirectedLink link = links.get(i);
+      if (link.src().equals(switchId)) {
+        boolean turns = i > 0 && links.get(i - 1).dstPort().equals(link.srcPort());
+        return Optional.of(turns ? OFPort.IN_PORT : link.srcPort());
+      }
+    }
+    return Optional.empty();
   }
 
   /** How many links the path has. */

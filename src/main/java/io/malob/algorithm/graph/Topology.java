@@ -66,6 +66,15 @@ public final class Topology {
     return adjacency.contains(link);
   }
 
+  /**
+   * Whether a path over two links leaves the switch between by the port where it came in, although
+   * a third link replaces both: several switches share a segment there.
+   */
+  public boolean isDetour(DirectedLink first, DirectedLink second) {
+    return first.dstPort().equals(second.srcPort())
+        && contains(SegmentDetours.direct(first, second));
+  }
+
   /** The same in arrays, for searches. */
   Adjacency adjacency() {
     return adjacency;

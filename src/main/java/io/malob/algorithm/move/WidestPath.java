@@ -53,7 +53,9 @@ final class WidestPath {
         double width = Math.min(at.width, widths.applyAsDouble(link));
         Reached next = new Reached(link.dst(), width, at.hops + 1);
         @Nullable Reached known = best.get(link.dst());
+        @Nullable DirectedLink before = last.get(at.at);
         if (width > 0
+            && (before == null || !topology.isDetour(before, link))
             && !settled.contains(link.dst())
             && (known == null || BEST.compare(next, known) < 0)) {
           best.put(link.dst(), next);

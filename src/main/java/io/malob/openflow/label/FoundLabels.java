@@ -51,6 +51,7 @@ public final class FoundLabels {
     ImmutableList.Builder<DirectedLink> links = ImmutableList.builder();
     Set<DatapathId> passed = new HashSet<>();
     DatapathId at = first;
+    OFPort in = OFPort.ANY;
     while (passed.add(at) && topology.switches().contains(at)) {
       FoundRule.@Nullable Hop hop = pieces.get(at);
       if (hop == null) {
@@ -59,17 +60,18 @@ public final class FoundLabels {
       if (hop.out().isEmpty()) {
         return Optional.of(new Path(first, links.build()));
       }
-      Optional<DirectedLink> link = linkAt(topology, at, hop.out().get());
+      OFPort out = hop.out().get().equals(OFPort.IN_PORT) ? in : hop.out().get();
+      Optional<DirectedLink> link =
+          topology.linksFrom(at).stream()
+              .filter(each -> each.srcPort().equals(out) && !passed.contains(each.dst()))
+              .findFirst();
       if (link.isEmpty()) {
         return Optional.empty();
       }
       links.add(link.get());
       at = link.get().dst();
+      in = link.get().dstPort();
     }
     return Optional.empty();
-  }
-
-  private static Optional<DirectedLink> linkAt(Topology topology, DatapathId at, OFPort port) {
-    return topology.linksFrom(at).stream().filter(link -> link.srcPort().equals(port)).findFirst();
   }
 }

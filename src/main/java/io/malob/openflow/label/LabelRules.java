@@ -3,7 +3,6 @@ package io.malob.openflow.label;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.Iterables;
 import com.google.common.collect.Lists;
-import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FlowLayout;
@@ -18,7 +17,6 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * The rules of a label along its path: one on each switch, table {@link FlowLayout#LABELS}. Pure.
@@ -73,7 +71,7 @@ final class LabelRules {
       boolean asBefore =
           before.isPresent()
               && before.get().switches().contains(switchId)
-              && outOf(before.get(), switchId).equals(outOf(after, switchId));
+              && before.get().outOf(switchId).equals(after.outOf(switchId));
       if (!asBefore) {
         factories
             .apply(switchId)
@@ -103,21 +101,13 @@ final class LabelRules {
   }
 
   private static OFInstruction next(OFFactory factory, Path path, DatapathId switchId) {
-    return outOf(path, switchId)
+    return path.outOf(switchId)
         .<OFInstruction>map(
             port ->
                 factory
                     .instructions()
                     .applyActions(List.of(factory.actions().output(port, Integer.MAX_VALUE))))
         .orElseGet(() -> factory.instructions().gotoTable(FlowLayout.HOSTS));
-  }
-
-  /** The port by which the path leaves a switch; empty at its end. */
-  static Optional<OFPort> outOf(Path path, DatapathId switchId) {
-    return path.links().stream()
-        .filter(link -> link.src().equals(switchId))
-        .map(DirectedLink::srcPort)
-        .findFirst();
   }
 
   /** Deletes the rule of one switch. */

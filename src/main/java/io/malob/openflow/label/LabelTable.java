@@ -416,7 +416,7 @@ public final class LabelTable {
   }
 
   private static Optional<OFPort> firstPort(Path path) {
-    return LabelRules.outOf(path, path.src());
+    return path.outOf(path.src());
   }
 
   private boolean isAccepted(LabelledPath labelled, boolean confirmed) {

@@ -72,7 +72,7 @@ public final class LabelledPath {
   /** Whether the path crosses a switch and leaves it by that port; empty at its end. */
   public boolean goesOn(DatapathId switchId, Optional<OFPort> out) {
     Path now = path();
-    return now.switches().contains(switchId) && LabelRules.outOf(now, switchId).equals(out);
+    return now.switches().contains(switchId) && now.outOf(switchId).equals(out);
   }
 
   /** Starts a change of the path, or a renewal of the same one. To be settled afterwards. */

@@ -2,7 +2,6 @@ package io.malob.openflow.subflow;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSetMultimap;
-import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.subflow.Route;
 import io.malob.openflow.label.Label;
@@ -11,7 +10,6 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -96,10 +94,9 @@ public final class Fan {
     List<Path> branches = labelled.route.branches();
     for (int i = 0; i < branches.size(); i++) {
       Label label = labelled.labels.get(i);
-      for (DirectedLink link : branches.get(i).links()) {
-        rules.put(link.src(), new SubflowRule.Carry(label, Optional.of(link.srcPort())));
+      for (DatapathId switchId : branches.get(i).switches()) {
+        rules.put(switchId, new SubflowRule.Carry(label, branches.get(i).outOf(switchId)));
       }
-      rules.put(branches.get(i).dst(), new SubflowRule.Carry(label, Optional.empty()));
     }
   }
 

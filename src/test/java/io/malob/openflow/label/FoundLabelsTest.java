@@ -4,6 +4,7 @@ import static io.malob.testing.Topologies.path;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
@@ -33,7 +34,7 @@ class FoundLabelsTest {
   }
 
   private void add(DatapathId switchId) {
-    Optional<OFPort> out = LabelRules.outOf(PATH, switchId);
+    Optional<OFPort> out = PATH.outOf(switchId);
     found.add(switchId, new FoundRule.Hop(LABEL, out));
   }
 
@@ -64,6 +65,24 @@ class FoundLabelsTest {
     found.add(DatapathId.of(2), new FoundRule.Hop(LABEL, Optional.of(back)));
 
     assertEquals(Optional.empty(), found.path(LABEL, FIRST, NETWORK));
+  }
+
+  @Test
+  void pathThatLeavesASwitchByThePortOfItsArrival_isRecognized() {
+    DatapathId second = DatapathId.of(2);
+    DatapathId third = DatapathId.of(3);
+    OFPort shared = OFPort.of(9);
+    List<DirectedLink> links = new ArrayList<>();
+    links.add(new DirectedLink(FIRST, shared, second, shared));
+    links.add(new DirectedLink(second, shared, FIRST, shared));
+    links.add(new DirectedLink(second, shared, third, shared));
+    Path path = new Path(FIRST, ImmutableList.of(links.get(0), links.get(2)));
+    assertEquals(Optional.of(OFPort.IN_PORT), path.outOf(second));
+    for (DatapathId each : path.switches()) {
+      found.add(each, new FoundRule.Hop(LABEL, path.outOf(each)));
+    }
+
+    assertEquals(Optional.of(path), found.path(LABEL, FIRST, Topology.of(path.switches(), links)));
   }
 
   @Test

@@ -11,7 +11,9 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -65,6 +67,25 @@ class LabelRulesTest {
     assertEquals(
         List.of("FLOW_MOD 4 add", "FLOW_MOD 2 add", "FLOW_MOD 3 delete"),
         reroute(path(1, 2, 3, 5), path(1, 2, 4, 5)));
+  }
+
+  private static OFPort output(Path path, DatapathId switchId) {
+    OFFlowAdd rule = (OFFlowAdd) LabelRules.add(FACTORY, new Label(1), path, switchId);
+    return ((OFActionOutput) rule.getActions().get(0)).getPort();
+  }
+
+  @Test
+  void switchThatThePathLeavesByThePortOfItsArrival_sendsBackByInPort() {
+    OFPort shared = OFPort.of(9);
+    DatapathId second = DatapathId.of(2);
+    Path path =
+        new Path(
+            DatapathId.of(1),
+            ImmutableList.of(
+                new DirectedLink(DatapathId.of(1), shared, second, shared),
+                new DirectedLink(second, shared, DatapathId.of(3), shared)));
+    assertEquals(OFPort.IN_PORT, output(path, second));
+    assertEquals(shared, output(path, path.src()));
   }
 
   @Test
