@@ -53,7 +53,9 @@ def _complaints(status: dict[str, Any]) -> list[str]:
         return ["the controller has just started and has no configuration yet"]
     found = [] if status["connected"] else ["the switch is not connected to the controller"]
     dead = [uplink["name"] for uplink in status["uplinks"] if not uplink["alive"]]
-    return found + [f"uplink {name} is dead" for name in dead]
+    found += [f"uplink {name} is dead" for name in dead]
+    avoided = [uplink["name"] for uplink in status["uplinks"] if uplink["alive"] and uplink["avoided"]]
+    return found + [f"uplink {name} is avoided: its router answers, but servers that answer over another uplink do not" for name in avoided]
 
 
 def _missing(place: Place, journal: Journal) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Callable
 
-from malob.endhost import firewall, inside, network, offloads, policy, switch
+from malob.endhost import arp, firewall, inside, network, offloads, policy, switch
 from malob.endhost.controller import Controller, make_archive
 from malob.endhost.names import INSIDE
 from malob.endhost.network import Interface
@@ -58,7 +58,7 @@ class Setup:
 
     def known_indexes(self) -> dict[str, int]:
         """Of the uplinks whose interfaces were changed, as they were last."""
-        return {step["device"]: step["index"] for kind in ("promiscuous", "offloads") for step in self.journal.steps(kind)}
+        return {step["device"]: step["index"] for kind in ("promiscuous", "offloads", "arp") for step in self.journal.steps(kind)}
 
     def prepare_uplink(self, interface: Interface) -> None:
         """Lets an interface pass frames unchanged. A recreated one starts again."""
@@ -70,6 +70,10 @@ class Setup:
         if features:
             self.journal.add("offloads", device=name, index=index, features=features)
             offloads.turn(name, features, False)
+        lenient = arp.lenient_at(name)
+        if lenient:
+            self.journal.add("arp", device=name, index=index, values=lenient)
+            arp.tighten(name)
 
     def _make_switch(self, names: list[str]) -> None:
         own = not switch.machine_has_daemons()
@@ -121,6 +125,10 @@ class Setup:
         if self._has_device(step):
             offloads.turn(step["device"], step["features"], True)
 
+    def _undo_arp(self, step: Step) -> None:
+        if self._has_device(step):
+            arp.restore(step["device"], step["values"])
+
     def _undo_promiscuous(self, step: Step) -> None:
         if self._has_device(step):
             run(["ip", "link", "set", step["device"], "promisc", "off"])
@@ -157,6 +165,7 @@ _UNDO: Mapping[str, Callable[[Setup, Any], None]] = {
     "bridge": Setup._undo_bridge,
     "daemons": Setup._undo_daemons,
     "offloads": Setup._undo_offloads,
+    "arp": Setup._undo_arp,
     "promiscuous": Setup._undo_promiscuous,
     "firewall": Setup._undo_firewall,
     "controller": Setup._undo_controller,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from malob.endhost import firewall, inside, network, offloads, setup, switch
+from malob.endhost import arp, firewall, inside, network, offloads, setup, switch
 from malob.endhost.options import Settings, UplinkOption
 from malob.endhost.place import Place
 from malob.errors import ScriptError
@@ -19,7 +19,7 @@ from malob.system.journal import Journal
 _UPLINKS = ("eth0", "eth1")
 
 #: What there is once all is set up, in the order in which it comes.
-_ALL = ["inside", "controller", "firewall", "offloads eth0", "offloads eth1", "daemons", "bridge"]
+_ALL = ["inside", "controller", "firewall", "offloads eth0", "arp eth0", "offloads eth1", "arp eth1", "daemons", "bridge"]
 
 
 class SetupTest(unittest.TestCase):
@@ -68,6 +68,11 @@ class SetupTest(unittest.TestCase):
             offloads: {
                 "merging_at": lambda _: ["gro"],
                 "turn": lambda device, _, on: (self.undo if on else self.make)(f"offloads {device}"),
+            },
+            arp: {
+                "lenient_at": lambda _: {"arp_ignore": 0},
+                "tighten": lambda device: self.make(f"arp {device}"),
+                "restore": lambda device, _: self.undo(f"arp {device}"),
             },
             switch: {
                 "machine_has_daemons": lambda: False,

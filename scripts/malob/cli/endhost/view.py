@@ -31,7 +31,7 @@ def _row(uplink: Mapping[str, Any]) -> list[str]:
     trip = uplink.get("round_trip_ms")
     return [
         uplink["name"],
-        "alive" if uplink["alive"] else "dead",
+        "avoided" if uplink["alive"] and uplink["avoided"] else "alive" if uplink["alive"] else "dead",
         uplink["ipv4"] or uplink["ipv6"] or "none",
         uplink["gateway_ipv4"] or uplink["gateway_ipv6"] or "none",
         rate(uplink.get("capacity_bps")),

@@ -3,12 +3,13 @@
 import { get, put } from './api.js';
 import { LineChart } from './chart.js';
 import { announce, el, setAttribute, setText } from './dom.js';
-import { bitRate, bytes, duration, milliseconds, number, UNKNOWN, withPort, words } from './format.js';
+import { bitRate, bytes, capitalized, duration, milliseconds, number, UNKNOWN, withPort, words } from './format.js';
 import { SeriesGroup } from './history.js';
 import { DataTable } from './table.js';
 
 const AGAIN_MILLIS = 2000;
 const ALGORITHMS = ['WRR', 'RR', 'MBW', 'ADAPTIVE', 'GROUP'];
+const stateOf = (uplink) => (!uplink.alive ? 'down' : uplink.avoided ? 'avoided' : 'up');
 const mega = (bps) => (bps === null || bps === undefined ? null : bps / 1e6);
 
 export class EndhostView {
@@ -30,11 +31,11 @@ export class EndhostView {
       columns: [
         { name: 'Uplink', text: (uplink) => uplink.name, value: (uplink) => uplink.name },
         {
-          name: 'State', text: (uplink) => (uplink.alive ? 'up' : 'down'), value: (uplink) => (uplink.alive ? 1 : 0),
+          name: 'State', text: (uplink) => stateOf(uplink), value: (uplink) => (uplink.alive ? (uplink.avoided ? 1 : 2) : 0),
           make: () => el('span', { class: 'badge' }),
           update: (badge, uplink) => {
-            setText(badge, uplink.alive ? 'Up' : 'Down');
-            setAttribute(badge, 'data-state', uplink.alive ? 'up' : 'down');
+            setText(badge, capitalized(stateOf(uplink)));
+            setAttribute(badge, 'data-state', uplink.alive && !uplink.avoided ? 'up' : 'down');
           },
         },
         { name: 'Address', text: (uplink) => uplink.ipv4 ?? UNKNOWN },

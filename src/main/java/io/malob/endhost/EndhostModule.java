@@ -175,7 +175,7 @@ public final class EndhostModule extends BaseModule
             firstPackets,
             refusals,
             nanoTime);
-    status = new HostStatus(flows, refusals, firstPackets, races);
+    status = new HostStatus(flows, choice, refusals, firstPackets, races);
   }
 
   @Override

@@ -22,6 +22,7 @@ final class Flow {
   private volatile long sentBytes;
   private volatile long activeNanos;
   private double expectedBytes;
+  private boolean isAnswered;
 
   /**
    * A new flow.
@@ -113,6 +114,13 @@ final class Flow {
   /** The time of its last observed traffic. */
   long activeNanos() {
     return activeNanos;
+  }
+
+  /** The first packet of its peer has been counted; true once. For {@link Answers}. */
+  boolean isAnsweredNow() {
+    boolean was = isAnswered;
+    isAnswered = true;
+    return !was;
   }
 
   /** Sets the expected remaining traffic; returns the former value. For {@link UplinkChoice}. */

@@ -9,17 +9,24 @@ import io.malob.openflow.uplink.UplinkEnd;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Handles packets without a rule on the switch: first packets of flows, packets that arrive before
  * their rules, and packets of unknown flows. Thread-safe.
  */
 final class FlowPlacer {
+  private static final Logger LOG = LoggerFactory.getLogger(FlowPlacer.class);
+
   /**
    * The time for which sent rules count as in transit: a packet without a rule has only overtaken
    * them.
@@ -145,27 +152,41 @@ final class FlowPlacer {
     sender.carry(wiring, inside, uplink, flow, rules, packet.frame());
   }
 
-  /** Sends a SYN over a second uplink as well; false if the connection is not to be raced. */
+  /**
+   * Sends a SYN over a second uplink as well: to a port of races, or to try an avoided uplink;
+   * false if the connection is not to be raced.
+   */
   private boolean race(
       Wiring wiring, FlowKey key, UplinkEnd first, IpPacket packet, long nowNanos) {
     // a SYN with data could be executed twice
-    boolean isToRace =
+    boolean mayRace =
         key.protocol() == FlowKey.TCP
-            && wiring.view().network().racePorts().contains(key.peerPort())
             && packet.tcpSequenceLength() == 1
             && seesAnswers.getAsBoolean()
             && !races.isFull();
     Optional<UplinkEnd> second =
-        isToRace
-            ? UplinkChoice.other(wiring, key, first.number())
-                .map(other -> wiring.byNumber().get(other.number()))
-            : Optional.empty();
+        mayRace ? second(wiring, key, first.number(), nowNanos) : Optional.empty();
     second.ifPresent(
         other -> {
           races.begin(key, first.number(), other.number(), packet.tcpSequence(), nowNanos);
           sendAll(wiring, ImmutableList.of(first, other), key, packet);
         });
     return second.isPresent();
+  }
+
+  private Optional<UplinkEnd> second(Wiring wiring, FlowKey key, int first, long nowNanos) {
+    Set<Integer> others =
+        wiring.usable().stream()
+            .map(UplinkView::number)
+            .filter(number -> number != first && wiring.isUsable(number, key))
+            .collect(Collectors.toSet());
+    OptionalInt trial = choice.answers().takeTrial(others, nowNanos);
+    if (trial.isPresent()) {
+      return Optional.ofNullable(wiring.byNumber().get(trial.getAsInt()));
+    }
+    return wiring.view().network().racePorts().contains(key.peerPort())
+        ? choice.other(wiring, key, first).map(other -> wiring.byNumber().get(other.number()))
+        : Optional.empty();
   }
 
   /** Sends a retransmitted SYN like the first; false if its race is decided, or has no uplinks. */
@@ -199,7 +220,12 @@ final class FlowPlacer {
     if (!wiring.isUsable(uplink.number(), key)) {
       return;
     }
-    switch (races.answered(key, uplink.number(), packet.tcpAcknowledgement())) {
+    Races.Answer answer = races.answered(key, uplink.number(), packet.tcpAcknowledgement());
+    if (answer != Races.Answer.OTHER && choice.answers().answered(uplink.number())) {
+      LOG.info(
+          "uplink_answered uplink=\"{}\" - new flows use it again", wiring.nameOf(uplink.number()));
+    }
+    switch (answer) {
       case WINS -> {
         IPAddress<?> address = uplink.address(key.version()).orElseThrow();
         Flow flow = flows.open(key, uplink.number(), address, nowNanos);

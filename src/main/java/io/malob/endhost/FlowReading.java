@@ -16,10 +16,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Polls the host's switch for the rules of flows: each second for their counters, and after a start
@@ -30,6 +33,8 @@ import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
  * flow whose rules the switch has lost gets them again.
  */
 final class FlowReading {
+  private static final Logger LOG = LoggerFactory.getLogger(FlowReading.class);
+
   /** The time that routers have to answer after a start, also on a busy host. */
   static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -87,6 +92,9 @@ final class FlowReading {
 
   /** These uplinks are alive: their flows no longer wait. */
   void follow(Wiring wiring) {
+    choice
+        .answers()
+        .retain(wiring.usable().stream().map(UplinkView::number).collect(Collectors.toSet()));
     if (isNew) {
       wiring.usable().forEach(uplink -> aliveSinceNew.add(uplink.number()));
     }
@@ -105,8 +113,12 @@ final class FlowReading {
     return !isNew || aliveSinceNew.contains(uplink);
   }
 
-  /** Polls again, if necessary. */
-  void tick(Wiring wiring) {
+  /**
+   * Polls again, if necessary.
+   *
+   * @param whenCounted called when the counters of all flows are known
+   */
+  void tick(Wiring wiring, Runnable whenCounted) {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(wiring.switchId());
     boolean isDue = ticks++ % 10 == 0 || flows.all().size() < MANY;
     if (sw == null || wiring.inside().isEmpty() || asking) {
@@ -114,21 +126,41 @@ final class FlowReading {
     }
     if (isNew || (isDue && !flows.all().isEmpty())) {
       asking = true;
-      ask(sw, UplinkCookie.Kind.BACK, this::takeBack, () -> askOut(sw));
+      ask(sw, UplinkCookie.Kind.BACK, this::takeBack, () -> askOut(sw, whenCounted));
     } else if (flows.all().isEmpty()) {
       choice.looked(List.of(), nanoTime.getAsLong());
     }
   }
 
-  private void askOut(IOFSwitch sw) {
+  private void askOut(IOFSwitch sw, Runnable whenCounted) {
     ask(
         sw,
         UplinkCookie.Kind.OUT,
         found -> found.forEach(this::count),
         () -> {
           asking = false;
-          choice.looked(flows.all(), nanoTime.getAsLong());
+          long now = nanoTime.getAsLong();
+          choice.looked(flows.all(), now);
+          choice.answers().looked(flows.all(), now).forEach(this::avoid);
+          whenCounted.run();
         });
+  }
+
+  /** The connections that are being opened over an avoided uplink are placed anew. */
+  private void avoid(int uplink) {
+    Optional<Wiring> now = wirings.get();
+    LOG.warn(
+        "uplink_avoided uplink=\"{}\" - its router answers, but servers that answer over another"
+            + " uplink do not",
+        now.map(wiring -> wiring.nameOf(uplink)).orElse(""));
+    for (Flow flow : flows.all()) {
+      if (flow.uplink() == uplink
+          && flow.key().protocol() == FlowKey.TCP
+          && flow.receivedBytes() == 0
+          && flows.forget(flow)) {
+        now.ifPresent(wiring -> sender.remove(wiring, uplink, flow.generation()));
+      }
+    }
   }
 
   private void ask(

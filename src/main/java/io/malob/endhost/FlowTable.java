@@ -30,6 +30,11 @@ final class FlowTable {
     return size.get() >= max;
   }
 
+  /** How many flows are above nine tenths of the max number. */
+  int excess() {
+    return size.get() - max * 9 / 10;
+  }
+
   /** Adds a flow; returns the existing one of its key, or else this. */
   Flow putIfAbsent(Flow flow) {
     @Nullable Flow before = flows.putIfAbsent(flow.key(), flow);

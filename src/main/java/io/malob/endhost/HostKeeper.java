@@ -6,9 +6,11 @@ import io.malob.openflow.uplink.FlowRules;
 import io.malob.openflow.uplink.InsideEnd;
 import io.malob.openflow.uplink.UplinkEnd;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -26,6 +28,9 @@ final class HostKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(HostKeeper.class);
 
   private static final int DNS_PORT = 53;
+
+  /** How long a connection stays that has not been established (RFC 5382, REQ-5). */
+  private static final long TRANSITORY_NANOS = TimeUnit.MINUTES.toNanos(4);
 
   private final FlowProgrammer programmer;
   private final SwitchKeeper keeper;
@@ -237,8 +242,44 @@ final class HostKeeper {
     wiring.ifPresent(
         now -> {
           depart(now);
-          reading.tick(now);
+          reading.tick(now, () -> removeIdle(now));
         });
+  }
+
+  /**
+   * Ends connections that were never answered, which RFC 5382 allows after four minutes, and, if
+   * there is little room for others, those that have been idle for longest.
+   */
+  private void removeIdle(Wiring now) {
+    long nanos = nanoTime.getAsLong();
+    List<Flow> idle = new ArrayList<>();
+    for (Flow flow : flows.all()) {
+      boolean isIdle =
+          flow.key().protocol() == FlowKey.TCP
+              && !flow.isOver()
+              && nanos - flow.activeNanos() >= TRANSITORY_NANOS;
+      if (isIdle && flow.receivedBytes() == 0) {
+        leave(now, flow);
+      } else if (isIdle) {
+        idle.add(flow);
+      }
+    }
+    idle.sort(Comparator.comparingLong(flow -> flow.activeNanos() - nanos));
+    List<Flow> ended = idle.subList(0, Math.max(0, Math.min(flows.excess(), idle.size())));
+    for (Flow flow : ended) {
+      leave(now, flow);
+      tell(now, flow, /* mayMove= */ true);
+    }
+    if (!ended.isEmpty()) {
+      LOG.info("flows_idle flows={} - ended to make room for others", ended.size());
+      resetsLater.run();
+    }
+  }
+
+  private void leave(Wiring now, Flow flow) {
+    if (flows.forget(flow)) {
+      sender.remove(now, flow.uplink(), flow.generation());
+    }
   }
 
   /** Continues with resets; returns whether some are left. */

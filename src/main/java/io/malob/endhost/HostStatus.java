@@ -16,12 +16,19 @@ final class HostStatus {
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final OpenFlows flows;
+  private final UplinkChoice choice;
   private final Refusals refusals;
   private final FirstPackets firstPackets;
   private final Races races;
 
-  HostStatus(OpenFlows flows, Refusals refusals, FirstPackets firstPackets, Races races) {
+  HostStatus(
+      OpenFlows flows,
+      UplinkChoice choice,
+      Refusals refusals,
+      FirstPackets firstPackets,
+      Races races) {
     this.flows = flows;
+    this.choice = choice;
     this.refusals = refusals;
     this.firstPackets = firstPackets;
     this.races = races;
@@ -94,6 +101,7 @@ final class HostStatus {
     shown.put("gateway_ipv6", text(uplink.gatewayIpv6()));
     shown.put("number", view.number());
     shown.put("alive", view.alive());
+    shown.put("avoided", choice.answers().isAvoided(view.number()));
     shown.put("gateway_mac", text(view.gatewayMac()));
     shown.put("gateway_mac6", text(view.gatewayMac6()));
     boolean unknown = view.capacitySource().equals("unknown");

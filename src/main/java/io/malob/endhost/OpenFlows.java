@@ -39,6 +39,11 @@ final class OpenFlows {
     return table.isFull();
   }
 
+  /** How many flows are to leave, so that there is room for new ones; 0 or less for none. */
+  int excess() {
+    return table.excess();
+  }
+
   Collection<Flow> all() {
     return table.all();
   }

@@ -23,6 +23,7 @@ final class UplinkChoice {
   /** The names of the rules; GROUP is the switch's own choice, with WRR for other flows. */
   static final List<String> NAMES = List.of("RR", "MBW", "WRR", "ADAPTIVE", GROUP);
 
+  private final Answers answers = new Answers();
   private final FlowSizes sizes = new FlowSizes();
   private final Map<Integer, OpenFlows> byUplink = new HashMap<>();
   private @Nullable String name;
@@ -43,7 +44,15 @@ final class UplinkChoice {
     }
   }
 
-  /** The uplink for a new flow, if possible not a silent one; empty if none can carry it. */
+  /** Which uplinks are avoided because servers do not answer over them. */
+  Answers answers() {
+    return answers;
+  }
+
+  /**
+   * The uplink for a new flow, if possible neither a silent nor an avoided one; empty if none can
+   * carry it.
+   */
   synchronized Optional<UplinkView> choose(Wiring wiring, FlowKey key) {
     List<UplinkView> able =
         wiring.usable().stream()
@@ -61,7 +70,8 @@ final class UplinkChoice {
               .findFirst()
               .orElse(able.get(0)));
     }
-    List<UplinkView> heard = able.stream().filter(each -> !each.silent()).toList();
+    List<UplinkView> heard =
+        able.stream().filter(each -> !each.silent() && !answers.isAvoided(each.number())).toList();
     List<UplinkView> candidates = heard.isEmpty() ? able : heard;
     UplinkLoad picked = rule.pick(candidates.stream().map(this::load).toList());
     return candidates.stream().filter(each -> each.number() == picked.number()).findFirst();
@@ -71,9 +81,10 @@ final class UplinkChoice {
    * The other uplink for a race: the one with the shortest round trip to its router; empty if there
    * is only one.
    */
-  static Optional<UplinkView> other(Wiring wiring, FlowKey key, int first) {
+  Optional<UplinkView> other(Wiring wiring, FlowKey key, int first) {
     return wiring.usable().stream()
         .filter(each -> each.number() != first && wiring.isUsable(each.number(), key))
+        .filter(each -> !answers.isAvoided(each.number()))
         .min(
             Comparator.comparing((UplinkView each) -> each.roundTripNanos() == 0)
                 .thenComparing(UplinkView::roundTripNanos));

@@ -73,6 +73,15 @@ record Wiring(
     return view.network().switchId();
   }
 
+  /** The name of an uplink, by its number. */
+  String nameOf(int number) {
+    return view.uplinks().stream()
+        .filter(each -> each.number() == number)
+        .map(each -> each.uplink().name())
+        .findFirst()
+        .orElse("");
+  }
+
   /** Whether this uplink is alive and can carry flows of that kind. */
   boolean isUsable(int number, FlowKey key) {
     @Nullable UplinkEnd end = byNumber.get(number);

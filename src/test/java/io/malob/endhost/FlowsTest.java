@@ -171,7 +171,7 @@ class FlowsTest {
   void flow_whoseRulesExpire_isForgotten() throws Exception {
     HostOnASwitch host = new HostOnASwitch().configured();
     host.opens(40_000, SERVER);
-    host.pass(306_000);
+    host.pass(7_506_000);
     host.expire();
     assertEquals(0, host.flowRules());
     assertEquals(0, host.count("flows", "open"));

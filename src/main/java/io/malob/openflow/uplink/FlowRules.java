@@ -29,12 +29,21 @@ public final class FlowRules {
 
   private FlowRules() {}
 
-  /** The idle timeout of a rule, in seconds. */
+  /** A resolver's query is over when it is answered. */
+  private static final int DNS_PORT = 53;
+
+  /** The host sends again what it has sent from a socket of its own. */
+  private static final int FOREIGN_SECONDS = 30;
+
+  /**
+   * The idle timeout of a rule, in seconds: at least as long as a NAT has to keep it (RFC 5382,
+   * REQ-5; RFC 4787, REQ-5; RFC 5508, REQ-2), and a little longer than the keep-alives of TCP.
+   */
   public static int idleSeconds(FlowKey key) {
     return switch (key.protocol()) {
-      case FlowKey.TCP -> 300;
-      case FlowKey.UDP -> 30;
-      default -> 10;
+      case FlowKey.TCP -> 7_500;
+      case FlowKey.UDP -> key.peerPort() == DNS_PORT ? 30 : 120;
+      default -> 60;
     };
   }
 
@@ -96,7 +105,7 @@ public final class FlowRules {
         .setTableId(UplinkLayout.FLOWS)
         .setPriority(UplinkLayout.PRIORITY_FLOW)
         .setCookie(UplinkCookie.of(Kind.FOREIGN, uplink.number(), 0))
-        .setIdleTimeout(idleSeconds(key))
+        .setIdleTimeout(FOREIGN_SECONDS)
         .setMatch(back(factory, uplink, key))
         .build();
   }
