@@ -144,13 +144,8 @@ final class LoadBalancers extends ObjectType<LoadBalancer> {
               "load balancer %s has listeners or pools; delete them first, or cascade",
               balancer.id()));
     }
-    Pools type = new Pools();
-    for (Pool pool : pools) {
-      type.delete(draft, pool, true);
-    }
-    for (Vip vip : vips) {
-      draft.delete(Catalog.VIPS, vip.id());
-    }
+    Pools.deleteAll(draft, pools);
+    draft.deleteAll(Catalog.VIPS, vips.stream().map(Vip::id).toList());
     if (draft.snapshot().loadBalancers().containsKey(balancer.id())) {
       draft.delete(Catalog.LOAD_BALANCERS, balancer.id());
     }

@@ -7,9 +7,12 @@ import io.malob.state.catalog.AdminState;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogDraft;
 import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Fields;
 import io.malob.state.catalog.Member;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,28 +46,42 @@ final class Members extends ObjectType<Member> {
 
   @Override
   String create(CatalogDraft draft, Body body) throws RejectedException {
+    return draft.create(Catalog.MEMBERS, ofNew(body)).id();
+  }
+
+  /** Adds members. */
+  void createAll(CatalogDraft draft, List<Body> bodies) throws RejectedException {
+    List<Fields> members = new ArrayList<>();
+    for (Body body : bodies) {
+      checkNew(body);
+      members.add(ofNew(body));
+    }
+    draft.createAll(Catalog.MEMBERS, members);
+  }
+
+  private Fields ofNew(Body body) throws RejectedException {
     body.required("address");
     body.required("protocol_port");
-    return draft
-        .create(
-            Catalog.MEMBERS,
-            changes(body)
-                .put("pool_id", poolId)
-                .copy("address")
-                .copy("protocol_port", "port")
-                .ofNew(Map.of(), "project_id", "subnet_id")
-                .fields())
-        .id();
+    return changes(body)
+        .put("pool_id", poolId)
+        .copy("address")
+        .copy("protocol_port", "port")
+        .ofNew(Map.of(), "project_id", "subnet_id")
+        .fields();
   }
 
   @Override
   void update(CatalogDraft draft, Member member, Body body) throws RejectedException {
+    draft.update(Catalog.MEMBERS, member.id(), ofChange(member, body));
+  }
+
+  private static Fields ofChange(Member member, Body body) throws RejectedException {
     Changes changes = changes(body);
     boolean isDrained = member.adminState() == AdminState.DRAIN;
     if (isDrained && body.text("weight") != null && !body.has("admin_state_up")) {
       changes.put("admin_state", "0".equals(body.text("weight")) ? "drain" : "up");
     }
-    draft.update(Catalog.MEMBERS, member.id(), changes.fields());
+    return changes.fields();
   }
 
   private static Changes changes(Body body) throws RejectedException {
@@ -90,21 +107,23 @@ final class Members extends ObjectType<Member> {
     for (Member member : all(draft.snapshot())) {
       rest.put(member.address() + " " + member.port(), member);
     }
+    List<Body> added = new ArrayList<>();
+    Map<String, Fields> changed = new LinkedHashMap<>();
     for (Body body : wanted) {
-      checkNew(body);
       String place = body.required("address") + " " + body.required("protocol_port");
       @Nullable Member there = rest.remove(place);
       if (there == null) {
-        create(draft, body);
+        added.add(body);
       } else {
-        update(draft, there, body);
+        checkNew(body);
+        changed.put(there.id(), ofChange(there, body));
       }
     }
     if (!areAdditional) {
-      for (Member member : rest.values()) {
-        delete(draft, member, false);
-      }
+      draft.deleteAll(Catalog.MEMBERS, rest.values().stream().map(Member::id).toList());
     }
+    draft.updateAll(Catalog.MEMBERS, changed);
+    createAll(draft, added);
   }
 
   @Override

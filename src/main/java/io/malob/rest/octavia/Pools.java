@@ -104,11 +104,7 @@ final class Pools extends ObjectType<Pool> {
                 .put("load_balancer_id", balancer.id())
                 .ofNew(algorithms.kept(), "project_id")
                 .fields());
-    Members members = new Members(pool.id());
-    for (Body member : body.objects("members")) {
-      members.checkNew(member);
-      members.create(draft, member);
-    }
+    new Members(pool.id()).createAll(draft, body.objects("members"));
     Optional<Body> monitor = body.object("healthmonitor");
     if (monitor.isPresent()) {
       HealthMonitors monitors = new HealthMonitors();
@@ -183,14 +179,20 @@ final class Pools extends ObjectType<Pool> {
   /** Members and health monitor go with their pool. */
   @Override
   void delete(CatalogDraft draft, Pool pool, boolean cascade) throws RejectedException {
-    Optional<Monitor> monitor = draft.snapshot().monitorOfPool(pool.id());
-    if (monitor.isPresent()) {
-      draft.delete(Catalog.MONITORS, monitor.get().id());
-    }
-    for (Member member : draft.snapshot().membersOfPool(pool.id())) {
-      draft.delete(Catalog.MEMBERS, member.id());
-    }
-    draft.delete(Catalog.POOLS, pool.id());
+    deleteAll(draft, List.of(pool));
+  }
+
+  /** Deletes pools with their members and health monitors. */
+  static void deleteAll(CatalogDraft draft, List<Pool> pools) throws RejectedException {
+    List<String> ids = pools.stream().map(Pool::id).toList();
+    CatalogSnapshot now = draft.snapshot();
+    draft.deleteAll(
+        Catalog.MONITORS,
+        ids.stream().flatMap(id -> now.monitorOfPool(id).stream()).map(Monitor::id).toList());
+    draft.deleteAll(
+        Catalog.MEMBERS,
+        ids.stream().flatMap(id -> now.membersOfPool(id).stream()).map(Member::id).toList());
+    draft.deleteAll(Catalog.POOLS, ids);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.malob.state.catalog;
 
 import io.malob.json.JsonInput;
 import io.malob.json.RejectedException;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -124,16 +125,20 @@ public abstract class CatalogKind<T extends CatalogItem> {
     return 0;
   }
 
-  /** The number for the next new item; 0 if items of this kind have none. */
-  int nextNumber(CatalogTables tables) {
-    return 0;
+  /** The numbers of new items; only 0 if items of this kind have none. */
+  FreeNumbers freeNumbers(CatalogTables tables) {
+    return new FreeNumbers(0, 0);
   }
 
-  /** The tables with this item added, or replaced if the id exists. */
-  abstract CatalogTables with(CatalogTables tables, T item);
+  /**
+   * The tables with these items added, or replaced where the id exists.
+   *
+   * @param lastNumber the last number of {@link #freeNumbers}
+   */
+  abstract CatalogTables with(CatalogTables tables, Collection<T> items, int lastNumber);
 
-  /** The tables without this item and without references to it. */
-  abstract CatalogTables without(CatalogTables tables, T item);
+  /** The tables without these items and without references to them. */
+  abstract CatalogTables without(CatalogTables tables, Collection<T> items);
 
   /** Checks that an item is consistent with the others in its snapshot. */
   abstract void check(CatalogSnapshot candidate, T item) throws RejectedException;

@@ -1,5 +1,7 @@
 package io.malob.state.catalog;
 
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableListMultimap;
 import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Algorithm;
@@ -10,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -25,8 +28,8 @@ public final class CatalogSnapshot {
   private final VipIndex vipIndex;
   private final ServiceIndex serviceIndex;
   private final MemberIndex memberIndex;
-  private final Map<String, Pool> poolsByVip;
-  private final Map<String, Monitor> monitorsByPool;
+  private final ImmutableListMultimap<String, Pool> poolsByVip;
+  private final ImmutableListMultimap<String, Monitor> monitorsByPool;
   private final ImmutableMap<IPAddress<?>, LoadBalancer> loadBalancersByAddress;
 
   /** The snapshot of these tables, which shares unchanged indexes with {@code before}. */
@@ -40,7 +43,7 @@ public final class CatalogSnapshot {
     poolsByVip =
         before != null && old != null && old.pools() == tables.pools()
             ? before.poolsByVip
-            : poolsByVip(tables.pools().values());
+            : by(Pool::vipId, tables.pools().values());
     memberIndex =
         before != null && old != null && old.members() == tables.members()
             ? before.memberIndex
@@ -48,7 +51,7 @@ public final class CatalogSnapshot {
     monitorsByPool =
         before != null && old != null && old.monitors() == tables.monitors()
             ? before.monitorsByPool
-            : monitorsByPool(tables.monitors().values());
+            : by(Monitor::poolId, tables.monitors().values());
     loadBalancersByAddress =
         before != null && old != null && old.loadBalancers() == tables.loadBalancers()
             ? before.loadBalancersByAddress
@@ -64,26 +67,17 @@ public final class CatalogSnapshot {
     return new CatalogSnapshot(CatalogTables.empty(), null);
   }
 
-  private static Map<String, Pool> poolsByVip(Collection<Pool> pools) {
-    Map<String, Pool> byVip = new HashMap<>();
-    for (Pool pool : pools) {
-      String vipId = pool.vipId();
-      if (vipId != null) {
-        byVip.put(vipId, pool);
+  /** The items by their reference to another kind, those without it left out. */
+  private static <T> ImmutableListMultimap<String, T> by(
+      Function<T, @Nullable String> reference, Collection<T> items) {
+    ImmutableListMultimap.Builder<String, T> by = ImmutableListMultimap.builder();
+    for (T item : items) {
+      @Nullable String id = reference.apply(item);
+      if (id != null) {
+        by.put(id, item);
       }
     }
-    return byVip;
-  }
-
-  private static Map<String, Monitor> monitorsByPool(Collection<Monitor> monitors) {
-    Map<String, Monitor> byPool = new HashMap<>();
-    for (Monitor monitor : monitors) {
-      String poolId = monitor.poolId();
-      if (poolId != null) {
-        byPool.put(poolId, monitor);
-      }
-    }
-    return byPool;
+    return by.build();
   }
 
   /** Of two with one address, which a check rejects, the last one. */
@@ -130,7 +124,12 @@ public final class CatalogSnapshot {
 
   /** The monitor of a pool; empty if its members are not checked. */
   public Optional<Monitor> monitorOfPool(String poolId) {
-    return Optional.ofNullable(monitorsByPool.get(poolId));
+    return monitorsOfPool(poolId).stream().findFirst();
+  }
+
+  /** The same of a candidate, in which there may be several. */
+  List<Monitor> monitorsOfPool(String poolId) {
+    return monitorsByPool.get(poolId);
   }
 
   /** The load balancer with that address, to which its VIPs belong; empty if there is none. */
@@ -161,7 +160,13 @@ public final class CatalogSnapshot {
 
   /** The pool that serves a VIP; empty if there is none. */
   public Optional<Pool> poolOfVip(String vipId) {
-    return Optional.ofNullable(poolsByVip.get(vipId));
+    ImmutableList<Pool> pools = poolsByVip.get(vipId);
+    return pools.isEmpty() ? Optional.empty() : Optional.of(pools.get(0));
+  }
+
+  /** The same of a candidate, in which there may be several. */
+  List<Pool> poolsOfVip(String vipId) {
+    return poolsByVip.get(vipId);
   }
 
   /** The VIP that a pool serves; empty if it serves none. */
@@ -185,6 +190,11 @@ public final class CatalogSnapshot {
   /** The members with that address, of any pool or none. */
   public List<Member> membersAt(IPAddress<?> address) {
     return memberIndex.at(address);
+  }
+
+  /** Those of them with that port, or without one if it is null. */
+  List<Member> membersAt(IPAddress<?> address, @Nullable Integer port) {
+    return memberIndex.at(address, port);
   }
 
   /** The members whose address has that {@link AddressKey}. */

@@ -1,8 +1,12 @@
 package io.malob.state.catalog;
 
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
  * The stored content of a catalog, without indexes. Immutable; each map is by id, in the order in
@@ -119,10 +123,29 @@ record CatalogTables(
     return Collections.unmodifiableMap(copy);
   }
 
-  /** The map without the item of that id. */
-  static <T extends CatalogItem> Map<String, T> minus(Map<String, T> items, String id) {
+  /** The same for many items. */
+  static <T extends CatalogItem> Map<String, T> plus(Map<String, T> items, Collection<T> more) {
     Map<String, T> copy = new LinkedHashMap<>(items);
-    copy.remove(id);
+    more.forEach(item -> copy.put(item.id(), item));
     return Collections.unmodifiableMap(copy);
+  }
+
+  /** The map without these items. */
+  static <T extends CatalogItem> Map<String, T> minus(Map<String, T> items, Collection<T> fewer) {
+    Map<String, T> copy = new LinkedHashMap<>(items);
+    fewer.forEach(item -> copy.remove(item.id()));
+    return Collections.unmodifiableMap(copy);
+  }
+
+  /** The map with each item changed; the same map if no item changes. */
+  static <T extends CatalogItem> Map<String, T> changed(
+      Map<String, T> items, UnaryOperator<T> change) {
+    Map<String, T> copy = new LinkedHashMap<>(items);
+    copy.replaceAll((id, item) -> change.apply(item));
+    return copy.equals(items) ? items : Collections.unmodifiableMap(copy);
+  }
+
+  static Set<String> ids(Collection<? extends CatalogItem> items) {
+    return items.stream().map(CatalogItem::id).collect(Collectors.toSet());
   }
 }

@@ -2,8 +2,6 @@ package io.malob.state.catalog;
 
 import io.malob.json.RejectedException;
 import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,16 +63,17 @@ public final class CatalogTree {
    */
   CatalogSnapshot appliedTo(CatalogSnapshot before) throws RejectedException {
     CatalogTables old = before.tables();
-    Numbers vips = new Numbers(old.lastVipNumber(), Vip.MAX_NUMBER);
-    Numbers members = new Numbers(old.lastMemberNumber(), Member.MAX_NUMBER);
+    FreeNumbers vips = new FreeNumbers(old.lastVipNumber(), Vip.MAX_NUMBER);
+    FreeNumbers members = new FreeNumbers(old.lastMemberNumber(), Member.MAX_NUMBER);
+    FreeNumbers none = new FreeNumbers(0, 0);
     CatalogTables tables =
         new CatalogTables(
-            items(Catalog.LOAD_BALANCERS, old.loadBalancers(), new Numbers(0, 0)),
+            items(Catalog.LOAD_BALANCERS, old.loadBalancers(), none),
             items(Catalog.VIPS, old.vips(), vips),
-            items(Catalog.POOLS, old.pools(), new Numbers(0, 0)),
+            items(Catalog.POOLS, old.pools(), none),
             items(Catalog.MEMBERS, old.members(), members),
-            items(Catalog.SERVICES, old.services(), new Numbers(0, 0)),
-            items(Catalog.MONITORS, old.monitors(), new Numbers(0, 0)),
+            items(Catalog.SERVICES, old.services(), none),
+            items(Catalog.MONITORS, old.monitors(), none),
             vips.last(),
             members.last());
     CatalogSnapshot after = new CatalogSnapshot(tables, before);
@@ -85,7 +84,7 @@ public final class CatalogTree {
   }
 
   private <T extends CatalogItem> Map<String, T> items(
-      CatalogKind<T> kind, Map<String, T> old, Numbers numbers) throws RejectedException {
+      CatalogKind<T> kind, Map<String, T> old, FreeNumbers numbers) throws RejectedException {
     @Nullable Map<String, Given> given = byKind.get(kind);
     if (given == null) {
       return old;
@@ -93,12 +92,14 @@ public final class CatalogTree {
     // remaining items keep their position
     Map<String, T> items = new LinkedHashMap<>(old);
     items.values().removeIf(item -> !given.containsKey(item.id()) && kind.mayBeDeleted(item));
-    numbers.take(items.values(), kind);
+    FreeNumbers free = numbers.without(items.values(), kind);
     for (Map.Entry<String, Given> entry : given.entrySet()) {
       String id = entry.getKey();
       try {
         FieldReader reader = new FieldReader(entry.getValue().fields, kind.fieldNames());
-        items.put(id, kind.read(reader, id, numbers.of(items.get(id), kind), null));
+        @Nullable T current = items.get(id);
+        int number = current == null ? free.next() : kind.numberOf(current);
+        items.put(id, kind.read(reader, id, number, null));
       } catch (RejectedException e) {
         throw at(kind, entry.getValue(), id, e);
       }
@@ -152,37 +153,5 @@ public final class CatalogTree {
       }
     }
     return changes;
-  }
-
-  /** Gives numbers to many new items. */
-  private static final class Numbers {
-    private final BitSet used;
-    private final int max;
-    private int last;
-
-    Numbers(int last, int max) {
-      this.used = new BitSet(max + 1);
-      this.last = last;
-      this.max = max;
-    }
-
-    <T extends CatalogItem> void take(Collection<T> items, CatalogKind<T> kind) {
-      items.forEach(item -> used.set(kind.numberOf(item)));
-    }
-
-    /** The number of an item, or the next free one for a new item. */
-    <T extends CatalogItem> int of(@Nullable T current, CatalogKind<T> kind) {
-      if (current != null || max == 0) {
-        return current == null ? 0 : kind.numberOf(current);
-      }
-      int free = used.nextClearBit(last + 1);
-      last = free <= max ? free : used.nextClearBit(1);
-      used.set(last);
-      return last;
-    }
-
-    int last() {
-      return last;
-    }
   }
 }

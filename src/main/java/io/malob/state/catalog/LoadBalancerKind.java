@@ -1,10 +1,11 @@
 package io.malob.state.catalog;
 
 import io.malob.json.RejectedException;
-import java.util.Collections;
-import java.util.LinkedHashMap;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The rules for load balancers. */
@@ -45,21 +46,19 @@ final class LoadBalancerKind extends CatalogKind<LoadBalancer> {
   }
 
   @Override
-  CatalogTables with(CatalogTables tables, LoadBalancer balancer) {
-    return tables.withLoadBalancers(CatalogTables.plus(tables.loadBalancers(), balancer));
+  CatalogTables with(CatalogTables tables, Collection<LoadBalancer> items, int lastNumber) {
+    return tables.withLoadBalancers(CatalogTables.plus(tables.loadBalancers(), items));
   }
 
   @Override
-  CatalogTables without(CatalogTables tables, LoadBalancer balancer) {
-    CatalogTables changed =
-        tables.withLoadBalancers(CatalogTables.minus(tables.loadBalancers(), balancer.id()));
-    Map<String, Pool> pools = new LinkedHashMap<>(tables.pools());
-    pools.replaceAll(
-        (id, pool) ->
-            balancer.id().equals(pool.loadBalancerId()) ? pool.withoutLoadBalancer() : pool);
-    return pools.equals(tables.pools())
-        ? changed
-        : changed.withPools(Collections.unmodifiableMap(pools));
+  CatalogTables without(CatalogTables tables, Collection<LoadBalancer> items) {
+    Set<@Nullable String> gone = new HashSet<>(CatalogTables.ids(items));
+    return tables
+        .withLoadBalancers(CatalogTables.minus(tables.loadBalancers(), items))
+        .withPools(
+            CatalogTables.changed(
+                tables.pools(),
+                pool -> gone.contains(pool.loadBalancerId()) ? pool.withoutLoadBalancer() : pool));
   }
 
   @Override

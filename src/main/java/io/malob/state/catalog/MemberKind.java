@@ -1,8 +1,8 @@
 package io.malob.state.catalog;
 
 import io.malob.json.RejectedException;
+import java.util.Collection;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -75,22 +75,21 @@ final class MemberKind extends CatalogKind<Member> {
   }
 
   @Override
-  int nextNumber(CatalogTables tables) {
-    return FreeNumber.after(
-        tables.lastMemberNumber(), Member.MAX_NUMBER, tables.members().values(), Member::number);
+  FreeNumbers freeNumbers(CatalogTables tables) {
+    return new FreeNumbers(tables.lastMemberNumber(), Member.MAX_NUMBER)
+        .without(tables.members().values(), this);
   }
 
   @Override
-  CatalogTables with(CatalogTables tables, Member member) {
-    CatalogTables changed = tables.withMembers(CatalogTables.plus(tables.members(), member));
-    return tables.members().containsKey(member.id())
-        ? changed
-        : changed.withLastMemberNumber(member.number());
+  CatalogTables with(CatalogTables tables, Collection<Member> items, int lastNumber) {
+    return tables
+        .withMembers(CatalogTables.plus(tables.members(), items))
+        .withLastMemberNumber(lastNumber);
   }
 
   @Override
-  CatalogTables without(CatalogTables tables, Member member) {
-    return tables.withMembers(CatalogTables.minus(tables.members(), member.id()));
+  CatalogTables without(CatalogTables tables, Collection<Member> items) {
+    return tables.withMembers(CatalogTables.minus(tables.members(), items));
   }
 
   @Override
@@ -172,10 +171,8 @@ final class MemberKind extends CatalogKind<Member> {
 
   private static void checkIsOnlyOne(CatalogSnapshot candidate, Member member, String poolId)
       throws RejectedException {
-    for (Member other : candidate.membersAt(member.address())) {
-      if (!other.id().equals(member.id())
-          && poolId.equals(other.poolId())
-          && Objects.equals(other.port(), member.port())) {
+    for (Member other : candidate.membersAt(member.address(), member.port())) {
+      if (!other.id().equals(member.id()) && poolId.equals(other.poolId())) {
         throw RejectedException.conflict(
             "address",
             "member " + other.id() + " of pool " + poolId + " has the same address and port");

@@ -1,6 +1,7 @@
 package io.malob.state.catalog;
 
 import io.malob.json.RejectedException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -99,13 +100,13 @@ final class MonitorKind extends CatalogKind<Monitor> {
   }
 
   @Override
-  CatalogTables with(CatalogTables tables, Monitor monitor) {
-    return tables.withMonitors(CatalogTables.plus(tables.monitors(), monitor));
+  CatalogTables with(CatalogTables tables, Collection<Monitor> items, int lastNumber) {
+    return tables.withMonitors(CatalogTables.plus(tables.monitors(), items));
   }
 
   @Override
-  CatalogTables without(CatalogTables tables, Monitor monitor) {
-    return tables.withMonitors(CatalogTables.minus(tables.monitors(), monitor.id()));
+  CatalogTables without(CatalogTables tables, Collection<Monitor> items) {
+    return tables.withMonitors(CatalogTables.minus(tables.monitors(), items));
   }
 
   @Override
@@ -123,8 +124,8 @@ final class MonitorKind extends CatalogKind<Monitor> {
     if (!candidate.pools().containsKey(poolId)) {
       throw RejectedException.unprocessable("pool_id", "there is no pool " + poolId);
     }
-    for (Monitor other : candidate.monitors().values()) {
-      if (poolId.equals(other.poolId()) && !other.id().equals(monitor.id())) {
+    for (Monitor other : candidate.monitorsOfPool(poolId)) {
+      if (!other.id().equals(monitor.id())) {
         throw RejectedException.conflict(
             "pool_id", "pool " + poolId + " has a health monitor already: " + other.id());
       }

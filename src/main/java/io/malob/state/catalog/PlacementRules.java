@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import com.google.common.collect.Iterables;
 import io.malob.algorithm.AddressText;
 import io.malob.json.RejectedException;
 import java.util.Objects;
@@ -77,13 +78,18 @@ final class PlacementRules {
 
   private static void checkServerPort(
       CatalogSnapshot candidate, Vip vip, Member member, String field) throws RejectedException {
-    for (Member other : candidate.membersAt(member.address())) {
+    // without a port, a member has that of its VIP
+    Integer port = Objects.requireNonNull(vip.portAt(member));
+    for (Member other :
+        Iterables.concat(
+            candidate.membersAt(member.address(), port),
+            candidate.membersAt(member.address(), null))) {
       Pool pool = other.poolId() == null ? null : candidate.pools().get(other.poolId());
       Vip otherVip = pool == null ? null : proactiveVipOf(candidate, pool);
       if (otherVip != null
           && !other.id().equals(member.id())
           && otherVip.protocol() == vip.protocol()
-          && Objects.equals(otherVip.portAt(other), vip.portAt(member))) {
+          && Objects.equals(otherVip.portAt(other), port)) {
         throw RejectedException.conflict(
             field,
             String.format(
@@ -93,8 +99,7 @@ final class PlacementRules {
                 vip.id(),
                 other.id(),
                 otherVip.id(),
-                AddressText.withPort(
-                    member.address(), Objects.requireNonNull(vip.portAt(member)))));
+                AddressText.withPort(member.address(), port)));
       }
     }
   }

@@ -1,9 +1,11 @@
 package io.malob.state.catalog;
 
 import io.malob.json.RejectedException;
-import java.util.LinkedHashMap;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPVersion;
 
@@ -71,23 +73,23 @@ final class PoolKind extends CatalogKind<Pool> {
   }
 
   @Override
-  CatalogTables with(CatalogTables tables, Pool pool) {
-    return tables.withPools(CatalogTables.plus(tables.pools(), pool));
+  CatalogTables with(CatalogTables tables, Collection<Pool> items, int lastNumber) {
+    return tables.withPools(CatalogTables.plus(tables.pools(), items));
   }
 
   @Override
-  CatalogTables without(CatalogTables tables, Pool pool) {
-    CatalogTables changed = tables.withPools(CatalogTables.minus(tables.pools(), pool.id()));
-    Map<String, Member> members = new LinkedHashMap<>(tables.members());
-    members.replaceAll(
-        (id, member) -> pool.id().equals(member.poolId()) ? member.withoutPool() : member);
-    Map<String, Monitor> monitors = new LinkedHashMap<>(tables.monitors());
-    monitors.replaceAll(
-        (id, monitor) -> pool.id().equals(monitor.poolId()) ? monitor.withoutPool() : monitor);
-    if (!monitors.equals(tables.monitors())) {
-      changed = changed.withMonitors(monitors);
-    }
-    return members.equals(tables.members()) ? changed : changed.withMembers(members);
+  CatalogTables without(CatalogTables tables, Collection<Pool> items) {
+    Set<@Nullable String> gone = new HashSet<>(CatalogTables.ids(items));
+    return tables
+        .withPools(CatalogTables.minus(tables.pools(), items))
+        .withMembers(
+            CatalogTables.changed(
+                tables.members(),
+                member -> gone.contains(member.poolId()) ? member.withoutPool() : member))
+        .withMonitors(
+            CatalogTables.changed(
+                tables.monitors(),
+                monitor -> gone.contains(monitor.poolId()) ? monitor.withoutPool() : monitor));
   }
 
   @Override
@@ -97,8 +99,8 @@ final class PoolKind extends CatalogKind<Pool> {
       if (!candidate.vips().containsKey(vipId)) {
         throw RejectedException.unprocessable("vip_id", "there is no VIP " + vipId);
       }
-      for (Pool other : candidate.pools().values()) {
-        if (vipId.equals(other.vipId()) && !other.id().equals(pool.id())) {
+      for (Pool other : candidate.poolsOfVip(vipId)) {
+        if (!other.id().equals(pool.id())) {
           throw RejectedException.conflict(
               "vip_id", "VIP " + vipId + " has a pool already: " + other.id());
         }

@@ -1,6 +1,7 @@
 package io.malob.state.catalog;
 
 import io.malob.json.RejectedException;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -35,13 +36,13 @@ final class ServiceKind extends CatalogKind<Service> {
   }
 
   @Override
-  CatalogTables with(CatalogTables tables, Service service) {
-    return tables.withServices(CatalogTables.plus(tables.services(), service));
+  CatalogTables with(CatalogTables tables, Collection<Service> items, int lastNumber) {
+    return tables.withServices(CatalogTables.plus(tables.services(), items));
   }
 
   @Override
-  CatalogTables without(CatalogTables tables, Service service) {
-    return tables.withServices(CatalogTables.minus(tables.services(), service.id()));
+  CatalogTables without(CatalogTables tables, Collection<Service> items) {
+    return tables.withServices(CatalogTables.minus(tables.services(), items));
   }
 
   @Override

@@ -1,10 +1,13 @@
 package io.malob.state.catalog;
 
 import io.malob.json.RejectedException;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPVersion;
@@ -84,26 +87,24 @@ final class VipKind extends CatalogKind<Vip> {
   }
 
   @Override
-  int nextNumber(CatalogTables tables) {
-    return FreeNumber.after(
-        tables.lastVipNumber(), Vip.MAX_NUMBER, tables.vips().values(), Vip::number);
+  FreeNumbers freeNumbers(CatalogTables tables) {
+    return new FreeNumbers(tables.lastVipNumber(), Vip.MAX_NUMBER)
+        .without(tables.vips().values(), this);
   }
 
   @Override
-  CatalogTables with(CatalogTables tables, Vip vip) {
-    CatalogTables changed = tables.withVips(CatalogTables.plus(tables.vips(), vip));
-    return tables.vips().containsKey(vip.id()) ? changed : changed.withLastVipNumber(vip.number());
+  CatalogTables with(CatalogTables tables, Collection<Vip> items, int lastNumber) {
+    return tables.withVips(CatalogTables.plus(tables.vips(), items)).withLastVipNumber(lastNumber);
   }
 
   @Override
-  CatalogTables without(CatalogTables tables, Vip vip) {
-    CatalogTables changed = tables.withVips(CatalogTables.minus(tables.vips(), vip.id()));
-    for (Pool pool : tables.pools().values()) {
-      if (vip.id().equals(pool.vipId())) {
-        return changed.withPools(CatalogTables.plus(tables.pools(), pool.withVipId(null)));
-      }
-    }
-    return changed;
+  CatalogTables without(CatalogTables tables, Collection<Vip> items) {
+    Set<@Nullable String> gone = new HashSet<>(CatalogTables.ids(items));
+    return tables
+        .withVips(CatalogTables.minus(tables.vips(), items))
+        .withPools(
+            CatalogTables.changed(
+                tables.pools(), pool -> gone.contains(pool.vipId()) ? pool.withVipId(null) : pool));
   }
 
   @Override
