@@ -17,13 +17,17 @@ import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedKeyManager;
+import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /** TLS for a client, from PEM files. */
@@ -37,7 +41,7 @@ final class PemTls {
   private PemTls() {}
 
   /**
-   * A context.
+   * A context, which follows changes of its files.
    *
    * @param authorities certificates of the authorities to trust; empty: those that Java knows
    * @param certificate our certificate with its chain, if servers ask for one
@@ -47,11 +51,25 @@ final class PemTls {
   static SSLContext context(
       Optional<Path> authorities, Optional<Path> certificate, Optional<Path> key)
       throws IOException {
+    return context(authorities, certificate, key, System::nanoTime);
+  }
+
+  /** The same, with another clock, which counts nanoseconds. */
+  static SSLContext context(
+      Optional<Path> authorities,
+      Optional<Path> certificate,
+      Optional<Path> key,
+      LongSupplier nanoTime)
+      throws IOException {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(
-          certificate.isPresent() && key.isPresent() ? keys(certificate.get(), key.get()) : null,
-          authorities.isPresent() ? trust(authorities.get()) : null,
+          certificate.isPresent() && key.isPresent()
+              ? new KeyManager[] {new PemKeys(certificate.get(), key.get(), nanoTime)}
+              : null,
+          authorities.isPresent()
+              ? new TrustManager[] {new PemAuthorities(authorities.get(), nanoTime)}
+              : null,
           null);
       return context;
     } catch (GeneralSecurityException e) {
@@ -59,7 +77,8 @@ final class PemTls {
     }
   }
 
-  private static KeyManager[] keys(Path certificate, Path key)
+  /** Reads a certificate and its key. */
+  static X509ExtendedKeyManager keys(Path certificate, Path key)
       throws IOException, GeneralSecurityException {
     PrivateFiles.check(key);
     KeyStore store = empty();
@@ -68,10 +87,11 @@ final class PemTls {
     KeyManagerFactory factory =
         KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     factory.init(store, NO_PASSWORD);
-    return factory.getKeyManagers();
+    return only(factory.getKeyManagers(), X509ExtendedKeyManager.class);
   }
 
-  private static TrustManager[] trust(Path authorities)
+  /** Reads certificates of authorities. */
+  static X509ExtendedTrustManager trust(Path authorities)
       throws IOException, GeneralSecurityException {
     KeyStore store = empty();
     for (Certificate each : certificates(authorities)) {
@@ -80,7 +100,11 @@ final class PemTls {
     TrustManagerFactory factory =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     factory.init(store);
-    return factory.getTrustManagers();
+    return only(factory.getTrustManagers(), X509ExtendedTrustManager.class);
+  }
+
+  private static <T> T only(Object[] managers, Class<T> type) {
+    return Stream.of(managers).filter(type::isInstance).map(type::cast).findFirst().orElseThrow();
   }
 
   private static KeyStore empty() throws IOException, GeneralSecurityException {

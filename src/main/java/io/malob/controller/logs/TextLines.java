@@ -12,6 +12,9 @@ final class TextLines {
       DateTimeFormatter.ofPattern("HH:mm:ss.SSS").withZone(ZoneId.systemDefault());
   private static final Pattern CONTROLS = Pattern.compile("\\p{Cntrl}+");
 
+  /** All but those that a stack has. */
+  private static final Pattern STACK_CONTROLS = Pattern.compile("[\\p{Cntrl}&&[^\\t\\n]]+");
+
   private TextLines() {}
 
   /** The text of an event, with the line break at its end. */
@@ -27,7 +30,10 @@ final class TextLines {
     // terminal
     line.append(CONTROLS.matcher(event.getFormattedMessage()).replaceAll(" ")).append('\n');
     if (event.getThrowableProxy() != null) {
-      line.append(ThrowableProxyUtil.asString(event.getThrowableProxy()));
+      line.append(
+          STACK_CONTROLS
+              .matcher(ThrowableProxyUtil.asString(event.getThrowableProxy()))
+              .replaceAll(" "));
     }
     return line.toString();
   }

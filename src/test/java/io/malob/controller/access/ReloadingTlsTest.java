@@ -2,6 +2,7 @@ package io.malob.controller.access;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.malob.file.SettledFiles;
 import io.malob.testing.TestCertificates;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -50,7 +51,7 @@ class ReloadingTlsTest {
   }
 
   private void pass() {
-    nanos += TimeUnit.SECONDS.toNanos(ReloadingTls.INTERVAL_SECONDS);
+    nanos += TimeUnit.SECONDS.toNanos(SettledFiles.INTERVAL_SECONDS);
   }
 
   @Test

@@ -51,6 +51,14 @@ class TextLinesTest {
   }
 
   @Test
+  void controlCharacters_doNotReachATerminal() {
+    String escaped = "a\u001b[2J\u0007b";
+    String line = line(Level.INFO, new IllegalStateException(escaped), escaped);
+    assertTrue(line.contains("late why=\"a [2J b\"\n"), line);
+    assertTrue(line.contains("IllegalStateException: a [2J b\n"), line);
+  }
+
+  @Test
   void exception_followsWithItsStack() {
     String line = line(Level.WARN, new IllegalStateException("why not"), "x");
     List<String> lines = line.lines().toList();
