@@ -175,13 +175,39 @@ public final class AdmissionControl {
 
   /**
    * Takes over an established connection that a bucket has led to its member so far, and sends its
-   * packet on.
+   * packet on. No limit of new connections applies to it: it is open already. If there is no room
+   * for it, the controller forwards its packets one by one.
    */
-  void adopt(FiveTuple request, Arrival first, Terms terms) {
-    admit(request, first, terms);
-    @Nullable Connection adopted = connections.byRequest(request);
-    if (adopted != null) {
-      teardown.heard(adopted);
+  void adopt(FiveTuple request, Arrival next, Terms terms) {
+    Placer.Result result =
+        terms.choice.choose(
+            new Placer.Request(terms.client.switchId(), any -> true, terms.profile));
+    if (!(result instanceof Placement placement)) {
+      RejectReason refused = reasonOf((Placer.Refusal) result);
+      if (refused == RejectReason.NO_ROUTE) {
+        rejectSender.drop(refused); // by the time of a retransmission there may be one
+      } else {
+        giveUp(next, refused, terms.tally);
+      }
+      return;
+    }
+    Connection connection = connection(request, placement.server(), terms, next.nanos());
+    Admission admission = connections.add(connection);
+    if (admission == Admission.CLASH && makeRoom(connection)) {
+      admission = connections.add(connection);
+    }
+    @Nullable Connection other =
+        admission == Admission.EXISTS ? connections.byRequest(request) : null;
+    if (admission == Admission.ADDED) {
+      teardown.heard(connection);
+      terms.tally.placed();
+      connectionLimiter.reopened(connection, terms.view);
+      joinSession(connection, terms.view);
+      activator.goOn(connection, placement, next);
+    } else if (other != null) {
+      activator.forward(other, next);
+    } else {
+      programmer.deliverWithoutRules(connection, next.packet());
     }
   }
 

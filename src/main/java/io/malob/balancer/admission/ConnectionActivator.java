@@ -87,6 +87,12 @@ public final class ConnectionActivator {
     }
   }
 
+  /** Gives a connection its first rules that has begun without them, and sends its packet on. */
+  void goOn(Connection connection, Placement placement, Arrival arrival) {
+    send(connection, arrival.packet());
+    open(connection, routes.acquire(placement), arrival, false);
+  }
+
   /**
    * Handles a packet of a known connection, from either end, that arrived before its rules were
    * installed or after they expired.

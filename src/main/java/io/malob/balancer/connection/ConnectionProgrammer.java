@@ -120,6 +120,15 @@ public final class ConnectionProgrammer {
     }
   }
 
+  /** Forwards a packet of a connection's client that gets no rules. */
+  public void deliverWithoutRules(Connection connection, Packet packet) {
+    Attachment member = connection.server().at();
+    deliver(
+        new Translation(
+            connection.request(), connection.requestAtMember(), null, null, member, member.port()),
+        packet.frame());
+  }
+
   /** Forwards a packet whose rules have been sent but may not be in effect yet. */
   private void deliver(Translation translation, byte[] frame) {
     programmer.send(
