@@ -47,6 +47,13 @@ class OwnershipTest(unittest.TestCase):
         self.assertEqual([f"s2 has no rule of label {LABEL}"], self.compare(connection("open"), s2=REPLY))
         self.assertEqual(1, len(self.compare(connection("open"), s1=LABEL_RULE)))
 
+    def test_udp_needs_one_of_the_rules(self) -> None:
+        udp = {**connection("open"), "protocol": "udp"}
+        self.assertEqual([], self.compare(udp, s1=LABEL_RULE))
+        self.assertEqual([], self.compare(udp, s2=LABEL_RULE))
+        self.assertEqual(2, len(self.compare(udp, s1=LABEL_RULE, s2=LABEL_RULE)))
+        self.assertEqual(1, len(self.compare(udp, s1=GOOD["s1"] + REQUEST, s2=LABEL_RULE + REPLY)))
+
     def test_rules_that_are_doubled(self) -> None:
         self.assertEqual(1, len(self.compare(connection("open"), s2=LABEL_RULE + REPLY + REQUEST)))
 

@@ -10,6 +10,7 @@ import io.malob.balancer.api.PacketInCounters;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.ConnectionProgrammer;
 import io.malob.balancer.connection.ConnectionRecords;
 import io.malob.balancer.connection.FlowSamples;
 import io.malob.balancer.connection.HostRuleCache;
@@ -42,6 +43,7 @@ import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
@@ -295,15 +297,38 @@ final class SwitchMessages implements IOFMessageListener {
               switchId,
               ConnectionRules.tupleOf(message.getMatch()),
               Cookie.generation(message.getCookie()),
-              counts.isPresent() && counts.get().bytes() == 0);
+              RuleCounts.packets(message));
       samples.requestRuleEnded(message, connection);
       if (connection != null) {
         proactive.expired(connection, message.getIdleTimeout());
+        counts.ifPresent(each -> records.ruleTimedOut(connection, true, each));
       }
     } else if (isOfConnection) {
+      replyRuleEnded(switchId, message, counts);
       samples.ruleEnded(message);
     }
     counts.ifPresent(each -> counted(message.getCookie(), each));
+  }
+
+  /** Only connections of UDP depend on it. */
+  private void replyRuleEnded(
+      DatapathId switchId, OFFlowRemoved message, Optional<RuleCounts> counts) {
+    if (message.getReason() == OFFlowRemovedReason.DELETE
+        || !IpProtocol.UDP.equals(message.getMatch().get(MatchField.IP_PROTO))) {
+      return;
+    }
+    @Nullable Connection connection =
+        teardown.replyTimedOut(
+            switchId,
+            ConnectionRules.tupleOf(message.getMatch()),
+            Cookie.generation(message.getCookie()),
+            RuleCounts.packets(message),
+            message.getIdleTimeout());
+    if (connection != null) {
+      proactive.expired(
+          connection, message.getIdleTimeout() - ConnectionProgrammer.REPLY_GRACE_SECONDS);
+      counts.ifPresent(each -> records.ruleTimedOut(connection, false, each));
+    }
   }
 
   private void counted(U64 cookie, RuleCounts counts) {

@@ -19,6 +19,8 @@ import org.projectfloodlight.openflow.types.U64;
  * @param nanos how long it has been there, idle time included
  */
 public record RuleCounts(long bytes, long nanos) {
+  /** A number of packets that is not known. */
+  public static final long UNKNOWN = -1;
 
   /** The counters of a removed rule; empty if the switch does not report them. */
   public static Optional<RuleCounts> of(OFFlowRemoved removed) {
@@ -27,14 +29,15 @@ public record RuleCounts(long bytes, long nanos) {
         : of(removed.getByteCount(), removed.getDurationSec(), removed.getDurationNsec());
   }
 
-  /** The packets of a removed rule; 0 if the switch does not report them. */
+  /** The packets of a removed rule; {@link #UNKNOWN} if the switch does not report them. */
   public static long packets(OFFlowRemoved removed) {
-    if (removed.getVersion() != OFVersion.OF_15) {
-      return Math.max(0, removed.getPacketCount().getValue());
-    }
-    return has(removed.getStats(), StatField.PACKET_COUNT)
-        ? Math.max(0, removed.getStats().get(StatField.PACKET_COUNT).getValue())
-        : 0;
+    U64 packets =
+        removed.getVersion() != OFVersion.OF_15
+            ? removed.getPacketCount()
+            : has(removed.getStats(), StatField.PACKET_COUNT)
+                ? removed.getStats().get(StatField.PACKET_COUNT)
+                : U64.NO_MASK;
+    return Math.max(UNKNOWN, packets.getValue());
   }
 
   /** The packets of an existing rule; empty if the switch does not report them. */

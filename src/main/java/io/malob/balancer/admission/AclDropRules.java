@@ -78,7 +78,7 @@ public final class AclDropRules {
 
   /** A rule has ended: adds the packets that it dropped to the counters. */
   public void ended(OFFlowRemoved rule) {
-    rejects.add(RejectReason.DROPPED_AT_EDGE, RuleCounts.packets(rule));
+    rejects.add(RejectReason.DROPPED_AT_EDGE, Math.max(0, RuleCounts.packets(rule)));
   }
 
   /** The allowed clients may have changed: removes all rules, if any can still exist. */

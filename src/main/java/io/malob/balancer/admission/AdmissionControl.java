@@ -257,7 +257,7 @@ public final class AdmissionControl {
    */
   public boolean recover(
       Connection connection, Route route, boolean isOver, BalancerView view, long nowNanos) {
-    connection.hear();
+    connection.countersBeginAnew();
     connection.take(route);
     connection.program(nowNanos, 0);
     if (isOver) {

@@ -99,7 +99,9 @@ public final class ConnectionActivator {
    */
   public void forward(Connection connection, Arrival arrival) {
     Packet packet = arrival.packet();
-    if (!packet.isTcpSyn() && packet.dstAddress() == connection.request().dstAddress()) {
+    if (packet.dstAddress() != connection.request().dstAddress()) {
+      connection.saw(false);
+    } else if (!packet.isTcpSyn()) {
       teardown.heard(connection);
     }
     if (carry(connection, arrival)) {

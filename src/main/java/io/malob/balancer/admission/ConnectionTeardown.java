@@ -17,9 +17,11 @@ import io.malob.balancer.connection.Routes;
 import io.malob.balancer.health.UnansweredSynDetector;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.ServicePlan;
+import io.malob.openflow.RuleCounts;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -159,11 +161,11 @@ public final class ConnectionTeardown {
    * The request rule of a connection has timed out.
    *
    * @param at the switch that had it: a rule that a connection has left behind says nothing of it
-   * @param isUnused whether it has counted no packet
+   * @param packets how many it has counted; {@link RuleCounts#UNKNOWN} if not known
    * @return the connection; null if it is not in memory any more
    */
   public @Nullable Connection timedOut(
-      DatapathId at, FiveTuple request, int generation, boolean isUnused) {
+      DatapathId at, FiveTuple request, int generation, long packets) {
     earlier.timedOut(request, generation);
     @Nullable Connection connection = connections.byRequest(request);
     if (connection == null || connection.generation() != generation) {
@@ -172,21 +174,45 @@ public final class ConnectionTeardown {
     if (!connection.client().switchId().equals(at)) {
       return connection;
     }
-    boolean wasHalfOpen =
-        isUnused
-            && request.protocol() == Protocol.TCP.ipNumber()
-            && connection.isBrief()
-            && connection.state() == Connection.State.OPENING;
-    // what never was one, or has ended, must not push out of memory what has not
+    if (connection.timedOut(true, packets)) {
+      leaveIdle(connection);
+    }
+    return connection;
+  }
+
+  /**
+   * The reply rule of a connection has timed out.
+   *
+   * @param idleSeconds the time that it had to be idle for; 0 if not known
+   * @return the connection; null if it is not in memory any more, or has a later rule
+   */
+  public @Nullable Connection replyTimedOut(
+      DatapathId at, FiveTuple reply, int generation, long packets, int idleSeconds) {
+    @Nullable Connection connection = connections.byReply(reply);
+    if (connection == null
+        || connection.generation() != generation
+        || !connection.server().at().switchId().equals(at)
+        || !connection.isProgrammedBefore(
+            nanoTime.getAsLong() - TimeUnit.SECONDS.toNanos(idleSeconds) + 1)) {
+      return null;
+    }
+    if (connection.timedOut(false, packets)) {
+      leaveIdle(connection);
+    }
+    return connection;
+  }
+
+  /** What was never answered, or has ended, leaves half of the room to what was and has not. */
+  private void leaveIdle(Connection connection) {
     boolean forget =
-        request.protocol() == Protocol.ICMP.ipNumber()
-            || wasHalfOpen
-            || (connection.hasEnded() && connections.isHalfFullOfDormant());
+        connection.isForgettable()
+            || connection.request().protocol() == Protocol.ICMP.ipNumber()
+            || (connections.isHalfFullOfDormant()
+                && (connection.hasEnded() || !connection.isAnswered()));
     leave(
         connection,
         forget ? connections.close(connection) : connections.expire(connection),
         End.IDLE);
-    return connection;
   }
 
   /** The connections of clients at a switch that lost its rules become dormant. */

@@ -597,6 +597,10 @@ public final class RequestHandler {
     } else if (toClient != null) {
       packetIns.count(PacketInCounters.Outcome.KNOWN);
       programmer.deliverTranslated(packet, toClient.client());
+      toClient.saw(false);
+      if (toClient.isAnswered()) {
+        activator.reinstall(toClient); // it has paths again, if it was dormant
+      }
     } else {
       deliverLost(packet);
     }

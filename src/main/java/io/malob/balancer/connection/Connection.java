@@ -9,9 +9,11 @@ import io.malob.balancer.api.PlacedConnection;
 import io.malob.balancer.api.PlacedConnection.Phase;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.ConnectionRules.Translation;
+import io.malob.openflow.RuleCounts;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelledPath;
 import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.Protocol;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -79,6 +81,11 @@ public final class Connection {
 
   /** The number in flight of a connection from which no response time is to be learnt. */
   public static final short NOT_MEASURED = -1;
+
+  // how many packets a rule has counted
+  private static final byte IN_USE = -2;
+  private static final byte NOT_KNOWN = -1;
+  private static final byte MANY = 2;
 
   /** The states of the table. */
   public enum State {
@@ -181,12 +188,14 @@ public final class Connection {
    * What changes of a connection, at one moment.
    *
    * @param wasEnded whether its client had ended it when its rules expired
+   * @param isAnswered as {@link Connection#isAnswered}
    * @param halfOpenUntil as {@link HalfOpenLimit#add} says; {@link #NOT_HALF_OPEN} for no longer
    * @param route null while it has no paths
    */
   public record Content(
       State state,
       boolean wasEnded,
+      boolean isAnswered,
       Server server,
       Attachment client,
       long openedAtNanos,
@@ -194,11 +203,16 @@ public final class Connection {
       boolean isBrief,
       @Nullable Route route) {}
 
-  /** What a dormant connection is, beside what never changes of it. */
+  /**
+   * What a dormant connection is, beside what never changes of it.
+   *
+   * @param isAnswered as {@link Connection#isAnswered}
+   */
   record Dormancy(
       Server server,
       Attachment client,
       boolean wasEnded,
+      boolean isAnswered,
       long openedAtNanos,
       long sinceNanos,
       long relocatedAtNanos) {}
@@ -231,6 +245,14 @@ public final class Connection {
   /** Whether its client had ended it when its rules expired or it was closed. */
   private boolean wasEnded;
 
+  /** Whether both of its ends are known to take part in it. */
+  private boolean answered;
+
+  /** What its rules have counted, if they have timed out since they were sent last. */
+  private byte requestCount = IN_USE;
+
+  private byte replyCount = IN_USE;
+
   /** Until when it counts as half open. */
   private long halfOpenUntil = NOT_HALF_OPEN;
 
@@ -239,7 +261,7 @@ public final class Connection {
 
   private volatile @Nullable Route route;
   private List<Packet> pending = List.of();
-  private long dormantSinceNanos;
+  private long leftNanos;
   private long openedAtNanos;
   private volatile boolean replicated;
 
@@ -315,12 +337,13 @@ public final class Connection {
   /** What is to be kept of a dormant connection. */
   synchronized Dormancy dormancy() {
     return new Dormancy(
-        server, client, wasEnded, openedAtNanos, dormantSinceNanos, relocatedAtNanos);
+        server, client, wasEnded, answered, openedAtNanos, leftNanos, relocatedAtNanos);
   }
 
   /** What another controller needs to know of it. */
   public synchronized Content content() {
-    return new Content(state, wasEnded, server, client, openedAtNanos, halfOpenUntil, brief, route);
+    return new Content(
+        state, wasEnded, answered, server, client, openedAtNanos, halfOpenUntil, brief, route);
   }
 
   /**
@@ -334,7 +357,9 @@ public final class Connection {
     isOfOther = content.state.counts();
     state = content.state == State.DORMANT ? State.OPEN : content.state;
     wasEnded = content.wasEnded;
+    answered = content.isAnswered;
     halfOpenUntil = content.halfOpenUntil;
+    leftNanos = nowNanos;
     brief = content.isBrief;
     programmed = true;
     wasProgrammed = true;
@@ -373,8 +398,9 @@ public final class Connection {
     server = content.server;
     client = content.client;
     wasEnded = content.wasEnded;
+    answered = content.isAnswered;
     openedAtNanos = content.openedAtNanos;
-    dormantSinceNanos = content.sinceNanos;
+    leftNanos = content.sinceNanos;
     relocatedAtNanos = content.relocatedAtNanos;
   }
 
@@ -519,8 +545,82 @@ public final class Connection {
     return true;
   }
 
+  /**
+   * Whether both of its ends are known to take part in it. A client goes on with a TCP connection
+   * only when it has got an answer. A client of UDP may send as much as it likes, so there the
+   * member must have answered; and a single datagram with one answer is over.
+   */
+  public synchronized boolean isAnswered() {
+    return answered;
+  }
+
+  /**
+   * One of its ends has sent a packet; not its first one.
+   *
+   * @param isRequest whether it was the client
+   */
+  public synchronized void saw(boolean isRequest) {
+    answered |= isRequest == isTcp();
+  }
+
+  /**
+   * One of its rules has timed out. A TCP connection is out of use with its request rule, because
+   * the client acknowledges what it receives. Those of UDP are in use until both rules have timed
+   * out.
+   *
+   * @param packets how many packets the rule has counted; {@link RuleCounts#UNKNOWN} if not known
+   * @return whether it is out of use
+   */
+  public synchronized boolean timedOut(boolean isRequest, long packets) {
+    if (!state.hasRules()) {
+      return false;
+    }
+    byte count = packets < 0 ? NOT_KNOWN : (byte) Math.min(packets, MANY);
+    if (isRequest) {
+      requestCount = count;
+    } else {
+      replyCount = count;
+    }
+    if (isTcp() ? requestCount > 0 : isConversation()) {
+      answered = true;
+    }
+    return endsWithBothRules() ? requestCount != IN_USE && replyCount != IN_USE : isRequest;
+  }
+
+  /**
+   * Whether it is in use as long as either of its rules is, so that its member's switch must report
+   * the end of its reply rule.
+   */
+  public boolean endsWithBothRules() {
+    return protocol() == Protocol.UDP.ipNumber();
+  }
+
+  /** Whether its request rule has timed out, and not the reply rule that keeps it in use. */
+  public synchronized boolean isKeptByReplies() {
+    return state.hasRules() && requestCount != IN_USE;
+  }
+
+  /** Whether it was answered, and more than once, or more has come from its client after that. */
+  private boolean isConversation() {
+    return replyCount > 1 || (replyCount == 1 && (requestCount > 0 || state == State.OPEN));
+  }
+
+  /** Whether it has never become a connection, and its client has had the short time for that. */
+  public synchronized boolean isForgettable() {
+    return isTcp() && brief && state == State.OPENING && requestCount == 0;
+  }
+
+  private boolean isTcp() {
+    return protocol() == Protocol.TCP.ipNumber();
+  }
+
+  private int protocol() {
+    return (int) (requestProtocolAndPorts >>> Integer.SIZE) & 0xff;
+  }
+
   /** Its client has sent another packet: it no longer counts as half open. */
   public synchronized Effects hear() {
+    saw(true);
     State before = state;
     long until = halfOpenUntil;
     halfOpenUntil = NOT_HALF_OPEN;
@@ -533,10 +633,11 @@ public final class Connection {
   }
 
   /**
-   * Its rules are restored, and their counters start from zero: that they have counted nothing does
-   * not mean any more that its client sent nothing. It still counts as half open.
+   * Its rules are restored, or those of an earlier run are taken over, so their counters may have
+   * started from zero meanwhile: that they have counted nothing does not mean any more that its
+   * client sent nothing. It still counts as half open.
    */
-  synchronized void countersBeginAnew() {
+  public synchronized void countersBeginAnew() {
     if (state == State.OPENING) {
       state = State.OPEN;
     }
@@ -660,7 +761,7 @@ public final class Connection {
     if (!state.hasRules()) {
       return Effects.NONE;
     }
-    dormantSinceNanos = nowNanos;
+    leftNanos = nowNanos;
     return leave(State.DORMANT);
   }
 
@@ -692,7 +793,7 @@ public final class Connection {
 
   /** Whether its rules had expired at a time, and it has not gone on since. */
   public synchronized boolean wasDormantAt(long nanos) {
-    return state == State.DORMANT && dormantSinceNanos - nanos < 0;
+    return state == State.DORMANT && leftNanos - nanos < 0;
   }
 
   /** Closes a dormant connection. */
@@ -749,6 +850,8 @@ public final class Connection {
       programmed = true;
       wasProgrammed = true;
       programmedAtNanos = nowNanos;
+      requestCount = IN_USE;
+      replyCount = IN_USE;
     }
     return due;
   }

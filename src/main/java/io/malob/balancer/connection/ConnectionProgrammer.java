@@ -41,7 +41,7 @@ public final class ConnectionProgrammer {
    * How much longer the idle timeout of the reply rule is: it must not expire before the request
    * rule.
    */
-  private static final int REPLY_GRACE_SECONDS = 5;
+  public static final int REPLY_GRACE_SECONDS = 5;
 
   /** Open vSwitch uses a new rule after half a second at the latest. */
   private static final long TAKES_EFFECT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -192,7 +192,7 @@ public final class ConnectionProgrammer {
             connection.server().number(),
             connection.generation(),
             idleSeconds(connection) + REPLY_GRACE_SECONDS,
-            connection.isSampled() || records.areKept()));
+            connection.endsWithBothRules() || connection.isSampled() || records.areKept()));
     if (connection.isToFtp() && ftpSessions.isOpen(connection)) {
       messages.add(ftpDataRule(factory, connection));
     }

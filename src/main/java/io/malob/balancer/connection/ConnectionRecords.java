@@ -44,6 +44,21 @@ public final class ConnectionRecords {
   /** Every entry that leaves it is recorded, regardless of the cause. */
   private final Cache<Integer, Waiting> byGeneration;
 
+  /** What rules counted whose connections went on without them, by generation. */
+  private final Cache<Integer, Counted> counted =
+      CacheBuilder.newBuilder().maximumSize(MAX_WAITING).build();
+
+  /** The bytes of both directions; null if no rule has counted any. */
+  private record Counted(@Nullable Long request, @Nullable Long reply) {
+    Counted plus(Counted other) {
+      return new Counted(sum(request, other.request), sum(reply, other.reply));
+    }
+
+    private static @Nullable Long sum(@Nullable Long one, @Nullable Long other) {
+      return one == null ? other : other == null ? one : (Long) (one + other);
+    }
+  }
+
   private static final class Waiting {
     private ConnectionRecord known;
 
@@ -106,9 +121,23 @@ public final class ConnectionRecords {
   public void left(Connection connection, Effects left, End end) {
     if (sink != null) {
       // if it was reactivated and lost its rules again, the earlier record leaves
+      ConnectionRecord known = record(connection, left, end, nanoTime.getAsLong());
+      @Nullable Counted earlier = counted.asMap().remove(connection.generation());
       byGeneration.put(
           connection.generation(),
-          new Waiting(record(connection, left, end, nanoTime.getAsLong())));
+          new Waiting(earlier == null ? known : known.with(earlier.request, earlier.reply)));
+    }
+  }
+
+  /**
+   * A rule of a connection has timed out. If its other rule keeps it in use, its record is due
+   * later.
+   */
+  public void ruleTimedOut(Connection connection, boolean isRequest, RuleCounts counts) {
+    if (sink != null && connection.state().hasRules()) {
+      Counted now =
+          isRequest ? new Counted(counts.bytes(), null) : new Counted(null, counts.bytes());
+      counted.asMap().merge(connection.generation(), now, Counted::plus);
     }
   }
 

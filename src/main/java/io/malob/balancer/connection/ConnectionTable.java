@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All connections, open and dormant, found by the five-tuple of their requests and by that of their
- * replies. Bounded: of the clients under one lock, those that have been dormant for longest are
- * forgotten first.
+ * replies. Bounded: of the clients under one lock, some give way to others, as {@link
+ * DormantConnections} says.
  *
  * <p>Connections with rules are objects in two maps; dormant ones are rows of {@link
  * DormantConnections}. A look-up that finds a row makes an object of it, a picture, which stays
@@ -435,13 +435,14 @@ public final class ConnectionTable {
     DormantConnections rows = stripe.rows;
     long stamp = stripe.lock.writeLock();
     try {
-      while (batch.size() < MAX_BATCH && hasToGo(rows, nowNanos)) {
-        int row = rows.oldest();
+      int row = toGo(rows, nowNanos);
+      while (batch.size() < MAX_BATCH && row != DormantConnections.NONE) {
         @Nullable Connection connection = rows.picture(row);
         if (connection != null && connection.forget().happened()) {
           batch.add(connection);
         }
         remove(row, rows);
+        row = toGo(rows, nowNanos);
       }
     } finally {
       stripe.lock.unlockWrite(stamp);
@@ -449,10 +450,10 @@ public final class ConnectionTable {
     return batch;
   }
 
-  private boolean hasToGo(DormantConnections rows, long nowNanos) {
-    int row = rows.oldest();
-    return row != DormantConnections.NONE
-        && (nowNanos - rows.sinceNanos(row) >= dormantNanos || dormant.get() > maxDormant);
+  /** A row that is too old, or gives way because there are too many. */
+  private int toGo(DormantConnections rows, long nowNanos) {
+    int old = rows.olderThan(dormantNanos, nowNanos);
+    return old == DormantConnections.NONE && dormant.get() > maxDormant ? rows.next() : old;
   }
 
   /** All connections that meet a condition; linear, for administrators' changes. */

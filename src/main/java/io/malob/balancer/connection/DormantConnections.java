@@ -16,9 +16,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Dormant connections of a {@link ConnectionTable}: rows in a few arrays, about 80 bytes each,
- * without an object per connection. Rows are found by request and by reply, and are linked in the
- * order in which they came. The arrays grow with the number of rows, and are dropped when there are
- * none.
+ * without an object per connection. Rows are found by request and by reply. The arrays grow with
+ * the number of rows, and are dropped when there are none.
+ *
+ * <p>Rows are linked in the order in which they came, in two lists. Those of connections that were
+ * not {@linkplain Connection#isAnswered answered}, or that their client has ended, are spare: they
+ * give way to all others, the oldest first. The others share the room: the VIP with the most rows
+ * gives way, and of its clients the one with the most rows ({@link FairShares}).
  *
  * <p>A lock of the table guards it. {@link #find} may also be called without that lock: its answer
  * is worth something only if nothing was written meanwhile.
@@ -63,6 +67,19 @@ final class DormantConnections {
   /** In the number of the generation: others hold on to the connection's object. */
   private static final long HELD = 1L << 63;
 
+  /** In the number of the generation: the connection was answered. */
+  private static final long ANSWERED = 1L << 62;
+
+  /** In the number of the generation: the row is among the next ones to give way. */
+  private static final long CHOSEN = 1L << 61;
+
+  // the two lists
+  private static final int SPARE = 0;
+  private static final int SHARED = 1;
+
+  /** So many rows are chosen at a time: one of this number. */
+  private static final int CHOSEN_PART = 8;
+
   // row numbers: halves of the numbers between those of the five-tuple and the times
   private static final int NEXT_OF_REQUEST = 4;
   private static final int NEXT_OF_REPLY = 5;
@@ -86,8 +103,17 @@ final class DormantConnections {
   private int[] requestHeads = new int[0];
   private int[] replyHeads = new int[0];
 
-  private int oldest = NONE;
-  private int youngest = NONE;
+  private final int[] oldest = {NONE, NONE};
+  private final int[] youngest = {NONE, NONE};
+
+  /** How many rows are shared. */
+  private int shared;
+
+  /** The shared rows that give way next, from a position on. */
+  private int[] chosen = new int[0];
+
+  private int nextChosen;
+
   private int free = NONE;
   private final AtomicInteger size = new AtomicInteger();
 
@@ -135,17 +161,53 @@ final class DormantConnections {
       longs[row * LONGS + GENERATION] |= HELD;
       held.put(row, connection);
     }
-    put(row, connection.dormancy());
+    write(row, connection.dormancy());
     chain(row);
-    setLink(row, OLDER, youngest);
-    setLink(row, YOUNGER, NONE);
-    if (youngest == NONE) {
-      oldest = row;
-    } else {
-      setLink(youngest, YOUNGER, row);
-    }
-    youngest = row;
+    append(row);
     size.incrementAndGet();
+  }
+
+  /** Adds a row to its list as the youngest one. */
+  private void append(int row) {
+    int list = listOf(row);
+    int before = youngest[list];
+    setLink(row, OLDER, before);
+    setLink(row, YOUNGER, NONE);
+    if (before == NONE) {
+      oldest[list] = row;
+    } else {
+      setLink(before, YOUNGER, row);
+    }
+    youngest[list] = row;
+    if (list == SHARED) {
+      shared++;
+    }
+  }
+
+  private void takeOut(int row) {
+    int list = listOf(row);
+    int older = link(row, OLDER);
+    int younger = link(row, YOUNGER);
+    if (older == NONE) {
+      oldest[list] = younger;
+    } else {
+      setLink(older, YOUNGER, younger);
+    }
+    if (younger == NONE) {
+      youngest[list] = older;
+    } else {
+      setLink(younger, OLDER, older);
+    }
+    if (list == SHARED) {
+      shared--;
+    }
+  }
+
+  private int listOf(int row) {
+    boolean isShared =
+        (longs[row * LONGS + GENERATION] & ANSWERED) != 0
+            && (longs[row * LONGS + PORTS] & ENDED) == 0;
+    return isShared ? SHARED : SPARE;
   }
 
   /** One of the row numbers in a row. */
@@ -174,8 +236,27 @@ final class DormantConnections {
 
   /** What changes while the connection is dormant. Its member keeps its address and port. */
   void put(int row, Dormancy content) {
+    boolean changesList = isShared(content) != (listOf(row) == SHARED);
+    if (changesList) {
+      takeOut(row);
+    }
+    write(row, content);
+    if (changesList) {
+      append(row);
+    }
+  }
+
+  private static boolean isShared(Dormancy content) {
+    return content.isAnswered() && !content.wasEnded();
+  }
+
+  private void write(int row, Dormancy content) {
     int at = row * LONGS;
     longs[at + PORTS] = content.wasEnded() ? longs[at + PORTS] | ENDED : longs[at + PORTS] & ~ENDED;
+    longs[at + GENERATION] =
+        content.isAnswered()
+            ? longs[at + GENERATION] | ANSWERED
+            : longs[at + GENERATION] & ~ANSWERED;
     longs[at + OPENED] = content.openedAtNanos();
     longs[at + SINCE] = content.sinceNanos();
     longs[at + RELOCATED] = content.relocatedAtNanos();
@@ -188,9 +269,53 @@ final class DormantConnections {
     return longs[row * LONGS + SINCE];
   }
 
-  /** The row that came first; {@link #NONE} if there is none. */
-  int oldest() {
-    return oldest;
+  /** A row that has been there for so long; {@link #NONE} if there is none. */
+  int olderThan(long nanos, long nowNanos) {
+    for (int row : oldest) {
+      if (row != NONE && nowNanos - sinceNanos(row) >= nanos) {
+        return row;
+      }
+    }
+    return NONE;
+  }
+
+  /** The row that is to give way to others; {@link #NONE} if there is none. */
+  int next() {
+    return oldest[SPARE] == NONE && shared > 0 ? nextShared() : oldest[SPARE];
+  }
+
+  private int nextShared() {
+    while (true) {
+      while (nextChosen < chosen.length) {
+        int row = chosen[nextChosen++];
+        // it may have gone meanwhile, or be another connection's or spare by now
+        if ((longs[row * LONGS + GENERATION] & CHOSEN) != 0 && listOf(row) == SHARED) {
+          return row;
+        }
+      }
+      choose();
+    }
+  }
+
+  /** Chooses some rows at a time, because that takes time in proportion to all of them. */
+  private void choose() {
+    int[] byAge = new int[shared];
+    long[] holders = new long[shared];
+    int count = 0;
+    for (int row = oldest[SHARED]; row != NONE; row = link(row, YOUNGER)) {
+      byAge[count] = row;
+      holders[count++] = FairShares.holder(vipOf(row), (int) (longs[row * LONGS] >>> Integer.SIZE));
+    }
+    chosen = FairShares.first(holders, Math.max(1, count / CHOSEN_PART));
+    nextChosen = 0;
+    for (int i = 0; i < chosen.length; i++) {
+      chosen[i] = byAge[chosen[i]];
+      longs[chosen[i] * LONGS + GENERATION] |= CHOSEN;
+    }
+  }
+
+  private int vipOf(int row) {
+    return (int) (longs[row * LONGS + PORTS] >>> VIP_SHIFT) & VIP_MASK;
   }
 
   /** What changes while the connection of a row is dormant. */
@@ -205,6 +330,7 @@ final class DormantConnections {
         server,
         client,
         (longs[at + PORTS] & ENDED) != 0,
+        (longs[at + GENERATION] & ANSWERED) != 0,
         longs[at + OPENED],
         longs[at + SINCE],
         longs[at + RELOCATED]);
@@ -226,7 +352,7 @@ final class DormantConnections {
     long more = longs[row * LONGS + PORTS];
     return Connection.dormant(
         new FiveTuple(longs[row * LONGS + ADDRESSES], more & PORTS_MASK),
-        (int) (more >>> VIP_SHIFT) & VIP_MASK,
+        vipOf(row),
         algorithms.get((int) (more >>> ALGORITHM_SHIFT) & ALGORITHM_MASK),
         (int) longs[row * LONGS + GENERATION],
         content(row));
@@ -313,27 +439,18 @@ final class DormantConnections {
   void remove(int row) {
     unchain(requestHeads, requestOf(row), row, NEXT_OF_REQUEST);
     unchain(replyHeads, replyOf(row), row, NEXT_OF_REPLY);
-    int older = link(row, OLDER);
-    int younger = link(row, YOUNGER);
-    if (older == NONE) {
-      oldest = younger;
-    } else {
-      setLink(older, YOUNGER, younger);
-    }
-    if (younger == NONE) {
-      youngest = older;
-    } else {
-      setLink(younger, OLDER, older);
-    }
+    takeOut(row);
     if (isHeld(row)) {
       held.remove(row);
     }
+    longs[row * LONGS + GENERATION] &= ~CHOSEN;
     servers[row] = null;
     clients[row] = null;
     setLink(row, YOUNGER, free);
     free = row;
     if (size.decrementAndGet() == 0 && capacity() > MIN_CAPACITY) {
       free = NONE;
+      chosen = new int[0];
       resize(0);
     }
   }
@@ -394,8 +511,10 @@ final class DormantConnections {
     replyHeads = new int[capacity];
     Arrays.fill(requestHeads, NONE);
     Arrays.fill(replyHeads, NONE);
-    for (int row = oldest; row != NONE; row = link(row, YOUNGER)) {
-      chain(row);
+    for (int first : oldest) {
+      for (int row = first; row != NONE; row = link(row, YOUNGER)) {
+        chain(row);
+      }
     }
   }
 }

@@ -16,6 +16,7 @@ import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.FoundRule;
 import io.malob.openflow.FoundRules;
 import io.malob.openflow.LabelGroups;
+import io.malob.openflow.RuleCounts;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
@@ -343,18 +344,32 @@ public final class Reconciler {
       }
       if (connection.client().switchId().equals(at)
           && !requestsFound.contains(connection.request())) {
-        parts.teardown.timedOut(at, connection.request(), connection.generation(), false);
-        parts.counts.slept.increment();
+        parts.teardown.timedOut(
+            at, connection.request(), connection.generation(), RuleCounts.UNKNOWN);
+        replyTimedOutIfMissing(connection);
+        if (!connection.state().hasRules()) {
+          parts.counts.slept.increment();
+        }
       } else if (occasion == Occasion.RETURN
           && connection.server().at().switchId().equals(at)
           && !repliesFound.contains(connection.reply())) {
         restore(connection);
+      } else if (connection.isKeptByReplies()) {
+        replyTimedOutIfMissing(connection);
       } else if (lacksFtpData(connection)) {
         parts.connectionProgrammer.expectData(connection);
         parts.counts.restored.increment();
       }
     }
     parts.counts.tablesRead.increment();
+  }
+
+  private void replyTimedOutIfMissing(Connection connection) {
+    if (connection.server().at().switchId().equals(at)
+        && !repliesFound.contains(connection.reply())) {
+      parts.teardown.replyTimedOut(
+          at, connection.reply(), connection.generation(), RuleCounts.UNKNOWN, 0);
+    }
   }
 
   /** A group without the rule of its label is removed, or gets the rule again. */

@@ -15,6 +15,7 @@ import io.malob.balancer.view.BalancerView;
 import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.FoundRule;
+import io.malob.openflow.RuleCounts;
 import io.malob.state.catalog.AdminState;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
@@ -291,7 +292,7 @@ public final class StateRecovery {
     boolean isGone = !pending.remove(found);
     // events since the connection was examined
     if (isGone || found.isExpired()) {
-      teardown.timedOut(found.at(), found.request(), found.rule().generation(), false);
+      teardown.timedOut(found.at(), found.request(), found.rule().generation(), RuleCounts.UNKNOWN);
     } else if (found.hasEnded()) {
       teardown.ended(found.request());
     }

@@ -358,6 +358,7 @@ public final class Replica implements PeerListener {
         new Content(
             state,
             placed.wasEnded() || (state == State.DORMANT && placed.state() == State.ENDED),
+            placed.isAnswered(),
             server,
             placed.client(),
             nowNanos,

@@ -18,6 +18,7 @@ sealed interface ReplicaEntry {
    * @param keepsPort whether the member gets packets at the port of the VIP, whatever its own is
    * @param reply the replies, as the member makes them
    * @param wasEnded whether its client had ended it when its rules expired
+   * @param isAnswered as {@link Connection#isAnswered}
    * @param halfOpenSeconds for how long it counts as half open; 0 if it does not
    * @param ageMillis how long ago its first packet came
    * @param requestLabel the label's id; 0 if it has no paths, or for a path within one switch
@@ -33,6 +34,7 @@ sealed interface ReplicaEntry {
       int generation,
       Connection.State state,
       boolean wasEnded,
+      boolean isAnswered,
       boolean isBrief,
       int halfOpenSeconds,
       long ageMillis,

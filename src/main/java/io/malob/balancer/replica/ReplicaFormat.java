@@ -50,6 +50,7 @@ final class ReplicaFormat {
   private static final int WAS_ENDED = 1;
   private static final int BRIEF = 2;
   private static final int KEEPS_PORT = 4;
+  private static final int ANSWERED = 8;
 
   private static final int MAX_NAME_BYTES = 32;
   private static final int LINK_BYTES = 16;
@@ -116,7 +117,8 @@ final class ReplicaFormat {
         (byte)
             ((placed.wasEnded() ? WAS_ENDED : 0)
                 | (placed.isBrief() ? BRIEF : 0)
-                | (placed.keepsPort() ? KEEPS_PORT : 0)));
+                | (placed.keepsPort() ? KEEPS_PORT : 0)
+                | (placed.isAnswered() ? ANSWERED : 0)));
     out.put((byte) placed.halfOpenSeconds());
     out.putInt((int) Math.min(Integer.MAX_VALUE, placed.ageMillis()));
     write(placed.client(), out);
@@ -202,6 +204,7 @@ final class ReplicaFormat {
         generation,
         state,
         (flags & WAS_ENDED) != 0,
+        (flags & ANSWERED) != 0,
         (flags & BRIEF) != 0,
         halfOpenSeconds,
         ageMillis,

@@ -269,6 +269,7 @@ public final class ReplicaPublisher {
             connection.generation(),
             content.state(),
             content.wasEnded(),
+            content.isAnswered(),
             content.isBrief(),
             halfOpen.secondsLeft(content.halfOpenUntil()),
             TimeUnit.NANOSECONDS.toMillis(Math.max(0, nowNanos - content.openedAtNanos())),

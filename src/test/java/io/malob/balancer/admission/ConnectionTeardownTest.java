@@ -14,6 +14,7 @@ import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.Connection.State;
 import io.malob.balancer.connection.ConnectionTable.Admission;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.RuleCounts;
 import io.malob.openflow.label.LabelledPath;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -26,8 +27,8 @@ class ConnectionTeardownTest {
 
   private final LifecycleFixture all = new LifecycleFixture();
 
-  private void timeOut(Connection connection, boolean isUnused) {
-    all.teardown.timedOut(S1, connection.request(), connection.generation(), isUnused);
+  private void timeOut(Connection connection, long packets) {
+    all.teardown.timedOut(S1, connection.request(), connection.generation(), packets);
   }
 
   private List<End> recorded() {
@@ -64,7 +65,7 @@ class ConnectionTeardownTest {
   void timeOut_makesTheConnectionDormant_andReleasesItsPaths() {
     Connection connection = all.open(PORT);
 
-    timeOut(connection, false);
+    timeOut(connection, RuleCounts.UNKNOWN);
 
     assertEquals(State.DORMANT, connection.state());
     assertEquals(1, all.connections.dormant());
@@ -77,8 +78,8 @@ class ConnectionTeardownTest {
   @Test
   void timeOut_toldTwice_countsOnce() {
     Connection connection = all.open(PORT);
-    timeOut(connection, false);
-    timeOut(connection, false);
+    timeOut(connection, RuleCounts.UNKNOWN);
+    timeOut(connection, RuleCounts.UNKNOWN);
 
     assertEquals(List.of(End.IDLE), recorded());
     all.assertCounts(0);
@@ -87,7 +88,8 @@ class ConnectionTeardownTest {
   @Test
   void timeOut_ofAnEarlierConnectionOfTheTuple_isIgnored() {
     Connection connection = all.open(PORT);
-    all.teardown.timedOut(S1, connection.request(), connection.generation() + 1, false);
+    all.teardown.timedOut(
+        S1, connection.request(), connection.generation() + 1, RuleCounts.UNKNOWN);
 
     assertEquals(State.OPENING, connection.state());
     all.assertCounts(1);
@@ -97,7 +99,7 @@ class ConnectionTeardownTest {
   void timeOut_atASwitchThatTheClientHasLeft_isIgnored() {
     Connection connection = all.open(PORT);
     all.teardown.timedOut(
-        LifecycleFixture.S2, connection.request(), connection.generation(), false);
+        LifecycleFixture.S2, connection.request(), connection.generation(), RuleCounts.UNKNOWN);
 
     assertEquals(State.OPENING, connection.state());
     all.assertCounts(1);
@@ -108,7 +110,7 @@ class ConnectionTeardownTest {
     Connection connection = all.open(PORT);
     all.teardown.ended(connection.request());
 
-    timeOut(connection, false);
+    timeOut(connection, RuleCounts.UNKNOWN);
 
     assertEquals(State.DORMANT, connection.state());
     assertEquals(List.of(End.CLIENT), recorded());
@@ -122,7 +124,7 @@ class ConnectionTeardownTest {
     Connection connection = small.open(PORT + 1);
     small.teardown.ended(connection.request());
 
-    small.teardown.timedOut(S1, connection.request(), connection.generation(), false);
+    small.teardown.timedOut(S1, connection.request(), connection.generation(), RuleCounts.UNKNOWN);
 
     assertEquals(State.CLOSED, connection.state());
     assertNull(small.connections.byRequest(connection.request()));
@@ -134,7 +136,7 @@ class ConnectionTeardownTest {
   void timeOut_ofABriefRuleWithoutAPacket_forgetsTheConnection() {
     Connection connection = all.open(PORT, true);
 
-    timeOut(connection, true);
+    timeOut(connection, 0);
 
     assertEquals(State.CLOSED, connection.state());
     assertEquals(0, all.halfOpen.now(all.vipNumber()));
@@ -146,7 +148,7 @@ class ConnectionTeardownTest {
     Connection connection = all.open(PORT, true);
     all.teardown.heard(connection);
 
-    timeOut(connection, true);
+    timeOut(connection, 0);
 
     assertEquals(State.DORMANT, connection.state());
   }
@@ -162,7 +164,7 @@ class ConnectionTeardownTest {
     assertNull(all.connectionLimiter.take(all.vipNumber(), Integer.MAX_VALUE, all.server()));
     assertEquals(Admission.ADDED, all.connections.add(connection));
 
-    timeOut(connection, false);
+    timeOut(connection, RuleCounts.UNKNOWN);
 
     assertEquals(State.CLOSED, connection.state());
     all.assertCounts(0);

@@ -42,6 +42,7 @@ import io.malob.json.RejectedException;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleCounts;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
@@ -340,7 +341,7 @@ public final class LifecycleFixture {
   Connection dormant(int clientPort) {
     Connection connection = open(clientPort);
     teardown.heard(connection);
-    teardown.timedOut(S1, connection.request(), connection.generation(), false);
+    teardown.timedOut(S1, connection.request(), connection.generation(), RuleCounts.UNKNOWN);
     assertEquals(Connection.State.DORMANT, connection.state());
     return connection;
   }

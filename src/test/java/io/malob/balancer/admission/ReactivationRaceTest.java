@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.State;
+import io.malob.openflow.RuleCounts;
 import io.malob.openflow.packet.Packet;
 import io.malob.testing.Together;
 import java.util.concurrent.CyclicBarrier;
@@ -29,7 +30,7 @@ class ReactivationRaceTest {
 
     all.atNextReading.set(skipOne);
     all.teardown.timedOut(
-        LifecycleFixture.S1, connection.request(), connection.generation(), false);
+        LifecycleFixture.S1, connection.request(), connection.generation(), RuleCounts.UNKNOWN);
 
     assertEquals(State.OPEN, connection.state());
     all.assertCounts(1);
@@ -46,7 +47,10 @@ class ReactivationRaceTest {
         connection,
         () ->
             all.teardown.timedOut(
-                LifecycleFixture.S1, connection.request(), connection.generation(), false),
+                LifecycleFixture.S1,
+                connection.request(),
+                connection.generation(),
+                RuleCounts.UNKNOWN),
         () -> all.activator.forward(connection, all.arrival(later)));
   }
 

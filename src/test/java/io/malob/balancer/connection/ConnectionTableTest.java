@@ -238,6 +238,93 @@ class ConnectionTableTest {
     assertCounts(0, MAX_DORMANT);
   }
 
+  /** Clients open these from as many addresses as there are ports. */
+  private Connection asleep(int vipNumber, int client, int port, boolean isAnswered) {
+    Connection connection =
+        new Connection(
+            FiveTuple.of(6, client, port, VIP_A + vipNumber, 80),
+            vipNumber,
+            Algorithm.DEFAULT,
+            SERVERS.get(0),
+            AT_CLIENT,
+            1,
+            0);
+    assertEquals(Admission.ADDED, table.add(connection));
+    if (isAnswered) {
+      connection.hear();
+    }
+    assertTrue(table.expire(connection).happened());
+    return connection;
+  }
+
+  @Test
+  void expire_ofUnansweredConnections_displacesNoneThatWasAnswered() {
+    Connection answered = asleep(1, CLIENT, 1, true);
+    for (int i = 0; i < 50; i++) {
+      asleep(1, CLIENT + i, 1_000 + i, false);
+    }
+    assertEquals(State.DORMANT, state(answered));
+    assertCounts(0, MAX_DORMANT);
+    for (int i = 0; i < 2; i++) {
+      Connection other = asleep(1, CLIENT, 10 + i, true);
+      assertEquals(State.DORMANT, state(other), "unanswered ones give way to it");
+    }
+    assertEquals(State.DORMANT, state(answered));
+  }
+
+  @Test
+  void expire_ofEndedConnections_displacesNoneThatGoesOn() {
+    Connection open = asleep(1, CLIENT, 1, true);
+    Connection endsWhileDormant = asleep(1, CLIENT, 2, true);
+    table.end(endsWhileDormant, 1);
+    for (int i = 0; i < 2; i++) {
+      asleep(1, CLIENT, 10 + i, true);
+    }
+    assertEquals(State.CLOSED, state(endsWhileDormant));
+    assertEquals(State.DORMANT, state(open));
+  }
+
+  @Test
+  void expire_beyondTheBound_takesRoomFromTheVipAndClientWithTheMost() {
+    Connection ofOtherVip = asleep(2, CLIENT, 1, true);
+    Connection ofOtherClient = asleep(1, CLIENT + 1, 2, true);
+    for (int i = 0; i < 50; i++) {
+      Connection last = asleep(1, CLIENT, 1_000 + i, true);
+      assertEquals(State.DORMANT, state(last), "its client's earlier one gives way");
+    }
+    assertEquals(State.DORMANT, state(ofOtherVip));
+    assertEquals(State.DORMANT, state(ofOtherClient));
+    assertCounts(0, MAX_DORMANT);
+  }
+
+  /** Many stripes, each with room for some hundreds. */
+  @Test
+  void expire_beyondALargeBound_sharesItFairly() {
+    int max = 4_096;
+    ConnectionTable large =
+        new ConnectionTable(10, max, Long.MAX_VALUE, clock::get, connection -> {});
+    int[] kept = new int[3];
+    for (int i = 0; i < 10 * max; i++) {
+      int vipNumber = i % 40 == 0 ? 2 : 1; // forty times as many connect to one of them
+      Connection connection =
+          new Connection(
+              FiveTuple.of(6, CLIENT + i, 1_000, VIP_A + vipNumber, 80),
+              vipNumber,
+              Algorithm.DEFAULT,
+              SERVERS.get(0),
+              AT_CLIENT,
+              i,
+              0);
+      large.add(connection);
+      connection.hear();
+      large.expire(connection);
+      assertTrue(large.dormant() <= max);
+    }
+    large.all().forEach(each -> kept[each.vipNumber()]++);
+    assertEquals(max, kept[1] + kept[2]);
+    assertEquals(10 * max / 40, kept[2], "none of the VIP with few is displaced");
+  }
+
   @Test
   void sweep_ofDormantConnections_forgetsThoseThatAreOldEnough() {
     Connection first = asleep(1);

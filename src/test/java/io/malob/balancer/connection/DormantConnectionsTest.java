@@ -2,6 +2,7 @@ package io.malob.balancer.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.ImmutableList;
@@ -36,6 +37,7 @@ class DormantConnectionsTest {
 
   private final DormantConnections rows = new DormantConnections(MAX_ROWS);
   private final Map<FiveTuple, Connection> model = new LinkedHashMap<>();
+  private final Map<FiveTuple, Connection> spare = new LinkedHashMap<>();
   private final Map<FiveTuple, FiveTuple> requestOfReply = new HashMap<>();
 
   /** One of them keeps the ports of clients. */
@@ -73,6 +75,7 @@ class DormantConnectionsTest {
         server,
         place(random),
         random.nextBoolean(),
+        random.nextBoolean(),
         random.nextLong(),
         random.nextLong(),
         random.nextLong());
@@ -88,8 +91,8 @@ class DormantConnectionsTest {
       }
       assertSameRows();
       if (phase == 2) {
-        while (rows.oldest() != DormantConnections.NONE) {
-          removeOldest();
+        while (rows.next() != DormantConnections.NONE) {
+          removeNext();
         }
         assertSameRows();
       }
@@ -105,39 +108,61 @@ class DormantConnectionsTest {
     assertEquals(row, rows.findOptimistically(request, false), "no chain is long");
     if (random.nextInt(10) >= additions) {
       if (random.nextInt(4) == 0 && !model.isEmpty()) {
-        removeOldest();
+        removeNext();
       } else if (known != null) {
         remove(known);
       }
     } else if (known == null) {
       add(dormant(request, random));
     } else {
+      boolean wasSpare = isSpare(known);
       known.restore(content(known.server(), random));
       rows.put(row, known.dormancy());
+      if (isSpare(known) != wasSpare) {
+        spare.remove(request);
+        noteIfSpare(known);
+      }
     }
   }
 
   private void add(Connection connection) {
     if (model.size() >= MAX_ROWS) {
-      removeOldest();
+      removeNext();
     }
     if (requestOfReply.putIfAbsent(connection.reply(), connection.request()) == null) {
       model.put(connection.request(), connection);
+      noteIfSpare(connection);
       rows.add(connection);
     }
   }
 
-  private void removeOldest() {
-    Connection oldest = model.values().iterator().next();
-    assertEquals(rows.find(oldest), rows.oldest());
-    assertEquals(oldest.dormancy().sinceNanos(), rows.sinceNanos(rows.oldest()));
-    remove(oldest);
+  private static boolean isSpare(Connection connection) {
+    return connection.dormancy().wasEnded() || !connection.dormancy().isAnswered();
+  }
+
+  private void noteIfSpare(Connection connection) {
+    if (isSpare(connection)) {
+      spare.put(connection.request(), connection);
+    }
+  }
+
+  /** Spare ones give way to all others, the oldest first. */
+  private void removeNext() {
+    int row = rows.next();
+    Connection next = model.get(rows.picture(row).request());
+    assertEquals(row, rows.find(next));
+    if (!spare.isEmpty()) {
+      assertSame(spare.values().iterator().next(), next);
+    }
+    assertEquals(next.dormancy().sinceNanos(), rows.sinceNanos(row));
+    remove(next);
   }
 
   private void remove(Connection connection) {
     assertIsKept(connection);
     rows.remove(rows.find(connection));
     model.remove(connection.request());
+    spare.remove(connection.request());
     requestOfReply.remove(connection.reply());
     assertEquals(DormantConnections.NONE, rows.find(connection));
     assertEquals(DormantConnections.NONE, rows.find(connection.reply(), true));
