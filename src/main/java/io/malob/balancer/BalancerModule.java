@@ -23,6 +23,7 @@ import io.malob.balancer.admission.ConnectionResetter;
 import io.malob.balancer.admission.ConnectionTeardown;
 import io.malob.balancer.admission.ErrorRelay;
 import io.malob.balancer.admission.Explainer;
+import io.malob.balancer.admission.FalseEnds;
 import io.malob.balancer.admission.FloodGuard;
 import io.malob.balancer.admission.FtpData;
 import io.malob.balancer.admission.HostFinder;
@@ -320,6 +321,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
   private SwitchMessages messages;
   private Explainer explainer;
   private ConnectionTeardown teardown;
+  private FalseEnds falseEnds;
   private AclDropRules aclDropRules;
   private LabelTable labels;
   private RecoveringConnections pending;
@@ -544,6 +546,14 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             buckets,
             nanoTime);
     RulePacer pacer = rulePacer(connectionProgrammer);
+    falseEnds =
+        new FalseEnds(
+            views,
+            connections,
+            connectionLimiter,
+            connectionProgrammer,
+            switchId -> switches.getActiveSwitch(switchId) != null && !outages.mayHeal(),
+            nanoTime);
     teardown =
         new ConnectionTeardown(
             views,
@@ -556,6 +566,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
             outliers.unansweredSyns(),
             records.records(),
             halfOpen,
+            falseEnds,
             nanoTime);
     ConnectionActivator activator =
         new ConnectionActivator(
@@ -888,6 +899,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         recover,
         new Task("sweeping labels", () -> labels.sweep(this::isReplicated)),
         new Task("sweeping connections", connections::sweep),
+        new Task("counting connections that go on", falseEnds::sweep),
         new Task("sweeping clients' members", affinity::sweep),
         new Task("reconciling switches", reconcileRounds::tick),
         new Task("reporting limits", () -> limits.tell(view.get().catalog().vips().values())),

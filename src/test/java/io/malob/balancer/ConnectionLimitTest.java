@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** VIPs and members that may have only so many connections. */
 class ConnectionLimitTest extends OnEachProfile {
@@ -113,6 +114,56 @@ class ConnectionLimitTest extends OnEachProfile {
     fixture.assertReaches(fixture.second, fixture.open(40_003));
     fixture.assertReaches(fixture.first, fixture.open(40_004));
     fixture.assertReaches(fixture.second, fixture.open(40_002));
+  }
+
+  /** The client has closed one direction, or its segment was out of the member's window. */
+  @ParameterizedTest
+  @ValueSource(ints = {Packet.TCP_RST, Packet.TCP_FIN | ACK})
+  void connectionThatGoesOnAfterAnEnd_countsAgain_andItsClientIsNotBelieved(int end) {
+    assumeEndsAreTold();
+    fixture.setVip("connection_limit", "2");
+    fixture.open(40_000);
+    fixture.send(fixture.client, 40_000, end);
+    assertEquals(Map.of("v", 0), net.module.vipConnections());
+    for (int seconds = 0; seconds < 40; seconds += 5) {
+      net.pass(5);
+      fixture.send(fixture.client, 40_000, ACK);
+      net.expire();
+    }
+    assertEquals(Map.of("v", 1), net.module.vipConnections());
+    assertEquals(1, active("m1"));
+
+    fixture.send(fixture.client, 40_000, end);
+    fixture.open(40_001);
+    fixture.send(fixture.client, 40_001, end);
+    assertEquals(Map.of("v", 2), net.module.vipConnections(), "until their rules expire");
+    fixture.assertReset(fixture.client, fixture.open(40_002));
+
+    net.pass(16);
+    net.expire();
+    assertEquals(Map.of("v", 0), net.module.vipConnections());
+    fixture.send(fixture.other, 40_000, Packet.TCP_SYN);
+    fixture.send(fixture.other, 40_000, end);
+    assertEquals(Map.of("v", 0), net.module.vipConnections(), "others are believed");
+
+    net.pass(21);
+    net.expire();
+    net.pass(3_600);
+    fixture.open(40_003);
+    fixture.send(fixture.client, 40_003, end);
+    assertEquals(Map.of("v", 0), net.module.vipConnections(), "an hour later");
+  }
+
+  @Test
+  void connectionThatHasEnded_doesNotCountAgain() {
+    assumeEndsAreTold();
+    fixture.open(40_000);
+    fixture.close(40_000);
+    for (int seconds = 0; seconds < 40; seconds += 5) {
+      net.pass(5);
+      net.expire();
+      assertEquals(Map.of("v", 0), net.module.vipConnections());
+    }
   }
 
   @Test

@@ -43,6 +43,7 @@ public final class ConnectionTeardown {
   private final UnansweredSynDetector unansweredSyns;
   private final ConnectionRecords records;
   private final HalfOpenLimit halfOpen;
+  private final FalseEnds falseEnds;
   private final LongSupplier nanoTime;
 
   public ConnectionTeardown(
@@ -56,6 +57,7 @@ public final class ConnectionTeardown {
       UnansweredSynDetector unansweredSyns,
       ConnectionRecords records,
       HalfOpenLimit halfOpen,
+      FalseEnds falseEnds,
       LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
@@ -67,6 +69,7 @@ public final class ConnectionTeardown {
     this.unansweredSyns = unansweredSyns;
     this.records = records;
     this.halfOpen = halfOpen;
+    this.falseEnds = falseEnds;
     this.nanoTime = nanoTime;
   }
 
@@ -84,6 +87,9 @@ public final class ConnectionTeardown {
     @Nullable Connection connection = connections.byRequest(request);
     if (connection != null) {
       heard(connection);
+      if (falseEnds.mayBeFalse(request.srcAddress())) {
+        return; // its rules tell
+      }
       long nowNanos = nanoTime.getAsLong();
       Effects effects = connections.end(connection, nowNanos);
       if (isFinished && effects.countsNoMore()) {

@@ -39,6 +39,7 @@ import org.projectfloodlight.openflow.types.OFPort;
  * hear           OPEN h    - h       - h       -         -
  * end            ENDED u   ENDED u   -         - e       - e
  * reopen         -         -         OPEN c    -         -
+ * goOn           -         -         OPEN c    -         -
  * expire         DORMANT   DORMANT   DORMANT   -         -
  *                u h r     u h r     h r e
  * expireOn       DORMANT   DORMANT   DORMANT   -         -
@@ -261,7 +262,13 @@ public final class Connection {
 
   private volatile @Nullable Route route;
   private List<Packet> pending = List.of();
+
+  /** When its client has ended it, or its rules have expired after that. */
   private long leftNanos;
+
+  /** Whether its client ends it by silence only, because it has gone on after a FIN or RST. */
+  private boolean endsBySilence;
+
   private long openedAtNanos;
   private volatile boolean replicated;
 
@@ -734,9 +741,27 @@ public final class Connection {
       wasEnded |= !state.hasRules();
       return Effects.NONE;
     }
+    if (endsBySilence) {
+      return Effects.NONE;
+    }
     State before = state;
+    leftNanos = nowNanos;
     enter(State.ENDED);
     return new Effects(before, State.ENDED, false, NOT_HALF_OPEN, openedAtNanos, route);
+  }
+
+  /**
+   * Its rules are in use, although its client has ended it, if that was before a time. From now on,
+   * it ends with its rules.
+   */
+  public synchronized Effects goOnIfEndedBefore(long nanos) {
+    if (state != State.ENDED || leftNanos - nanos >= 0) {
+      return Effects.NONE;
+    }
+    endsBySilence = true;
+    inFlight = NOT_MEASURED;
+    enter(State.OPEN);
+    return new Effects(State.ENDED, State.OPEN, true, NOT_HALF_OPEN, openedAtNanos, route);
   }
 
   /** Whether its client has ended it, in any state. */

@@ -97,7 +97,8 @@ public final class ConnectionProgrammer {
     return isBrief ? Math.min(HalfOpenLimit.BRIEF_SECONDS, usual) : usual;
   }
 
-  private int idleSeconds(Connection connection) {
+  /** The idle timeout of a connection's request rule in seconds, where its bucket counts, too. */
+  public int idleSeconds(Connection connection) {
     return buckets.idleSeconds(
         connection.vipNumber(),
         connection.client().switchId(),

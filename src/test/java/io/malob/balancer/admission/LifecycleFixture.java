@@ -115,6 +115,7 @@ public final class LifecycleFixture {
       new ConnectionRecords(recorded::add, Clock.systemUTC(), this::now);
   final ConnectionTable connections;
   final ConnectionProgrammer programmer;
+  final FalseEnds falseEnds;
   public final ConnectionTeardown teardown;
   public final ConnectionActivator activator;
   private int generation;
@@ -164,6 +165,9 @@ public final class LifecycleFixture {
             Runnable::run,
             this::now);
     Routes routes = new Routes(labels);
+    falseEnds =
+        new FalseEnds(
+            view.views(), connections, connectionLimiter, programmer, any -> true, this::now);
     teardown =
         new ConnectionTeardown(
             view.views(),
@@ -176,6 +180,7 @@ public final class LifecycleFixture {
             passive.unansweredSyns(),
             records,
             halfOpen,
+            falseEnds,
             this::now);
     activator =
         new ConnectionActivator(
