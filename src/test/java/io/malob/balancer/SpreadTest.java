@@ -404,6 +404,22 @@ class SpreadTest extends OnEachProfile {
     assertEquals(1, open(a));
   }
 
+  /** It was killed between its messages for the two switches. */
+  @Test
+  void replyRuleOfAMasterThatHasCrashed_withoutARequestRule_isRemovedAtOnce() {
+    a.send(client, toVip(40_000, SYN));
+    FakeRule request = a.rules(s1, Cookie.Kind.REQUEST).get(0);
+    a.table(s1).remove(request);
+    assertEquals(1, a.rules(s3, Cookie.Kind.REPLY).size());
+
+    pair.kill();
+    pair.takeOver();
+    pair.pass(2);
+
+    assertEquals(0, open(b));
+    assertEquals(List.of(), b.rules(s3, Cookie.Kind.REPLY));
+  }
+
   @Test
   void switchWhoseMasterHasCrashed_isTakenOverWithItsConnections() {
     assertDelivered(a.send(client, toVip(40_000, SYN)), m1);

@@ -71,6 +71,10 @@ public final class ReconcileRounds {
   private long ofConnectingNanos;
 
   private long routineSinceNanos;
+
+  /** Whether a round begins as soon as no switch is being read. */
+  private boolean isRoundDue;
+
   private long tickedAtNanos;
 
   /**
@@ -120,8 +124,19 @@ public final class ReconcileRounds {
           if (!ok) {
             parts.counts().tablesReset.increment();
           }
+          // others may have rules that its former master had sent there, of connections it never
+          // had
+          isRoundDue |= isFirst && parts.foreign().mayExist();
           done.accept(ok);
+          beginRoundIfDue();
         });
+  }
+
+  private void beginRoundIfDue() {
+    if (isRoundDue && readings.isEmpty()) {
+      beginRound(nanoTime.getAsLong());
+      continueRound();
+    }
   }
 
   /**
@@ -205,17 +220,26 @@ public final class ReconcileRounds {
               }
             });
     if (now - routineSinceNanos >= TimeUnit.SECONDS.toNanos(times.roundSeconds)) {
-      routineSinceNanos = now;
-      routine.clear();
-      routine.addAll(readSwitches.all());
-      routine.removeAll(silent.keySet());
-      ofRound = connectionsBySwitch();
-      silent.replaceAll((switchId, rounds) -> rounds - 1);
-      silent.values().removeIf(rounds -> rounds <= 0);
+      beginRound(now);
     }
     if (now - ofConnectingNanos >= Reconciler.MARGIN_NANOS) {
       ofConnecting = ImmutableListMultimap.of();
     }
+    continueRound();
+  }
+
+  private void beginRound(long nowNanos) {
+    isRoundDue = false;
+    routineSinceNanos = nowNanos;
+    routine.clear();
+    routine.addAll(readSwitches.all());
+    routine.removeAll(silent.keySet());
+    ofRound = connectionsBySwitch();
+    silent.replaceAll((switchId, rounds) -> rounds - 1);
+    silent.values().removeIf(rounds -> rounds <= 0);
+  }
+
+  private void continueRound() {
     @Nullable DatapathId next = readings.isEmpty() ? routine.poll() : null;
     if (next != null && readSwitches.contains(next)) {
       reconcileNext(next);
