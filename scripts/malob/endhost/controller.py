@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 from malob.endhost.options import Settings
 from malob.endhost.place import Place
 from malob.endhost.token import Token
-from malob.errors import MissingError, ScriptError
+from malob.errors import MissingError
 from malob.rest.local import RestClient, RestError
 from malob.system.place import ROOT
 from malob.system.ports import free_port, port_is_free
-from malob.system.processes import PidFile, ProcessId, find_program
+from malob.system.processes import PidFile, ProcessId, find_program, run
 from malob.system.waiting import wait_until
 
 REST = "/wm/malob/endhost"
@@ -26,8 +27,6 @@ _PROPERTIES = _HERE / "endhost.properties"
 _OPTIONS = _HERE / "jvm.options"
 _JAR = ROOT / "target" / "malob.jar"
 
-#: An archive of loaded classes, so that the JVM need not read and verify them at each start.
-_ARCHIVE = ROOT / "target" / "endhost.jsa"
 _START_TIMEOUT_S = 60
 
 
@@ -56,7 +55,7 @@ class Controller:
     def launch(self) -> None:
         """Starts it, and does not wait for it."""
         settings = _write_settings(self._place.directory, self._settings.openflow_port, self._settings.http_port)
-        self._process.start(_command(settings), self.log)
+        self._process.start(_command(settings, _archive_option()), self.log)
 
     def wait(self) -> None:
         """Returns once it answers."""
@@ -106,37 +105,35 @@ def _write_settings(directory: Path, openflow_port: int, http_port: int) -> Path
     return settings
 
 
-def _command(settings: Path, archive: str | None = None) -> list[str]:
-    if archive is None:
-        archive = f"-XX:SharedArchiveFile={_ARCHIVE}" if _archive_is_good() else "-Xshare:auto"
+def _command(settings: Path, archive: str) -> list[str]:
     # one arena of malloc for all threads: each would keep freed memory of its own
     return ["env", "MALLOC_ARENA_MAX=1", _java(), f"@{_OPTIONS}", archive, "-cp", str(_JAR), "io.malob.controller.ControllerProcess", str(settings)]
 
 
-def _archive_is_good() -> bool:
-    return _ARCHIVE.exists() and _ARCHIVE.stat().st_mtime > max(_JAR.stat().st_mtime, _OPTIONS.stat().st_mtime)
-
-
 def make_archive(directory: Path) -> None:
-    """Creates the archive of classes if there is none for this build, by a short run of a controller.
+    """Creates the archive of loaded classes if there is none for this build, with which the JVM need not read and verify them at each start.
 
-    Failures are ignored: the controller then starts without it, only slower.
+    Failures are ignored: the controller then starts without it, only slower. directory: for the files of a short run of a controller.
     """
-    if _archive_is_good():
-        return
+    _archive_option(sys.executable, str(ROOT / "scripts" / "command.py"), "malob.endhost.rehearsal", str(directory / "rehearsal"))
+
+
+def _archive_option(*rehearsal: str) -> str:
+    """The JVM's option for the archive, which the launcher creates if there is none and a rehearsal is given."""
+    return run([str(ROOT / "malob"), "archive", "endhost", _java(), *rehearsal], 2 * _START_TIMEOUT_S).strip() or "-Xshare:auto"
+
+
+def rehearse(directory: Path, option: str) -> None:
+    """Runs a controller without a host until it answers. option: one more for the JVM. Raises ScriptError if it does not answer."""
     http_port = free_port()
-    new = _ARCHIVE.with_suffix(".new")
-    command = _command(_write_settings(directory / "rehearsal", 0, http_port), f"-XX:ArchiveClassesAtExit={new}")
-    with open(directory / "rehearsal.log", "wb") as log:
+    command = _command(_write_settings(directory, 0, http_port), option)
+    with open(directory / "log", "wb") as log:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-    rest = RestClient("127.0.0.1", http_port, timeout_s=5)
+    rest = RestClient("127.0.0.1", http_port, timeout_s=5, token=Token(directory).read())
     try:
         wait_until(lambda: process.poll() is not None or rest.answers(), "the controller to answer", _START_TIMEOUT_S)
         process.terminate()
         process.wait(_START_TIMEOUT_S)
-        new.replace(_ARCHIVE)
-    except (ScriptError, OSError, subprocess.TimeoutExpired):
-        new.unlink(missing_ok=True)
     finally:
         if process.poll() is None:
             process.kill()

@@ -22,9 +22,11 @@ data_directory() {
   fi
 }
 
-# cache_directory: for programs that are compiled on first use
+# cache_directory: for what is compiled on first use, and archives of loaded classes
 cache_directory() {
-  if is_packaged; then
+  if [ -n "${MALOB_CACHE:-}" ]; then
+    echo "$MALOB_CACHE"
+  elif is_packaged; then
     echo /var/cache/malob
   else
     echo "$MALOB_ROOT/target"

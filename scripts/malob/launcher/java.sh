@@ -70,12 +70,12 @@ is_fresh_archive() {
   [ -f "$1" ] && [ -z "$(find "$MALOB_ROOT/target/malob.jar" "$2/lib/server" -cnewer "$1" -print -quit 2>/dev/null)" ]
 }
 
-# archive_option HOME CLASS REHEARSAL… : prints the option for the program's archive, which is created first if there is none yet.
-# REHEARSAL is a command that runs the program once, with an option for the JVM as its last argument.
+# archive_option HOME CLASS [REHEARSAL…] : prints the option for the program's archive, which is created first if there is none yet.
+# REHEARSAL is a command that runs the program once, with an option for the JVM as its last argument; without it, none is created.
 archive_option() {
   local archive
   archive=$(class_archive "$1" "$2")
-  is_fresh_archive "$archive" "$1" || make_class_archive "$archive" "${@:3}"
+  [ $# -eq 2 ] || is_fresh_archive "$archive" "$1" || make_class_archive "$archive" "${@:3}"
   if is_fresh_archive "$archive" "$1" && [ -s "$archive" ]; then
     echo "-XX:SharedArchiveFile=$archive"
   fi
@@ -87,7 +87,7 @@ make_class_archive() {
   shift
   directory=$(dirname "$archive")
   # where another user owns the files, programs start without an archive
-  mkdir -p "$directory" 2>/dev/null && [ -w "$directory" ] && [ -O "$directory" ] || return 0
+  mkdir -p "$directory" 2>/dev/null && [ -w "$directory" ] && { [ -O "$directory" ] || is_callers "$directory"; } || return 0
   (
     # one at a time: a second program starts without an archive
     exec 9<"$MALOB_ROOT/target/malob.jar"
@@ -96,6 +96,7 @@ make_class_archive() {
     "$@" "-XX:ArchiveClassesAtExit=$archive.new" >/dev/null && [ -s "$archive.new" ] || : >"$archive.new"
     # renamed only when complete, also after a power failure: a partial archive would crash the JVM
     sync "$archive.new"
+    chown --no-dereference --reference="$directory" "$archive.new"
     mv -f "$archive.new" "$archive"
   ) 2>/dev/null || true
 }
@@ -121,9 +122,12 @@ rehearse_controller() (
   wait $!
 )
 
+# is_callers FILE : whether this runs under sudo, and the user who called sudo owns the file
+is_callers() { [ "$(id -u)" = 0 ] && [ "${SUDO_UID:-0}" != 0 ] && [ "$(stat -c %u "$1")" = "$SUDO_UID" ]; }
+
 # as_owner COMMAND… : under sudo, runs a command that writes into the checkout as the user who called sudo
 as_owner() {
-  if [ "$(id -u)" = 0 ] && [ "${SUDO_UID:-0}" != 0 ] && [ "$(stat -c %u "$MALOB_ROOT")" = "$SUDO_UID" ]; then
+  if is_callers "$MALOB_ROOT"; then
     sudo -u "#$SUDO_UID" -H -- "$@"
   else
     "$@"

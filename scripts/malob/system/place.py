@@ -31,7 +31,7 @@ def _data() -> Path:
 DATA = _data()
 
 #: For what is compiled when it is first needed.
-CACHE = Path("/var/cache/malob") if PACKAGED else ROOT / "target"
+CACHE = Path(os.environ.get("MALOB_CACHE") or ("/var/cache/malob" if PACKAGED else ROOT / "target"))
 
 _SETTINGS = ROOT / "src" / "main" / "resources" / "floodlightdefault.properties"
 

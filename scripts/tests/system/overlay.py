@@ -118,7 +118,8 @@ class OverlayRoot:
             self.close()
             raise ScriptError("no overlay of the file system can be made here (above)")
         children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()
-        self._enter = ["nsenter", "--target", children[0], "--mount", "--pid", "--net", *self._change_root()]
+        self._child = children[0]
+        self._enter = ["nsenter", "--target", self._child, "--mount", "--pid", "--net", *self._change_root()]
 
     @property
     def _name(self) -> str:
@@ -127,6 +128,11 @@ class OverlayRoot:
     def _change_root(self) -> list[str]:
         """What to call in its namespaces to get to its root directory."""
         return ["chroot", f"{self._directory.name}/root"]
+
+    @property
+    def files(self) -> Path:
+        """Its root directory as this process sees it, where absolute symbolic links lead elsewhere."""
+        return Path(f"/proc/{self._child}/root{self._directory.name}/root")
 
     def close(self) -> None:
         self._process.kill()

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from malob.errors import ScriptError
 from malob.system.place import ROOT
+from tests import installed
 from tests.system.overlay import OverlayRoot
 from tests.system.packaged import CATALOG, ask, dpkg, install
 from tools.release import debian, licences, project
@@ -38,6 +39,8 @@ class PackagesTest(unittest.TestCase):
         now = project.read(ROOT)
         self._install(root, replace(now, version="0.0.1"))
         self._units_are_good(root)
+        self.assertEqual([], installed.dead_links(root.files))
+        self.assertEqual([], installed.missing_files(root.files))
         directory = root.run("stat", "-c", "%i %U:%G %a", _DATA)
         self._lay_out_earlier(root)
         self._install(root, now)
@@ -137,7 +140,7 @@ class PackagesTest(unittest.TestCase):
                 "env",
                 "-i",
                 "PATH=/usr/bin:/bin",
-                settings["Environment"],
+                *settings["Environment"].split(),
                 *settings["ExecStart"].split(),
             ),
             stdin=subprocess.DEVNULL,

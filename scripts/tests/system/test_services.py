@@ -58,6 +58,7 @@ class PackagedServicesTest(unittest.TestCase):
         self.root.wait_for_http(HEALTH)
         self.assertNotEqual(before, self._main_process("malob-controller"))
         self.assertEqual([_VIP["id"]], [vip["id"] for vip in ask(self.root, f"{URL}{CATALOG}/vips/")])
+        self._starts_from_an_archive("/var/cache/malob/controller/io.malob.controller.Main", user="malob")
 
     def test_agents_report(self) -> None:
         self.root.run("ip", "address", "add", "10.9.9.1/32", "dev", "lo")
@@ -77,6 +78,7 @@ class PackagedServicesTest(unittest.TestCase):
         before = self.root.run("ip", "-brief", "link")
         self._start("malob-endhost")
         self._carries_flows()
+        self._starts_from_an_archive("/var/cache/malob/endhost", user="root")
         # the kernel's settings are within its reach
         self.assertEqual("1\n", self.root.run("cat", "/proc/sys/net/ipv6/conf/malob-sw/disable_ipv6"))
         supervisor = self._main_process("malob-endhost")
@@ -100,6 +102,13 @@ class PackagedServicesTest(unittest.TestCase):
             self.root.run("curl", "-sf", "--max-time", "10", "-o", "/dev/null", "http://203.0.113.1/")
         told = json.loads(self.root.run("malob", "endhost", "status", "--json"))
         self.assertEqual(["up1", "up2"], [uplink["name"] for uplink in told["uplinks"] if uplink["flows"]["total"]], told)
+
+    def _starts_from_an_archive(self, start: str, user: str) -> None:
+        """Whether a process has mapped the archive of loaded classes whose path begins so, and there is none among the programs."""
+        mapped = f"grep -lE ' {start}.*[.]jsa$' /proc/[0-9]*/maps"
+        self.assertRegex(self.root.output("sh", "-c", mapped), r"^/proc/\d+/maps\n")
+        self.assertEqual(f"{user}\n", self.root.run("sh", "-c", f"stat -c %U {start}*.jsa"))
+        self.assertEqual("", self.root.run("find", "/usr/share/malob", "-name", "*.jsa*"))
 
     def _start_agent(self, kind: str, address: str, **fields: Any) -> None:
         added = self.root.run("malob", "agent", "add", f"{kind}1", "--kind", kind, "--address", address, "--controller", URL + _REPORTS)

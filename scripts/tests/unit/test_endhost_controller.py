@@ -27,7 +27,7 @@ class ProcessTest(unittest.TestCase):
         java.chmod(0o755)
         for patch in (
             mock.patch.object(place, "_RUNNING", Path(directory.name)),
-            mock.patch.object(controller, "_archive_is_good", bool),
+            mock.patch.object(controller, "_archive_option", lambda: "-Xshare:auto"),
             mock.patch.dict(os.environ, {"MALOB_JAVA": str(java)}),
         ):
             patch.start()

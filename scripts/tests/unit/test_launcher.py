@@ -384,6 +384,35 @@ class ClassArchiveTest(unittest.TestCase):
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate(timeout=20)
 
+    def archive(self, *rehearsal: str) -> str:
+        """What the launcher tells a Python program that starts Java itself."""
+        words = [str(self.root / "malob"), "archive", "some", str(self.home / "bin" / "java"), *rehearsal]
+        return subprocess.run(words, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+    def test_program_that_starts_java_itself_has_one_if_it_names_a_rehearsal(self) -> None:
+        rehearsal = ("sh", "-c", 'printf whole >"${1#*=}"', "sh")
+        self.assertEqual("", self.archive())
+        self.assertEqual({}, self.files())
+        option = self.archive(*rehearsal)
+        self.assertRegex(option, f"^-XX:SharedArchiveFile={self.root}/target/some.*\\.jsa\n$")
+        self.assertEqual({".jsa": "whole"}, self.files())
+        self.assertEqual((option, option), (self.archive(), self.archive("false")))
+
+    def test_service_has_a_directory_of_its_own(self) -> None:
+        cache = self.root / "cache"
+        cache.mkdir()
+        self.environment["MALOB_CACHE"] = str(cache)
+        self.assertEqual(["makes", "with"], self.run_program("launch", "run"))
+        self.assertEqual(({}, 1), (self.files(), len(list(cache.glob("*.jsa")))))
+
+    @unittest.skipUnless(os.getuid() == 0, "needs root")
+    def test_under_sudo_it_belongs_to_the_user_who_called_it(self) -> None:
+        os.chown(self.root / "target", 1, 1)
+        self.environment["SUDO_UID"] = "1"
+        self.assertEqual(["makes", "with"], self.run_program())
+        [made] = (self.root / "target").glob("*.jsa")
+        self.assertEqual((1, 1), (made.stat().st_uid, made.stat().st_gid))
+
     def test_nothing_is_written_into_directories_of_others(self) -> None:
         if os.getuid() == 0:
             os.chown(self.root / "target", 1, 1)

@@ -16,6 +16,7 @@ from unittest import mock
 from malob.errors import MissingError, ScriptError
 from malob.system.place import ROOT
 from malob.system.processes import run
+from tests import installed
 from tools.release import container, debian, licences, project, sources
 from tools.release.__main__ import _compare
 from tools.release.contents import LOGGING, SETTINGS, program
@@ -213,6 +214,29 @@ class PackagesTest(unittest.TestCase):
     def _malob(self, directory: str | Path, *words: str, root: Path | None = None) -> subprocess.CompletedProcess[str]:
         program = (root or Path(directory, "malob")) / "malob"
         return subprocess.run([str(program), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=directory)
+
+    def test_links_lead_somewhere_and_named_files_exist(self) -> None:
+        for packages in (("malob", "malob-agents"), ("malob-agents",)):
+            with self.subTest(packages=packages), tempfile.TemporaryDirectory() as directory:
+                root = Path(directory)
+                for name in packages:
+                    write(self.packages[name], root, 86400)
+                for made in ("var/lib/malob/controller", "var/cache/malob"):
+                    (root / made).mkdir(parents=True)
+                self.assertEqual([], installed.dead_links(root))
+                self.assertEqual([], installed.missing_files(root))
+
+    def test_links_of_the_archive_lead_somewhere(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            root = Path(directory)
+            write(below("usr/share/malob", self.program), root, 86400)
+            self.assertEqual([], installed.dead_links(root))
+
+    def test_link_to_what_only_a_checkout_has_is_none_in_a_package(self) -> None:
+        readme = self.packages["malob"]["usr/share/doc/malob/README.md"].content.decode()
+        self.assertIn("[Documentation](index.md), [how far does it go?](explanation/scale.md), contributing,\n[changes](CHANGELOG.md).", readme)
+        security = self.packages["malob"]["usr/share/doc/malob/how-to/security.md"].content.decode()
+        self.assertIn("](operations.md#when-a-file-is-damaged)", security)
 
     def test_units_name_files_of_the_packages(self) -> None:
         everything = {**self.packages["malob"], **self.packages["malob-agents"]}

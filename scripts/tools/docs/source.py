@@ -6,14 +6,13 @@ The pages of a checkout are also read on code hosts, so they contain no Sphinx d
 from __future__ import annotations
 
 import posixpath
-import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from malob.cli.completion import reference
 from malob.system.place import ROOT
-from tools.docs import menu
+from tools.docs import links, menu
 from tools.docs.menu import Entry
 from tools.docs.pages import DOCS
 from tools.reference import page as rest_reference
@@ -25,10 +24,6 @@ GENERATORS: Mapping[str, Callable[[], str]] = {
 }
 
 FOLDER = ROOT / "target" / "site-source"
-
-#: A link, or code, in which nothing is a link.
-_LINK = re.compile(r"`[^`]*`|(?P<bang>!?)\[(?P<words>(?:[^\]\[]|\[[^\]]*\])*)\]\((?P<target>[^)\s#]*)(?P<anchor>#[^)\s]*)?\)")
-_FENCE = re.compile(r" *(`{3,}|~{3,})")
 
 
 def write() -> Path:
@@ -81,38 +76,17 @@ def _relative(target: str, path: str) -> str:
 
 def followed(path: str, text: str) -> Iterator[str]:
     """The lines of a page, with links changed to the locations of the copies."""
-    fence = ""
-    paragraph: list[str] = []
-    for line in text.splitlines():
-        opening = _FENCE.match(line)
-        if not fence and opening is None and line.strip():
-            paragraph.append(line)
-            continue
-        yield from _linked(path, paragraph)
-        paragraph = []
-        if opening is not None and (not fence or line.strip() == fence):
-            fence = "" if fence else opening[1]
-        yield line
-    yield from _linked(path, paragraph)
+    return links.changed(path, text, lambda target: _in_site(path, target))
 
 
-def _linked(path: str, paragraph: list[str]) -> list[str]:
-    """A whole paragraph: the text of a link may begin on one line and end on the next."""
-    return _LINK.sub(lambda link: _link(path, link), "\n".join(paragraph)).splitlines()
-
-
-def _link(path: str, link: re.Match[str]) -> str:
-    target = link["target"]
-    if not target or ":" in target:
-        return link[0]
-    followed = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
-    if (ROOT / followed).is_dir():
-        followed = posixpath.join(followed, "README.md")
-    page = followed == menu.HOME or any(entry.page == followed for entry in menu.everything())
-    if not page and not (followed.startswith("docs/") and (ROOT / followed).exists()):
+def _in_site(path: str, target: str) -> str | None:
+    if (ROOT / target).is_dir():
+        target = posixpath.join(target, "README.md")
+    page = target == menu.HOME or any(entry.page == target for entry in menu.everything())
+    if not page and not (target.startswith("docs/") and (ROOT / target).exists()):
         # not part of the site: its readers have no checkout
-        return link["words"]
-    return f"{link['bang']}[{link['words']}]({_relative(place(followed), path)}{link['anchor'] or ''})"
+        return None
+    return _relative(place(target), path)
 
 
 if __name__ == "__main__":

@@ -125,11 +125,14 @@ class _Trial:
         return self._engine.run("logs", "--tail", "3", self._name)
 
     def _check_content(self) -> None:
-        """Whether the image has the checkout's own files, and none that an engine has kept of an earlier one."""
+        """Whether the image has the checkout's own files, and none that an engine has kept of an earlier one.
+
+        Units and pages have other paths and links there.
+        """
         sums = dict(line.split("  ")[::-1] for line in self._engine.run("exec", self._name, "cat", _SUMS).splitlines())
         own = {path: self._root / "docs" / path.removeprefix(_DOCS) for path in sums if path.startswith(_DOCS)}
         own |= {path: self._root / path.removeprefix(_PROGRAMS) for path in sums if path.startswith(f"{_PROGRAMS}scripts/")}
-        found = {path: file for path, file in own.items() if file.is_file() and file.suffix != ".service"}
+        found = {path: file for path, file in own.items() if file.is_file() and file.suffix not in (".service", ".md")}
         other = sorted(path for path, file in found.items() if hashlib.md5(file.read_bytes()).hexdigest() != sums[path])
         _expect(bool(found) and not other, f"of {len(found)} files, {len(other)} differ from the checkout's: {', '.join(other[:3]) or 'none'}")
 

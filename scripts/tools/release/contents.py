@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from tools.release.files import File
+from tools.docs import links
+from tools.release.files import File, Files
 from tools.release.sources import listed
 
 #: The parts of scripts/ that only a checkout can use.
@@ -24,7 +28,29 @@ def program(build: Path) -> dict[str, File]:
         files[f"target/lib/{library.name}"] = _data(library)
     files[SETTINGS] = _data(build / "src" / "main" / "resources" / "floodlightdefault.properties")
     files[LOGGING] = _data(build / "packaging" / "logback.xml")
-    return files
+    return {**files, **relinked(files, lambda _page, path: path if contains(files, path) else None)}
+
+
+def relinked(files: Files, place_of: Callable[[str, str], str | None]) -> dict[str, File]:
+    """The pages among the files of a checkout, with links to the new places of their targets.
+
+    place_of: for a page and a path of the checkout, the place where the page's readers find that; None if they do not have it.
+    """
+
+    def target_of(page: str, path: str) -> str | None:
+        new = place_of(page, path)
+        return None if new is None else posixpath.relpath(new, posixpath.dirname(place_of(page, page) or page))
+
+    return {
+        page: File("".join(f"{line}\n" for line in links.changed(page, file.content.decode(), partial(target_of, page))).encode())
+        for page, file in files.items()
+        if page.endswith(".md")
+    }
+
+
+def contains(files: Files, path: str) -> bool:
+    """Whether a file or a folder is among these."""
+    return path in files or any(file.startswith(f"{path}/") for file in files)
 
 
 def _data(path: Path) -> File:

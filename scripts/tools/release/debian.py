@@ -8,15 +8,17 @@ import hashlib
 import tempfile
 from datetime import datetime, timezone
 from email.utils import format_datetime
+from functools import partial
 from pathlib import Path
 
 from malob.errors import ScriptError
 from malob.system.processes import run
-from tools.release.contents import LOGGING, SETTINGS
+from tools.release.contents import LOGGING, SETTINGS, contains, relinked
 from tools.release.files import LEVEL, File, Files, below, write
 from tools.release.project import Project
 
 PLACE = "usr/share/malob"
+_DOCUMENTS = "usr/share/doc/malob"
 _UNITS = "usr/lib/systemd/system"
 _AGENTS = "scripts/agents/"
 _SCRIPTS = ("postinst", "prerm", "postrm")
@@ -40,20 +42,31 @@ def packages(program: Files, build: Path, project: Project) -> dict[str, dict[st
         "etc/malob/malob.properties": program[SETTINGS],
         "etc/malob/logback.xml": program[LOGGING],
     }
-    for path, file in program.items():
+    for path, file in {**program, **relinked(program, partial(_place_for, program))}.items():
         target = agents if path.startswith(_AGENTS) else main
         if path.endswith(".service"):
-            target[f"{_UNITS}/{Path(path).name}"] = File(_in_package(path, file.content))
-        elif path.startswith("docs/"):
-            main[f"usr/share/doc/malob/{path.removeprefix('docs/')}"] = file
-        elif path in ("README.md", "CHANGELOG.md", "NOTICE"):
-            main[f"usr/share/doc/malob/{path}"] = file
-        elif path != "LICENSE":
-            target[f"{PLACE}/{path}"] = file
+            file = File(_in_package(path, file.content))
+        # the licence is in the copyright file
+        if path != "LICENSE":
+            target[_place(path)] = file
     for name, files in (("malob", main), ("malob-agents", agents)):
         files[f"usr/share/doc/{name}/copyright"] = File((own / "debian" / "copyright").read_bytes())
         files[f"usr/share/doc/{name}/changelog.gz"] = File(gzip.compress(_changelog(name, project), mtime=0))
     return {"malob": main, "malob-agents": agents}
+
+
+def _place(path: str) -> str:
+    """Where a file or folder of the program is in its package."""
+    if path.endswith(".service"):
+        return f"{_UNITS}/{Path(path).name}"
+    if path == "docs" or path.startswith("docs/"):
+        return f"{_DOCUMENTS}{path.removeprefix('docs')}"
+    return f"{_DOCUMENTS}/{path}" if path in ("README.md", "CHANGELOG.md", "NOTICE") else f"{PLACE}/{path}"
+
+
+def _place_for(program: Files, page: str, path: str) -> str | None:
+    """The same if the readers of a page have it: malob-agents can be installed without the other package."""
+    return _place(path) if contains(program, path) and (path.startswith(_AGENTS) or not page.startswith(_AGENTS)) else None
 
 
 def _changelog(name: str, project: Project) -> bytes:
