@@ -148,8 +148,8 @@ start_agent() {
 
 set_controller() {
   [ "$(ovs-vsctl get-controller "$bridge")" = "tcp:$controller" ] || ovs-vsctl --timeout=20 set-controller "$bridge" "tcp:$controller"
-  # retry an absent controller every second instead of every eight
-  ovs-vsctl --timeout=20 set Controller "$bridge" max_backoff=1000 inactivity_probe=5000 connection_mode=out-of-band
+  # retry an absent controller every two seconds instead of every eight; an attempt may take as long, and needs 1.5 round trips
+  ovs-vsctl --timeout=20 set Controller "$bridge" max_backoff=2000 inactivity_probe=5000 connection_mode=out-of-band
 }
 
 connected() {

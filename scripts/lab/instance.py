@@ -13,12 +13,13 @@ Whatever it creates is recorded before it is created, in /run/malob/NAME/state.j
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Callable
+from typing import Callable, NamedTuple
 
 from lab.control import Relay
 from lab.shaping import choice
@@ -180,7 +181,7 @@ def up(
             journal.add("daemons")
             ovs.ensure_running()
             _check_free(instance)
-            _build(instance, _control_endpoints(instance, control_delays_ms))
+            _build(instance, _control_channels(instance, control_delays_ms))
         except BaseException:
             with undisturbed():
                 cleanup = Cleanup()
@@ -243,9 +244,25 @@ def find_all() -> list[Instance]:
     return found
 
 
-def _control_endpoints(instance: Instance, delays_ms: Mapping[str, float]) -> dict[str, str]:
-    """The controllers of each switch, as HOST:PORT,...: the relay if the channel is delayed."""
-    endpoints = dict.fromkeys(instance.topology.switches, instance.controller)
+class _Channel(NamedTuple):
+    """From a switch to its controllers, as HOST:PORT,...; delay_ms: one way."""
+
+    controllers: str
+    delay_ms: float = 0
+
+    @property
+    def max_backoff_ms(self) -> int:
+        """The max pause between attempts to connect, which Open vSwitch counts in seconds.
+
+        A switch that lost its controller tries again every second, not only every eight. But the pause is also the time that an
+        attempt may take, and the controller's first message comes after three times the delay.
+        """
+        return 1000 * math.ceil(0.5 + 3 * self.delay_ms / 1000)
+
+
+def _control_channels(instance: Instance, delays_ms: Mapping[str, float]) -> dict[str, _Channel]:
+    """By switch: to the relay if the channel is delayed."""
+    channels = dict.fromkeys(instance.topology.switches, _Channel(instance.controller))
     if delays_ms:
         if "," in instance.controller:
             raise UsageError("channels can be delayed to one controller only")
@@ -256,12 +273,12 @@ def _control_endpoints(instance: Instance, delays_ms: Mapping[str, float]) -> di
             relay.abandon()
             raise
         relay.go()
-        endpoints.update(relay.endpoints)
-    return endpoints
+        channels.update({switch: _Channel(endpoint, delays_ms[switch]) for switch, endpoint in relay.endpoints.items()})
+    return channels
 
 
-def _build(instance: Instance, controllers: Mapping[str, str]) -> None:
-    """controllers: those of each switch, as HOST:PORT,..."""
+def _build(instance: Instance, channels: Mapping[str, _Channel]) -> None:
+    """channels: those of each switch."""
     network, journal = instance.topology, _journal(instance.name)
     namespaces.create(journal, _namespaces(instance))
     # a link without limits may get limits later
@@ -270,7 +287,7 @@ def _build(instance: Instance, controllers: Mapping[str, str]) -> None:
     shaped = [link for link in network.links if link.limited]
     if not instance.shaper.of_switches:
         _join(instance, shaped)
-    commands = [command for switch in network.switches for command in _control_and_hosts(instance, switch, controllers[switch].split(","))]
+    commands = [command for switch in network.switches for command in _control_and_hosts(instance, switch, channels[switch])]
     for link in network.links:
         commands += _link(instance, *link.ends, link.limited)
     # ten switches take a second on a slow machine
@@ -303,11 +320,11 @@ def _columns(instance: Instance, switch: str) -> list[str]:
     ]
 
 
-def _control_and_hosts(instance: Instance, switch: str, controllers: Sequence[str]) -> list[list[str]]:
+def _control_and_hosts(instance: Instance, switch: str, channel: _Channel) -> list[list[str]]:
     bridge = instance.bridge(switch)
     ports = instance.topology.ports(switch)
-    # a switch that lost its controller reconnects every second, not only every eight
-    columns = ["max_backoff=1000", "inactivity_probe=5000", "connection_mode=out-of-band"]
+    controllers = channel.controllers.split(",")
+    columns = [f"max_backoff={channel.max_backoff_ms}", "inactivity_probe=5000", "connection_mode=out-of-band"]
     ids = [f"@{switch}_{number}" for number in range(len(controllers))]
     commands = [[f"--id={id}", "create", "Controller", f'target="tcp:{each}"', *columns] for id, each in zip(ids, controllers)]
     commands.append(["set", "Bridge", bridge, f"controller={','.join(ids)}"])

@@ -96,6 +96,16 @@ class LabTest(unittest.TestCase):
         file.write_text(json.dumps({**json.loads(file.read_text()), "owner": [process.pid, process.start_ticks]}))
 
 
+class ChannelTest(unittest.TestCase):
+    def test_attempt_to_connect_may_take_longer_than_the_first_message_over_a_delayed_channel(self) -> None:
+        lab = instance.Instance("lab", NETWORK, "127.0.0.1:6653", "netdev", "emulator", 1)
+        [switch] = NETWORK.switches
+        for delay_ms, pause in ((0, 1000), (100, 1000), (300, 2000), (600, 3000)):
+            commands = instance._control_and_hosts(lab, switch, instance._Channel(lab.controller, delay_ms))
+            self.assertIn(f"max_backoff={pause}", commands[0])
+            self.assertGreaterEqual(pause, 3 * delay_ms + 500)
+
+
 class OwnershipTest(LabTest):
     def test_lab_of_another_process_stays(self) -> None:
         """a second one of the same name is refused, and what cleans up after it removes nothing"""
