@@ -155,6 +155,10 @@ class UnprivilegedControllerTest(unittest.TestCase):
             data.mkdir()
             os.chmod(place, 0o755)
             os.chown(data, int(_NOBODY), int(_NOBODY))
+            # the checkout may be in a home that other users may not enter; /run is the class's own
+            checkout = Path("/run/checkout")
+            checkout.mkdir()
+            run(["mount", "--bind", str(ROOT), str(checkout)])
             admin = self.token(data, "ops", "admin")
             port = free_port()
             command = bound_to_us(
@@ -166,7 +170,7 @@ class UnprivilegedControllerTest(unittest.TestCase):
                     "--inh-caps=-all",
                     "--bounding-set=-all",
                     "--no-new-privs",
-                    str(ROOT / "malob"),
+                    str(checkout / "malob"),
                     "run",
                     "--bind",
                     "0.0.0.0",
@@ -188,6 +192,7 @@ class UnprivilegedControllerTest(unittest.TestCase):
                     60,
                     detail=lambda: log.read_text()[-300:],
                 )
+                self.assertIsNone(process.poll(), log.read_text())
                 status = Path(f"/proc/{process.pid}/status").read_text()
                 self.assertRegex(status, rf"Uid:\s+{_NOBODY}\s+{_NOBODY}\s+{_NOBODY}\s+{_NOBODY}\n")
                 self.assertRegex(status, r"CapEff:\s+0+\n")
