@@ -176,8 +176,9 @@ def _lock(directory: int, path: Path) -> int:
 
 
 def _give_to_owner(directory: int, file: int) -> None:
-    if os.geteuid() == 0:
-        owner = os.fstat(directory)
+    owner, made = os.fstat(directory), os.fstat(file)
+    # services may not call chown at all, and need not
+    if os.geteuid() == 0 and (made.st_uid, made.st_gid) != (owner.st_uid, owner.st_gid):
         os.fchown(file, owner.st_uid, owner.st_gid)
 
 
