@@ -36,12 +36,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * that have rules of their own. Thread-safe, except {@link #vips}.
  */
 final class ProactivePlacement implements SwitchMessages.Proactive {
-  /** How many connections of a VIP at a switch get rules of their own when it becomes proactive. */
-  private static final int MAX_PINS = 10_000;
-
   private final ProactiveSettings settings;
-  private final Buckets buckets;
-  private final ConnectionTable connections;
+  private final Pins pins;
   private final ConnectionActivator activator;
   private final Housekeeping housekeeping;
   private final ProactiveVips vips;
@@ -69,8 +65,7 @@ final class ProactivePlacement implements SwitchMessages.Proactive {
       Executor serialExecutor,
       LongSupplier nanoTime) {
     this.settings = settings;
-    this.buckets = buckets;
-    this.connections = connections;
+    this.pins = new Pins(buckets, connections, activator::reinstall);
     this.activator = activator;
     this.housekeeping = housekeeping;
     this.vips =
@@ -90,7 +85,7 @@ final class ProactivePlacement implements SwitchMessages.Proactive {
             hosts::probeEverywhere,
             halfOpen::now,
             preparation::matchesTcpFlags,
-            this::pinExposed,
+            pins::pinExposed,
             hasSeveralMasters,
             corrections(view),
             serialExecutor,
@@ -148,36 +143,13 @@ final class ProactivePlacement implements SwitchMessages.Proactive {
   @Override
   public void expired(Connection connection, int idleSeconds) {
     // one that was pinned before has been silent for so long that it is given up
-    if (idleSeconds < settings.pin() && needsPin(connection)) {
-      activator.reinstall(connection);
+    if (idleSeconds < settings.pin()) {
+      pins.pin(connection);
     }
   }
 
   @Override
   public void synRuleExpired(FiveTuple request, int generation) {
     activator.synRuleExpired(request, generation);
-  }
-
-  private void pinExposed(int vipNumber, DatapathId switchId) {
-    connections
-        .find(
-            connection ->
-                connection.vipNumber() == vipNumber
-                    && connection.client().switchId().equals(switchId)
-                    && needsPin(connection))
-        .stream()
-        .limit(MAX_PINS)
-        .forEach(activator::reinstall);
-  }
-
-  /** Whether a dormant connection that may go on would reach another member by its bucket. */
-  private boolean needsPin(Connection connection) {
-    return connection.state() == Connection.State.DORMANT
-        && !connection.isOver()
-        && buckets.isExposed(
-            connection.vipNumber(),
-            connection.client().switchId(),
-            connection.request(),
-            connection.server().number());
   }
 }

@@ -496,6 +496,21 @@ class ProactivePlacementTest {
     members.forEach((port, member) -> assertEquals(member, fixture.memberOf(client, port, ACK)));
   }
 
+  /** What the deleted member's former buckets tell does not concern others. */
+  @Test
+  void memberDeletedWhileAVipBecomesReactive_resetsNoIdleConnectionOfOthers() {
+    fixture.settle();
+    fixture.setVip("placement", "reactive");
+    fixture.pass(2);
+    net.delete(Catalog.MEMBERS, "m1");
+    fixture.pass(MOVE_SECONDS + 2);
+    ALL_BUCKETS.forEach(port -> assertEquals(m2, fixture.open(client, port)));
+
+    fixture.pass(30); // their rules have expired
+
+    ALL_BUCKETS.forEach(port -> assertEquals(m2, fixture.memberOf(client, port, ACK)));
+  }
+
   /** The members' rules stay while buckets leave. */
   @ParameterizedTest
   @ValueSource(strings = {"true", "false"})

@@ -120,7 +120,9 @@ public final class Buckets {
       return OptionalLong.empty();
     }
     Bucket bucket = table.of(request);
-    return OptionalLong.of(bucket.isMoving() ? bucket.sinceNanos() : nanoTime.getAsLong());
+    // buckets that are not in force moved until their rules were removed; their member may be gone
+    boolean hasMoved = bucket.isMoving() || !table.isInForce();
+    return OptionalLong.of(hasMoved ? bucket.sinceNanos() : nanoTime.getAsLong());
   }
 
   /**

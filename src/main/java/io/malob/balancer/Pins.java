@@ -1,0 +1,62 @@
+package io.malob.balancer;
+
+import io.malob.balancer.bucket.Buckets;
+import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.ConnectionTable;
+import java.util.function.Consumer;
+import org.projectfloodlight.openflow.types.DatapathId;
+
+/**
+ * Gives connections rules of their own that would reach another member by their bucket.
+ * Thread-safe.
+ */
+final class Pins {
+  /** How many connections of a VIP at a switch get rules of their own when it becomes proactive. */
+  private static final int MAX_PINS = 10_000;
+
+  private final Buckets buckets;
+  private final ConnectionTable connections;
+  private final Consumer<Connection> reinstall;
+
+  /**
+   * No pins yet.
+   *
+   * @param reinstall gives a dormant connection its rules again
+   */
+  Pins(Buckets buckets, ConnectionTable connections, Consumer<Connection> reinstall) {
+    this.buckets = buckets;
+    this.connections = connections;
+    this.reinstall = reinstall;
+  }
+
+  /** Pins a dormant connection if it needs that. */
+  void pin(Connection connection) {
+    if (isNeededBy(connection)) {
+      reinstall.accept(connection);
+    }
+  }
+
+  /** Pins the dormant connections of a VIP at a switch that need it. */
+  void pinExposed(int vipNumber, DatapathId switchId) {
+    connections
+        .find(
+            connection ->
+                connection.vipNumber() == vipNumber
+                    && connection.client().switchId().equals(switchId)
+                    && isNeededBy(connection))
+        .stream()
+        .limit(MAX_PINS)
+        .forEach(reinstall);
+  }
+
+  /** Whether a dormant connection that may go on would reach another member by its bucket. */
+  private boolean isNeededBy(Connection connection) {
+    return connection.state() == Connection.State.DORMANT
+        && !connection.isOver()
+        && buckets.isExposed(
+            connection.vipNumber(),
+            connection.client().switchId(),
+            connection.request(),
+            connection.server().number());
+  }
+}
