@@ -2,8 +2,8 @@
 
 usage: healthcheck.py [PORT]
 
-It asks itself, so it checks no certificate. A controller that wants clients' certificates refuses this one during the handshake,
-or right after it: that is an answer of a running controller, too.
+It asks itself, so it checks no certificate. A controller that wants clients' certificates refuses this one with an alert of TLS, or
+closes the connection after the handshake: that is an answer of a running controller, too.
 """
 
 from __future__ import annotations
@@ -14,25 +14,35 @@ import sys
 
 _PATH = "/wm/core/health/json"
 _PATIENCE_S = 2.0
-#: OpenSSL's names of a refusal for want of a certificate, in TLS 1.3 and 1.2.
-_REFUSALS = ("CERTIFICATE_REQUIRED", "BAD_CERTIFICATE", "HANDSHAKE_FAILURE")
+_HOST = "127.0.0.1"
 
 
 def healthy(port: int) -> bool:
+    try:
+        return _answers(http.client.HTTPConnection(_HOST, port, timeout=_PATIENCE_S))
+    except (ConnectionResetError, http.client.HTTPException):
+        pass  # as a port with TLS answers plain text
+    except OSError:
+        return False
+    try:
+        return _over_tls(port)
+    except (OSError, http.client.HTTPException):
+        return False
+
+
+def _over_tls(port: int) -> bool:
     unchecked = ssl.create_default_context()
     unchecked.check_hostname = False
     unchecked.verify_mode = ssl.CERT_NONE
+    connection = http.client.HTTPSConnection(_HOST, port, timeout=_PATIENCE_S, context=unchecked)
     try:
-        return _answers(http.client.HTTPSConnection("127.0.0.1", port, timeout=_PATIENCE_S, context=unchecked))
+        connection.connect()
     except ssl.SSLError as error:
-        if any(refusal in str(error.reason) for refusal in _REFUSALS):
-            return True
-    except (OSError, http.client.HTTPException):
-        pass
+        return "ALERT" in str(error.reason)
     try:
-        return _answers(http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE_S))
-    except (OSError, http.client.HTTPException):
-        return False
+        return _answers(connection)
+    except (ssl.SSLError, ConnectionError):
+        return True
 
 
 def _answers(connection: http.client.HTTPConnection) -> bool:
