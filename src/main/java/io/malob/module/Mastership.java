@@ -1,6 +1,7 @@
 package io.malob.module;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -28,8 +29,11 @@ public interface Mastership {
   /** The connection has ended. */
   void disconnected(RoleChannel sw);
 
-  /** A key that only the controllers of the cluster know; completed as soon as it is known. */
-  CompletableFuture<byte[]> sharedKey();
+  /**
+   * Passes on the key of link probes, which only the controllers of the cluster know: as soon as it
+   * is known, and each that replaces it. The follower must not block.
+   */
+  void followProbeKey(Consumer<byte[]> follower);
 
   /** A connection to a switch, as far as the role is concerned. Thread-safe; nothing blocks. */
   interface RoleChannel {

@@ -25,11 +25,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.IFloodlightModule;
@@ -143,8 +143,8 @@ class ClusterRolesTest implements Mastership {
   }
 
   @Override
-  public CompletableFuture<byte[]> sharedKey() {
-    return CompletableFuture.completedFuture(KEY);
+  public void followProbeKey(Consumer<byte[]> follower) {
+    follower.accept(KEY);
   }
 
   private void awaitTold(String expected) throws InterruptedException {

@@ -58,7 +58,8 @@ public final class Election implements Mastership, PeerFate {
   private final HandOvers handOvers;
   private final LimitShares shares;
   private final PolicyMoves moves;
-  private final SharedKey sharedKey;
+  private final SharedKey probeKey;
+  private final SharedKey peerKey;
   private final ViewBuilder viewBuilder;
 
   /** The connected switches. */
@@ -108,7 +109,8 @@ public final class Election implements Mastership, PeerFate {
             nanoTime,
             relay::reaches);
     shares = new LimitShares(name);
-    sharedKey = new SharedKey(mirror.cluster(), transactions);
+    probeKey = new SharedKey(Keys.PROBE_KEY, mirror.cluster(), transactions);
+    peerKey = new SharedKey(Keys.PEER_KEY, mirror.cluster(), transactions);
     viewBuilder = new ViewBuilder(name, membership, mirror.masters(), nodes, generations, policy);
     view = ViewBuilder.nothing(name);
   }
@@ -146,7 +148,8 @@ public final class Election implements Mastership, PeerFate {
     moves.tick(locals.values());
     checkSteppedDown();
     policy.tick();
-    sharedKey.tick();
+    probeKey.tick();
+    peerKey.tick();
     if (isViewOld) {
       view = viewBuilder.view(locals.values());
     }
@@ -427,7 +430,8 @@ public final class Election implements Mastership, PeerFate {
     @Override
     public void changed(String key) {
       generations.read();
-      sharedKey.read();
+      probeKey.read();
+      peerKey.read();
       moves.read();
       readPolicy();
       evaluateAll();
@@ -448,8 +452,13 @@ public final class Election implements Mastership, PeerFate {
   }
 
   @Override
-  public CompletableFuture<byte[]> sharedKey() {
-    return sharedKey.known();
+  public void followProbeKey(Consumer<byte[]> follower) {
+    serial.execute(() -> probeKey.follow(follower));
+  }
+
+  /** Passes the key of the streams between controllers on, and each that replaces it. */
+  public void followPeerKey(Consumer<byte[]> follower) {
+    serial.execute(() -> peerKey.follow(follower));
   }
 
   // ---- stepping down ----

@@ -27,6 +27,9 @@ final class Keys {
   /** The key that signs link probes, in hexadecimal. */
   static final String PROBE_KEY = CLUSTER + "probe-key";
 
+  /** The key that authenticates the streams between controllers, in hexadecimal. */
+  static final String PEER_KEY = CLUSTER + "peer-key";
+
   /** The policy of mastership: {@code single} or {@code spread}. */
   static final String MASTERSHIP = CLUSTER + "mastership";
 

@@ -33,7 +33,7 @@ final class MasterKeys {
   private static final int BATCH = 100;
 
   /** The pause before a switch that has refused this controller is claimed again. */
-  private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final String name;
   private final Membership membership;

@@ -89,7 +89,7 @@ public final class RunningElection implements IClusterService, IShutdownListener
     context.getServiceImpl(IMastershipService.class).decideBy(election);
     new Repetition(pool(context)).every(TICK_MILLIS, "the election of masters", election::tick);
     election.followPeers(peers::follow);
-    var unusedKey = election.sharedKey().thenAccept(key -> peers.start(key, election));
+    election.followPeerKey(key -> peers.useKey(key, election));
     election.whenSteppedDown(() -> startAnew(shutdown, pool(context)));
     var unused =
         election

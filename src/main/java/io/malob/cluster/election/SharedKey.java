@@ -4,58 +4,77 @@ import io.malob.cluster.etcd.Etcd.Change;
 import io.malob.cluster.etcd.Etcd.Condition;
 import io.malob.cluster.etcd.Etcd.Item;
 import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The key that only the controllers of the cluster know: the first one creates it. All methods on
- * one serial executor.
+ * A key that only the controllers of the cluster know, for one purpose. If etcd has none, because
+ * the cluster is new or an operator has deleted it, one of the controllers creates one, and all use
+ * it from then on. All methods on one serial executor.
  */
 final class SharedKey {
   private static final int BYTES = 32;
 
+  private final String etcdKey;
   private final MirroredRange cluster;
   private final Transactions transactions;
-  private final CompletableFuture<byte[]> key = new CompletableFuture<>();
+  private final List<Consumer<byte[]>> followers = new ArrayList<>();
+  private byte @Nullable [] key;
 
-  SharedKey(MirroredRange cluster, Transactions transactions) {
+  /**
+   * A key that is not known yet.
+   *
+   * @param etcdKey where etcd has it, in hexadecimal
+   */
+  SharedKey(String etcdKey, MirroredRange cluster, Transactions transactions) {
+    this.etcdKey = etcdKey;
     this.cluster = cluster;
     this.transactions = transactions;
   }
 
-  /** Completed as soon as it is known. */
-  CompletableFuture<byte[]> known() {
-    return key;
+  /** Passes the key on as soon as it is known, and each that replaces it. */
+  void follow(Consumer<byte[]> follower) {
+    followers.add(follower);
+    byte[] known = key;
+    if (known != null) {
+      follower.accept(known);
+    }
   }
 
-  /** Takes the key that etcd has. */
+  /** Takes the key that etcd has; without one, the former is used. */
   void read() {
-    @Nullable Item item = cluster.get(Keys.PROBE_KEY);
+    @Nullable Item item = cluster.get(etcdKey);
     if (item == null) {
       return;
     }
     try {
-      key.complete(HexFormat.of().parseHex(item.value()));
+      byte[] now = HexFormat.of().parseHex(item.value());
+      if (!Arrays.equals(now, key)) {
+        key = now;
+        followers.forEach(follower -> follower.accept(now));
+      }
     } catch (IllegalArgumentException e) {
-      Keys.unreadable(Keys.PROBE_KEY, "not hexadecimal");
+      Keys.unreadable(etcdKey, "not hexadecimal");
     }
   }
 
   /** Creates it if there is none; to be called regularly. */
   void tick() {
     if (cluster.isKnown()
-        && cluster.get(Keys.PROBE_KEY) == null
+        && cluster.get(etcdKey) == null
         && transactions.areNone()
         && !transactions.arePaused()) {
       byte[] created = new byte[BYTES];
       new SecureRandom().nextBytes(created);
       transactions.commit(
           Set.of(),
-          List.of(new Condition(Keys.PROBE_KEY, 0)),
-          List.of(new Change.Put(Keys.PROBE_KEY, HexFormat.of().formatHex(created), 0)),
+          List.of(new Condition(etcdKey, 0)),
+          List.of(new Change.Put(etcdKey, HexFormat.of().formatHex(created), 0)),
           outcome -> {});
     }
   }

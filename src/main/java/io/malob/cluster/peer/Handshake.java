@@ -40,7 +40,7 @@ final class Handshake {
    * @param key of all streams of the cluster
    */
   record Self(String name, String token, SecretKey key) {
-    /** A controller of the cluster with this shared key, which has other uses, too. */
+    /** A controller of the cluster with this shared key. */
     static Self of(String name, String token, byte[] sharedKey) {
       SecretKey shared = new SecretKeySpec(sharedKey, ALGORITHM);
       return new Self(name, token, derived(shared, "streams between controllers"));
@@ -122,7 +122,7 @@ final class Handshake {
     if (!MessageDigest.isEqual(given, derived("proof", !isClient).getEncoded())) {
       throw new RefusedException(
           "it has another key than this controller: they use different clusters, or etcd's key"
-              + " cluster/probe-key was replaced meanwhile");
+              + " cluster/peer-key was replaced meanwhile");
     }
   }
 

@@ -125,6 +125,11 @@ final class PeerChannel extends ByteToMessageDecoder {
     return state == State.HELLO || state == State.PROOF;
   }
 
+  /** Whether the other side has said who it is. */
+  boolean hasSaidHello() {
+    return state != State.HELLO;
+  }
+
   /** Why it was closed. */
   String why() {
     return why;

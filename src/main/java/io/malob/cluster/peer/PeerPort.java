@@ -8,11 +8,11 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
-import java.util.ArrayDeque;
 import java.util.HexFormat;
-import java.util.Queue;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -23,21 +23,23 @@ import java.util.function.Supplier;
 final class PeerPort {
   private static final int TOKEN_BYTES = 16;
 
-  /** The max number of connections without a proof; further ones push out the oldest. */
-  private static final int MAX_PENDING = 32;
-
   private final Channel listening;
   private final String host;
   private final String token;
-  private final Queue<PeerChannel> pending = new ArrayDeque<>();
+  private final PendingHandshakes pending = new PendingHandshakes();
 
   /**
    * Opens any free port. Connections wait until {@link #accept}.
    *
    * @param host the address that other controllers use; the port is open there only
    * @param newConnection what handles the next connection
+   * @param isPeer whether another controller of the cluster has an address
    */
-  PeerPort(String host, EventLoopGroup loops, Supplier<PeerChannel> newConnection)
+  PeerPort(
+      String host,
+      EventLoopGroup loops,
+      Supplier<PeerChannel> newConnection,
+      Predicate<InetAddress> isPeer)
       throws IOException {
     this.host = host;
     byte[] random = new byte[TOKEN_BYTES];
@@ -54,7 +56,10 @@ final class PeerPort {
                   @Override
                   protected void initChannel(Channel channel) {
                     PeerChannel connection = newConnection.get();
-                    limit(connection);
+                    if (channel.remoteAddress() instanceof InetSocketAddress from) {
+                      InetAddress address = from.getAddress();
+                      pending.add(connection, address.getHostAddress(), isPeer.test(address));
+                    }
                     channel.pipeline().addLast(connection);
                   }
                 })
@@ -81,14 +86,6 @@ final class PeerPort {
   /** Accepts connections from now on. */
   void accept() {
     listening.config().setAutoRead(true);
-  }
-
-  private synchronized void limit(PeerChannel connection) {
-    pending.removeIf(each -> !each.isPending());
-    pending.add(connection);
-    if (pending.size() > MAX_PENDING) {
-      pending.remove().close("too many connections have not proved yet that they are controllers");
-    }
   }
 
   void close() {

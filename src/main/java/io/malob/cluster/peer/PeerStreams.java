@@ -1,9 +1,11 @@
 package io.malob.cluster.peer;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Sets;
 import com.google.common.collect.Streams;
+import com.google.common.net.InetAddresses;
 import io.malob.cluster.peer.Handshake.Self;
 import io.malob.module.DropLog;
 import io.malob.module.IPeerService;
@@ -14,10 +16,12 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -40,6 +44,9 @@ public final class PeerStreams implements AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(PeerStreams.class);
   private static final int THREADS = 2;
 
+  /** The max number of connections of processes that etcd does not name. */
+  private static final int MAX_UNNAMED = 64;
+
   /** Within this time, both connections of a process that ends are closed. */
   private static final long ENDING_MILLIS = 100;
 
@@ -57,6 +64,18 @@ public final class PeerStreams implements AutoCloseable {
 
   /** Connections over which messages are sent, by peer. */
   private final Map<String, PeerChannel> outgoing = new ConcurrentHashMap<>();
+
+  /**
+   * Connections of processes that know the key, but are not among those that etcd names: it does
+   * not yet, or another process has the name by now. By name and token.
+   */
+  private final Map<String, PeerChannel> unnamed = new ConcurrentHashMap<>();
+
+  /** The tokens of the followed peers, by name. */
+  private volatile ImmutableMap<String, String> tokens = ImmutableMap.of();
+
+  /** The addresses of the followed peers. */
+  private volatile ImmutableSet<InetAddress> hosts = ImmutableSet.of();
 
   /** Connections over which messages come, by peer. */
   private final Map<String, PeerChannel> incoming = new ConcurrentHashMap<>();
@@ -97,7 +116,8 @@ public final class PeerStreams implements AutoCloseable {
           new PeerPort(
               host,
               group,
-              () -> new PeerChannel(handshake(false), false, new Accepted(), counters));
+              () -> new PeerChannel(handshake(false), false, new Accepted(), counters),
+              address -> hosts.contains(address));
     } catch (IOException e) {
       closeGroup();
       throw e;
@@ -131,8 +151,38 @@ public final class PeerStreams implements AutoCloseable {
             TimeUnit.SECONDS);
   }
 
+  /**
+   * Starts with this key, or replaces the former one: then all streams are opened anew.
+   *
+   * @param sharedKey known to the controllers of the cluster only
+   * @param listener told of peers that have ended or are silent
+   */
+  public synchronized void useKey(byte[] sharedKey, PeerFate listener) {
+    if (self == null) {
+      start(sharedKey, listener);
+      return;
+    }
+    self = Self.of(name, port.token(), sharedKey);
+    logger.info("peer_key_replaced node={}", name);
+    for (Map<String, PeerChannel> all : List.of(outgoing, unnamed, incoming)) {
+      all.values().forEach(each -> each.close("the key of the cluster has been replaced"));
+    }
+  }
+
   /** Follows these peers from now on, and no others. */
   public synchronized void follow(Set<PeerAddress> peers) {
+    tokens =
+        peers.stream()
+            .collect(
+                ImmutableMap.toImmutableMap(PeerAddress::name, PeerAddress::token, (a, b) -> b));
+    hosts =
+        peers.stream()
+            .map(PeerAddress::host)
+            .filter(InetAddresses::isInetAddress)
+            .map(InetAddresses::forString)
+            .collect(ImmutableSet.toImmutableSet());
+    unnamed.values().forEach(each -> home(each.peer()).execute(() -> sort(each.peer())));
+    outgoing.keySet().forEach(peer -> home(peer).execute(() -> sort(peer)));
     for (PeerAddress left : ImmutableSet.copyOf(Sets.difference(links.keySet(), peers))) {
       Objects.requireNonNull(links.remove(left)).close();
       unreachedNanos.remove(left.name());
@@ -140,6 +190,28 @@ public final class PeerStreams implements AutoCloseable {
     for (PeerAddress peer : peers) {
       links.computeIfAbsent(peer, this::newLink);
     }
+  }
+
+  /** Sends messages to the process that etcd names, and to no other one. */
+  private void sort(String peer) {
+    @Nullable PeerChannel current = outgoing.get(peer);
+    if (current != null && !isNamed(current)) {
+      current.close("etcd does not name its process any more");
+      unreached(current);
+    }
+    @Nullable String token = tokens.get(peer);
+    @Nullable PeerChannel next = token == null ? null : unnamed.remove(process(peer, token));
+    if (next != null) {
+      reached(next);
+    }
+  }
+
+  private static String process(String peer, String token) {
+    return peer + "/" + token;
+  }
+
+  private boolean isNamed(PeerChannel connection) {
+    return connection.token().equals(tokens.get(connection.peer()));
   }
 
   private PeerLink newLink(PeerAddress address) {
@@ -208,7 +280,7 @@ public final class PeerStreams implements AutoCloseable {
   private final class Accepted implements PeerChannel.Events {
     @Override
     public void opened(PeerChannel connection) {
-      home(connection.peer()).execute(() -> reached(connection));
+      home(connection.peer()).execute(() -> accepted(connection));
     }
 
     @Override
@@ -224,6 +296,21 @@ public final class PeerStreams implements AutoCloseable {
     }
   }
 
+  private void accepted(PeerChannel connection) {
+    String peer = connection.peer();
+    if (isNamed(connection)) {
+      reached(connection);
+    } else if (unnamed.size() < MAX_UNNAMED) {
+      @Nullable PeerChannel before = unnamed.put(process(peer, connection.token()), connection);
+      if (before != null) {
+        before.close("the peer has opened another connection");
+      }
+    } else {
+      connection.close("too many processes are connected that etcd does not name");
+    }
+    sort(peer); // etcd may name another process by now
+  }
+
   private void reached(PeerChannel connection) {
     String peer = connection.peer();
     @Nullable PeerChannel before = outgoing.put(peer, connection);
@@ -235,6 +322,7 @@ public final class PeerStreams implements AutoCloseable {
   }
 
   private void unreached(PeerChannel connection) {
+    unnamed.values().remove(connection);
     if (outgoing.remove(connection.peer(), connection)) {
       tellLost(connection.peer(), connection);
     }

@@ -17,8 +17,9 @@ import io.malob.module.MastershipPolicy;
 import io.malob.openflow.label.LabelRange;
 import io.malob.testing.LogLines;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -490,17 +491,49 @@ class ElectionTest {
   }
 
   @Test
-  void sharedKey_isTheSameEverywhere_andNotOfAnotherCluster() throws Exception {
+  void keys_areTheSameEverywhere_andNotOfAnotherPurposeOrCluster() throws Exception {
     controller("a");
     controller("b");
-    byte[] ofA = cluster.controllers.get("a").election.sharedKey().get();
-    byte[] ofB = cluster.controllers.get("b").election.sharedKey().get();
-    assertEquals(32, ofA.length);
-    assertTrue(Arrays.equals(ofA, ofB));
+    List<String> ofA = keys("a");
+    cluster.pass(SECOND);
+    assertEquals(2, ofA.size());
+    assertEquals(64, ofA.get(0).length());
+    assertNotEquals(ofA.get(0), ofA.get(1));
+    List<String> ofB = keys("b");
+    cluster.pass(SECOND);
+    assertEquals(ofA, ofB);
     SimulatedCluster other = new SimulatedCluster(() -> MILLI);
     SimulatedCluster.Controller c = other.start("c");
     other.pass(SECOND);
-    assertFalse(Arrays.equals(ofA, c.election.sharedKey().get()));
+    List<String> ofC = new ArrayList<>();
+    c.election.followProbeKey(key -> ofC.add(HexFormat.of().formatHex(key)));
+    other.pass(SECOND);
+    assertFalse(ofA.contains(ofC.get(0)));
+  }
+
+  /** The keys of link probes and of peers that a controller is told of. */
+  private List<String> keys(String controller) {
+    List<String> keys = new ArrayList<>();
+    Election election = cluster.controllers.get(controller).election;
+    election.followProbeKey(key -> keys.add(HexFormat.of().formatHex(key)));
+    election.followPeerKey(key -> keys.add(HexFormat.of().formatHex(key)));
+    return keys;
+  }
+
+  @Test
+  void keyThatAnOperatorDeletes_isReplaced_atAllControllers_andTheOtherStays() {
+    controller("a");
+    controller("b");
+    List<String> ofA = keys("a");
+    List<String> ofB = keys("b");
+    cluster.pass(SECOND);
+    cluster.etcd.delete(Keys.PEER_KEY);
+    cluster.pass(SECOND);
+    assertEquals(3, ofA.size());
+    assertEquals(3, Set.copyOf(ofA).size(), "a new one");
+    assertEquals(ofA, ofB);
+    assertEquals(ofA.get(0), cluster.etcd.get(Keys.PROBE_KEY).value());
+    assertEquals(ofA.get(2), cluster.etcd.get(Keys.PEER_KEY).value());
   }
 
   // ---- a restored etcd ----

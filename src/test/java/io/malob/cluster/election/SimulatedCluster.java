@@ -109,6 +109,12 @@ final class SimulatedCluster {
         .orElseThrow();
   }
 
+  /** Whether a link stays broken. */
+  boolean isAnyLinkBroken() {
+    return switches.values().stream()
+        .anyMatch(sw -> sw.links.values().stream().anyMatch(Link::isBroken));
+  }
+
   /** Who is master of what, for messages. */
   String describe() {
     StringBuilder text = new StringBuilder();

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -229,6 +230,98 @@ class PeerStreamsTest {
       server.close();
       to.close();
     }
+  }
+
+  /** As when a controller was suspended, and its name started elsewhere meanwhile. */
+  @Test
+  void processThatEtcdDoesNotName_displacesNoStream() throws Exception {
+    Controller a = new Controller("a", KEY);
+    Controller named = new Controller("b", KEY);
+    Controller former = new Controller("b", KEY);
+    a.streams.follow(Set.of(named.address()));
+    former.streams.follow(Set.of(a.address()));
+    assertNull(a.events.poll(QUIET_MILLIS, TimeUnit.MILLISECONDS));
+    named.streams.follow(Set.of(a.address()));
+    assertEquals("reached b", a.nextEvent());
+    assertNull(a.events.poll(ATTEMPTS_MILLIS, TimeUnit.MILLISECONDS));
+    assertTrue(a.streams.send("b", PeerTopic.HOSTS, new byte[] {1}));
+    assertArrayEquals(new byte[] {1}, next(named));
+    assertNull(former.messages.poll());
+
+    a.streams.follow(Set.of(former.address()));
+    assertEquals("lost b", a.nextEvent());
+    assertEquals("reached b", a.nextEvent());
+    assertTrue(a.streams.send("b", PeerTopic.HOSTS, new byte[] {2}));
+    assertArrayEquals(new byte[] {2}, next(former));
+  }
+
+  @Test
+  void peerThatEtcdNamesLater_isReachedThen() throws Exception {
+    Controller a = new Controller("a", KEY);
+    Controller b = new Controller("b", KEY);
+    b.streams.follow(Set.of(a.address()));
+    assertNull(a.events.poll(QUIET_MILLIS, TimeUnit.MILLISECONDS));
+    assertFalse(a.streams.send("b", PeerTopic.HOSTS, new byte[] {1}));
+    a.streams.follow(Set.of(b.address()));
+    assertEquals("reached b", a.nextEvent());
+    assertTrue(a.streams.send("b", PeerTopic.HOSTS, new byte[] {1}));
+    assertArrayEquals(new byte[] {1}, next(b));
+  }
+
+  @Test
+  void connectionsThatSayNothing_pushOutNoHandshake() throws Exception {
+    Controller a = new Controller("a", KEY);
+    byte[] hello =
+        new Handshake(
+                Handshake.Self.of("b", "0".repeat(32), KEY), true, new byte[Handshake.NONCE_BYTES])
+            .hello();
+    List<Socket> silent = new ArrayList<>();
+    try (Socket peer = new Socket(InetAddress.getLoopbackAddress(), a.address().port())) {
+      peer.getOutputStream()
+          .write(ByteBuffer.allocate(4 + hello.length).putInt(hello.length).put(hello).array());
+      assertTrue(peer.getInputStream().read() >= 0, "its hello is answered");
+      for (int i = 0; i < 40; i++) {
+        silent.add(new Socket(InetAddress.getLoopbackAddress(), a.address().port()));
+      }
+      peer.setSoTimeout(300);
+      assertThrows(
+          SocketTimeoutException.class,
+          () -> {
+            while (peer.getInputStream().read() >= 0) {
+              // the rest of the answer
+            }
+          });
+    } finally {
+      for (Socket each : silent) {
+        each.close();
+      }
+    }
+  }
+
+  @Test
+  void replacedKey_opensStreamsAnew_andTheFormerOneOpensNone() throws Exception {
+    Controller[] pair = connected();
+    byte[] next = {4, 5, 6};
+    for (Controller each : pair) {
+      each.streams.useKey(next, each);
+    }
+    for (Controller each : pair) {
+      String other = each == pair[0] ? "b" : "a";
+      assertEquals("lost " + other, each.nextEvent());
+      while (!each.streams.isReached(other)) {
+        String event = each.nextEvent();
+        assertTrue(event.endsWith(other), event);
+      }
+      assertNull(each.ended.poll());
+    }
+    assertTrue(pair[0].streams.send("b", PeerTopic.HOSTS, new byte[] {7}));
+    assertArrayEquals(new byte[] {7}, next(pair[1]));
+
+    Controller former = new Controller("c", KEY);
+    pair[0].streams.follow(Set.of(pair[1].address(), former.address()));
+    former.streams.follow(Set.of(pair[0].address()));
+    assertNull(former.events.poll(QUIET_MILLIS, TimeUnit.MILLISECONDS));
+    assertFalse(pair[0].streams.reached().contains("c"));
   }
 
   @Test

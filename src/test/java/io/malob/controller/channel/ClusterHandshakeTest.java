@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.protocol.OFAsyncSet;
@@ -84,9 +85,7 @@ class ClusterHandshakeTest extends EmbeddedSwitch {
     }
 
     @Override
-    public CompletableFuture<byte[]> sharedKey() {
-      return new CompletableFuture<>();
-    }
+    public void followProbeKey(Consumer<byte[]> follower) {}
   }
 
   ClusterHandshakeTest() {

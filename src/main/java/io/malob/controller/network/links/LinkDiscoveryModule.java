@@ -153,9 +153,8 @@ public final class LinkDiscoveryModule extends BaseModule
     CompletableFuture<Mastership> inCluster = election;
     if (inCluster != null) {
       var unused =
-          inCluster
-              .thenCompose(Mastership::sharedKey)
-              .thenAccept(key -> frames = new ProbeFrames(key));
+          inCluster.thenAccept(
+              master -> master.followProbeKey(key -> frames = new ProbeFrames(key)));
     }
     switches.addOFSwitchListener(this);
     switches.getAllSwitchDpids().forEach(this::switchActivated);
