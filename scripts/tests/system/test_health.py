@@ -128,6 +128,30 @@ class HealthTest(SystemTest):
         self.assertEqual(3, len(ended), "those to the other server go on")
         self.assertLess(max([*ended, last]), 4.5)
 
+    def test_server_with_the_address_of_the_vip(self) -> None:
+        virtual = self._set_up()
+        host = self.servers[0]
+        member = self.member_of(virtual, host.name)
+        self.on(host.name, "ip", "addr", "add", f"{VIP}/32", "dev", "lo")
+        self.addCleanup(self.on, host.name, "ip", "addr", "del", f"{VIP}/32", "dev", "lo")
+        for each in self.servers[:2]:
+            self._serve(each)
+        self.controller.rest.post(
+            f"{balancing.BASE}/pools/checked/health_monitors/", {"id": "check", "type": "TCP", "delay": 1, "timeout": 1, "fall": 3}
+        )
+        self.addCleanup(self.controller.rest.delete, f"{balancing.BASE}/health_monitors/check")
+        self._wait_for(member, "down", 10)
+        problems = self.controller.rest.get("/wm/malob/problems")
+        self.assertEqual([True], [f"has the address {VIP} itself" in each["remedy"] for each in problems if each["reason"] == "down"])
+
+        self.controller.rest.post(f"{balancing.BASE}/vips/", {"id": "checks", "address": "10.0.0.132"})
+        self.addCleanup(self.controller.rest.delete, f"{balancing.BASE}/vips/checks")
+
+        took = self._wait_for(member, "up", 15)
+        say(f"a server that has the VIP's address was up {took:.1f} s after another VIP was added")
+        time.sleep(5)
+        self.assertEqual(["up", "up"], [self._member(each)["health"] for each in virtual.members])
+
     def test_silence_without_a_monitor(self) -> None:
         """a server that gives clients no answer gets no new connections for a while, though nobody checks it"""
         one, two = self.servers[:2]

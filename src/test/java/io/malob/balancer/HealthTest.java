@@ -174,6 +174,94 @@ class HealthTest extends OnEachProfile {
     assertEquals(1, net.refused(RejectReason.NO_MEMBER));
   }
 
+  private static boolean isFromTheVip(Delivery probe) {
+    return Packet.parse(probe.frame()).srcAddress() == VIP.getInt();
+  }
+
+  /** A kernel drops packets from an address of its own, as a member of LVS has on lo. */
+  private void firstHasTheVipsAddress(int seconds) {
+    for (int i = 0; i < seconds; i++) {
+      ask().stream()
+          .filter(probe -> hostOf(probe).equals(second) || !isFromTheVip(probe))
+          .forEach(this::answer);
+      assertEquals(Health.UP, health("m1"));
+    }
+  }
+
+  @Test
+  void memberThatHasTheVipsAddress_isCheckedFromAnotherVip() {
+    net.webService(first, second);
+    net.create(Catalog.VIPS, "id", "other", "address", "10.0.0.101");
+    monitor("TCP");
+
+    firstHasTheVipsAddress(20);
+
+    List<Delivery> probes = Stream.of(ask(), ask()).flatMap(List::stream).toList();
+    assertEquals(2, probes.size());
+    probes.forEach(probe -> assertEquals(hostOf(probe).equals(second), isFromTheVip(probe)));
+    for (int i = 0; i < 10; i++) {
+      ask(); // no answers
+    }
+    assertEquals(Health.DOWN, health("m1"));
+    assertEquals(Health.DOWN, health("m2"));
+    for (int i = 0; i < 12; i++) {
+      ask().stream()
+          .filter(probe -> hostOf(probe).equals(second) == isFromTheVip(probe))
+          .forEach(this::answer);
+    }
+    assertEquals(Health.UP, health("m1"));
+    assertEquals(Health.UP, health("m2"));
+  }
+
+  @Test
+  void memberThatHasTheVipsAddress_isPingedFromAnotherVip() {
+    net.webService(first, second);
+    net.create(Catalog.VIPS, "id", "other", "address", "10.0.0.101");
+    monitor("PING");
+
+    for (int i = 0; i < 20; i++) {
+      ask().stream()
+          .filter(probe -> hostOf(probe).equals(second) || !isFromTheVip(probe))
+          .forEach(this::answerEcho);
+      assertEquals(Health.UP, health("m1"));
+    }
+  }
+
+  private void answerEcho(Delivery probe) {
+    Packet echo = Packet.parse(probe.frame());
+    net.send(
+        hostOf(probe),
+        Frames.echo(
+            EchoFrames.ICMP_ECHO_REPLY,
+            hostOf(probe).mac(),
+            echo.srcMac(),
+            hostOf(probe).ip(),
+            IPv4Address.of(echo.srcAddress()),
+            echo.icmpIdentifier() << 16 | echo.icmpSequence()));
+  }
+
+  /** The rules of a proactive VIP lead packets to its members. */
+  @Test
+  void memberThatHasTheVipsAddress_isDownWithoutAnotherReactiveVip() {
+    net.webService(first, second);
+    net.create(
+        Catalog.VIPS,
+        "id",
+        "other",
+        "address",
+        "10.0.0.101",
+        "protocol",
+        "tcp",
+        "port",
+        "80",
+        "placement",
+        "proactive");
+    monitor("TCP");
+    firstIsSilent(5);
+    assertEquals(Health.DOWN, health("m1"));
+    assertTrue(Stream.of(ask(), ask()).flatMap(List::stream).allMatch(HealthTest::isFromTheVip));
+  }
+
   @Test
   void newMember_joinsWithItsFirstPass() {
     net.webService(first);

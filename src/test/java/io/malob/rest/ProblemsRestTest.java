@@ -1,6 +1,7 @@
 package io.malob.rest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -308,6 +309,32 @@ class ProblemsRestTest {
         "Member a (10.0.0.1:81) is down: it fails its health checks."
             + " Check that the service runs and listens on port 81.",
         text(onlyProblem("down")));
+  }
+
+  @Test
+  void member_thatFailsChecksFromTheVip_mayHaveItsAddress() throws Exception {
+    configure();
+    server.post("/health_monitors/", "{\"id\":\"h\",\"type\":\"PING\",\"pool_id\":\"p\"}");
+    setMember(true, Health.DOWN);
+    String itself = "If it has the address 10.0.0.100 itself, for instance on lo, it drops the";
+    assertTrue(text(onlyProblem("down")).contains(itself), text(onlyProblem("down")));
+
+    server.put("/health_monitors/h", "{\"type\":\"AGENT\"}");
+    assertFalse(text(onlyProblem("down")).contains(itself));
+    server.put("/health_monitors/h", "{\"type\":\"TCP\"}");
+    server.put("/vips/v6", "{\"address\":\"2001:db8::100\"}");
+    server.put("/vips/auto", "{\"address\":\"10.0.0.101\",\"port\":80,\"protocol\":\"tcp\"}");
+    server.put("/vips/auto", "{\"placement\":\"auto\"}");
+    assertTrue(text(problem("down")).contains(itself), text(problem("down")));
+    server.put("/vips/auto", "{\"placement\":\"reactive\"}");
+    assertFalse(text(problem("down")).contains(itself));
+  }
+
+  private JsonNode problem(String reason) throws Exception {
+    return problems().stream()
+        .filter(each -> each.get("reason").asText().equals(reason))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test

@@ -20,11 +20,10 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * Probes members through the data plane. A probe has the VIP as its source, like a client's packets
- * behind the balancer, and leaves by the port that the member is attached to. The rules for packets
- * to the VIP send the answer to the controller. The latest probe of each member is kept until the
- * next one, so that a late answer is recognized. One thread at a time sends probes; any thread
- * delivers answers.
+ * Probes members through the data plane. A probe has a VIP as its source, and leaves by the port
+ * that the member is attached to. The rules for packets to the VIP send the answer to the
+ * controller. The latest probe of each member is kept until the next one, so that a late answer is
+ * recognized. One thread at a time sends probes; any thread delivers answers.
  */
 public final class FrameProbes {
   private static final int FIRST_PORT = 1_024;

@@ -1,5 +1,6 @@
 package io.malob.balancer.health;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.health.Health;
 import io.malob.algorithm.health.RiseAndFall;
 import io.malob.state.catalog.Member;
@@ -9,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * The health check of one member: its monitor, its result so far and the time of its next step. Not
@@ -18,8 +20,17 @@ final class HealthCheck {
   final Member member;
   final Monitor monitor;
 
-  /** The VIP of the member's pool; its address is the source of probes. */
+  /** The VIP of the member's pool. */
   final @Nullable Vip vip;
+
+  /** The possible sources of probes through the data plane: the VIP's address, then others. */
+  private final ImmutableList<IPAddress<?>> sources;
+
+  /** The number of changes of the source. */
+  private int sourceChanges;
+
+  /** Whether the member has answered a probe from the current source. */
+  private boolean isSourceProven;
 
   RiseAndFall verdict;
 
@@ -62,7 +73,13 @@ final class HealthCheck {
   }
 
   HealthCheck(
-      Member member, Monitor monitor, @Nullable Vip vip, RiseAndFall verdict, long nowNanos) {
+      Member member,
+      Monitor monitor,
+      @Nullable Vip vip,
+      ImmutableList<IPAddress<?>> sources,
+      RiseAndFall verdict,
+      long nowNanos) {
+    this.sources = sources;
     this.member = member;
     this.monitor = monitor;
     this.vip = vip;
@@ -87,6 +104,8 @@ final class HealthCheck {
     isJudged = was.isJudged;
     searchSinceNanos = was.searchSinceNanos;
     switchId = was.switchId;
+    sourceChanges = was.sourceChanges;
+    isSourceProven = was.isSourceProven;
     probe = was.probe;
     isPending = was.isPending;
     isNew = was.isNew;
@@ -110,7 +129,7 @@ final class HealthCheck {
 
   /** Whether probes reach the member through its switch. */
   boolean usesDataPlane() {
-    return monitor.type() == Monitor.Type.TCP || monitor.type() == Monitor.Type.PING;
+    return monitor.type().usesDataPlane();
   }
 
   /** Whether the check has all that its type needs: a VIP as the source of probes, a port. */
@@ -127,6 +146,33 @@ final class HealthCheck {
   Health health() {
     boolean isUnknown = !canBeProbed() || (!isJudged && verdict.health() == Health.UP);
     return isUnknown ? Health.UNCHECKED : verdict.health();
+  }
+
+  /**
+   * The source of probes through the data plane. A server drops packets from an address that it has
+   * itself, as members often have that of their VIP on lo. So every second source is that of
+   * another VIP.
+   */
+  IPAddress<?> source() {
+    int others = sources.size() - 1;
+    boolean isOwn = others == 0 || sourceChanges % 2 == 0;
+    return sources.get(isOwn ? 0 : 1 + sourceChanges / 2 % others);
+  }
+
+  /** Notes that the member has passed a probe. */
+  void passed() {
+    isSourceProven = true;
+  }
+
+  /**
+   * Notes that a probe got no answer. Another source is tried until the member answers, and again
+   * when it is down; in between, a lost packet is no reason.
+   */
+  void timedOut() {
+    if (!isSourceProven || verdict.health() == Health.DOWN) {
+      sourceChanges = (sourceChanges + 1) & Integer.MAX_VALUE;
+      isSourceProven = false;
+    }
   }
 
   /** Withdraws the latest probe, and does not wait for its answer any more. */

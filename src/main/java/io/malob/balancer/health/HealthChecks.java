@@ -1,5 +1,6 @@
 package io.malob.balancer.health;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.health.Health;
@@ -26,6 +27,7 @@ import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * Checks the members of pools with a monitor that is up, each on its own schedule. To be called by
@@ -125,8 +127,11 @@ public final class HealthChecks {
       if (monitor == null) {
         continue;
       }
+      ImmutableList<IPAddress<?>> sources =
+          vip == null ? ImmutableList.of() : after.checkSources(vip);
       for (Member member : after.membersOfPool(pool.id())) {
-        HealthCheck check = new HealthCheck(member, monitor, vip, first(before, member), now);
+        HealthCheck check =
+            new HealthCheck(member, monitor, vip, sources, first(before, member), now);
         @Nullable HealthCheck was = old.get(member.number());
         if (was != null && was.isEquivalentTo(check)) {
           check.takeOverFrom(was, now);
@@ -271,6 +276,9 @@ public final class HealthChecks {
       if (check != null && probe == check.probe && check.isPending) {
         check.isPending = false;
         judge(check, probe.hasPassed(), changes);
+        if (probe.hasPassed()) {
+          check.passed();
+        }
         if (probe.hasPassed() && check.monitor.type() == Monitor.Type.TCP) {
           accepted.accept(probe.memberNumber());
         }
@@ -299,6 +307,7 @@ public final class HealthChecks {
       check.isPending = false;
       if (!probes.isOutOfControl(check)) {
         judge(check, false, changes);
+        check.timedOut();
       }
     }
     if (check.nextProbeNanos - now > 0) {

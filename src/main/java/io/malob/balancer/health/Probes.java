@@ -136,7 +136,7 @@ public final class Probes {
     }
     FrameProbes.Target target =
         new FrameProbes.Target(
-            check.member.number(), check.member.address(), server.at(), check.vip.address());
+            check.member.number(), check.member.address(), server.at(), check.source());
     return check.monitor.type() == Monitor.Type.PING
         ? probes.echo(target)
         : probes.syn(target, check.port());

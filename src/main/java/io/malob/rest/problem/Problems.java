@@ -442,7 +442,7 @@ public final class Problems {
               Reason.DOWN,
               member,
               "is down: it fails its health checks.",
-              listens(member, pool),
+              listens(member, pool) + fromTheVip(pool),
               null));
     } else if (out != null) {
       found.add(
@@ -462,6 +462,23 @@ public final class Problems {
     }
     long seconds = TimeUnit.NANOSECONDS.toSeconds(out.nanosLeft()) + 1;
     return what + " It gets no new connections for " + seconds + " s.";
+  }
+
+  /** What else keeps a member from answering checks, if there is no other source to try. */
+  private String fromTheVip(Pool pool) {
+    boolean usesDataPlane =
+        catalog
+            .monitorOfPool(pool.id())
+            .filter(monitor -> monitor.type().usesDataPlane())
+            .isPresent();
+    Optional<Vip> vip = catalog.vipOf(pool).filter(each -> catalog.checkSources(each).size() == 1);
+    return usesDataPlane && vip.isPresent()
+        ? String.format(
+            " If it has the address %s itself, for instance on lo, it drops the checks, which come"
+                + " from there: add a VIP with another address, or use a health monitor of type"
+                + " HTTP or AGENT.",
+            vip.get().address())
+        : "";
   }
 
   private String listens(Member member, Pool pool) {

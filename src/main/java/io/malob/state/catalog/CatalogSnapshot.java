@@ -24,6 +24,8 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * references in it hold: a pool's VIP and a member's pool are in the same snapshot.
  */
 public final class CatalogSnapshot {
+  private static final int MAX_CHECK_SOURCES = 5;
+
   private final CatalogTables tables;
   private final VipIndex vipIndex;
   private final ServiceIndex serviceIndex;
@@ -135,6 +137,22 @@ public final class CatalogSnapshot {
   /** The load balancer with that address, to which its VIPs belong; empty if there is none. */
   public Optional<LoadBalancer> loadBalancerAt(IPAddress<?> address) {
     return Optional.ofNullable(loadBalancersByAddress.get(address));
+  }
+
+  /**
+   * The addresses from which the members of a VIP can be checked through the data plane: its own,
+   * and those of some other VIPs of its family. Answers to a proactive VIP could follow its rules.
+   */
+  public ImmutableList<IPAddress<?>> checkSources(Vip vip) {
+    Stream<IPAddress<?>> others =
+        vips().values().stream()
+            .<IPAddress<?>>map(Vip::address)
+            .filter(address -> address.getIpVersion() == vip.address().getIpVersion())
+            .filter(address -> vipsAt(address).stream().noneMatch(Vip::mayBeProactive));
+    return Stream.concat(Stream.of(vip.address()), others)
+        .distinct()
+        .limit(MAX_CHECK_SOURCES)
+        .collect(ImmutableList.toImmutableList());
   }
 
   /** The VIPs with that address, oldest first. */

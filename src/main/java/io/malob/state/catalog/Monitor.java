@@ -55,7 +55,12 @@ public record Monitor(
     /** The member answers an HTTP request of the controller, over a management network. */
     HTTP,
     /** The member's agent has reported within the timeout, and its service answers. */
-    AGENT
+    AGENT;
+
+    /** Whether checks reach the member through its switch. */
+    public boolean usesDataPlane() {
+      return this == PING || this == TCP;
+    }
   }
 
   /** The treatment of a down member's open connections. */
