@@ -14,7 +14,7 @@ _LINK = re.compile(r"\]\(([^)\s]+)")
 _PATH = re.compile(r"(?<![\w/.@}])/(?:usr/(?:share|bin|lib/systemd/system)/[\w.\-/]*malob[\w.\-/]*|(?:etc|var/cache|var/lib)/malob[\w.\-/]*)")
 _NAMED_IN = (".service", ".md", ".1.gz", ".properties", ".py", ".sh", ".xml")
 #: What operators write, and what MALOB itself writes while it runs.
-_WRITTEN_LATER = re.compile(r"/etc/malob/(?:[\w-]+\.(?:conf|json|key|pem))?|/var/(lib|cache)/malob/.+")
+_WRITTEN_LATER = re.compile(r"/etc/malob/[\w-]+\.(?:conf|json|key|pem)|/var/(lib|cache)/malob/.+")
 
 
 def dead_links(root: Path) -> list[str]:

@@ -17,10 +17,12 @@ HEALTH = f"{URL}/wm/core/health/json"
 CATALOG = "/quantum/v1.0"
 
 
-def install(root: OverlayRoot, described: Project) -> None:
-    """Installs or upgrades both packages; settings that were changed stay as they are."""
+def install(root: OverlayRoot, described: Project, *names: str) -> None:
+    """Installs or upgrades the named packages, or both; settings that were changed stay as they are."""
     paths = []
     for name, files in debian.packages(program(ROOT), ROOT, described).items():
+        if names and name not in names:
+            continue
         paths.append(f"/tmp/{name}.deb")
         root.write(paths[-1], debian.make(name, files, ROOT, described))
     dpkg(root, "--force-unsafe-io", "--force-confold", "--install", *paths)

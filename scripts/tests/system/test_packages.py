@@ -61,6 +61,18 @@ class PackagesTest(unittest.TestCase):
         dpkg(root, "--purge", "malob", "malob-agents")
         self._nothing_is_left(root, before)
 
+    def test_agents_alone_have_their_pages_and_a_place_for_their_settings(self) -> None:
+        root = OverlayRoot()
+        self.addCleanup(root.close)
+        before = self._named_after_us(root)
+        install(root, project.read(ROOT), "malob-agents")
+        self.assertEqual([], installed.dead_links(root.files))
+        self.assertEqual([], installed.missing_files(root.files))
+        self.assertEqual("755 root\n", root.run("stat", "-c", "%a %U", "/etc/malob"))
+        root.write("/etc/malob/server-agent.json", b"{}")
+        dpkg(root, "--purge", "malob-agents")
+        self.assertLessEqual(self._named_after_us(root), before)
+
     def test_each_library_is_in_notice(self) -> None:
         jars = [path.name for path in (ROOT / "target" / "lib").glob("*.jar")]
         self.assertTrue(jars)

@@ -221,8 +221,8 @@ class PackagesTest(unittest.TestCase):
                 root = Path(directory)
                 for name in packages:
                     write(self.packages[name], root, 86400)
-                for made in ("var/lib/malob/controller", "var/cache/malob"):
-                    (root / made).mkdir(parents=True)
+                for made in ("etc/malob", "var/lib/malob/controller", "var/cache/malob"):
+                    (root / made).mkdir(parents=True, exist_ok=True)
                 self.assertEqual([], installed.dead_links(root))
                 self.assertEqual([], installed.missing_files(root))
 
