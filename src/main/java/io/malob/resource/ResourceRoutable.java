@@ -13,7 +13,7 @@ import org.restlet.routing.Router;
  * @param errors the bodies of errors
  */
 public record ResourceRoutable(String basePath, Routes routes, ErrorBody errors)
-    implements RestletRoutable, DeclaresEffects {
+    implements RestletRoutable, DeclaresEffects, DeclaresDemands {
 
   /** Resources with errors in the common form. */
   public ResourceRoutable(String basePath, Routes routes) {
@@ -34,5 +34,10 @@ public record ResourceRoutable(String basePath, Routes routes, ErrorBody errors)
   @Override
   public Effect effectOf(String method, List<String> path) {
     return routes.effectOf(method, path);
+  }
+
+  @Override
+  public Demand demandOf(String method, List<String> path) {
+    return routes.demandOf(method, path);
   }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * {@code pools/{id}/members}, without a slash at either end; HEAD is supported if GET only reads.
  * To be filled by one thread, and then safe for use by several.
  */
-public final class Routes implements Resource, DeclaresEffects {
+public final class Routes implements Resource, DeclaresEffects, DeclaresDemands {
   private static final Splitter SEGMENTS = Splitter.on('/').omitEmptyStrings();
 
   private final List<Route> routes = new ArrayList<>();
@@ -63,7 +63,12 @@ public final class Routes implements Resource, DeclaresEffects {
       Resource resource,
       ImmutableSet<String> parameters,
       ImmutableSet<String> repeated,
-      Kind kind) {}
+      Kind kind,
+      Demand demand) {
+    Method demanding(Demand other) {
+      return new Method(resource, parameters, repeated, kind, other);
+    }
+  }
 
   private record Route(ImmutableList<String> segments, Map<String, Method> methods) {
     boolean hasPrefix(List<String> path) {
@@ -159,6 +164,22 @@ public final class Routes implements Resource, DeclaresEffects {
     return add("DELETE", path, parameters, Kind.CHANGES, resource);
   }
 
+  /**
+   * Sets what requests of the path demand.
+   *
+   * @throws IllegalArgumentException if there is no such path
+   */
+  public Routes demanding(String path, Demand demand) {
+    ImmutableList<String> segments = ImmutableList.copyOf(SEGMENTS.split(path));
+    Route route =
+        routes.stream()
+            .filter(each -> each.segments.equals(segments))
+            .findFirst()
+            .orElseThrow(() -> new IllegalArgumentException("there is no " + path));
+    route.methods.replaceAll((name, method) -> method.demanding(demand));
+    return this;
+  }
+
   private Routes add(
       String name, String path, Collection<String> parameters, Kind kind, Resource resource) {
     return add(name, path, parameters, Set.of(), kind, resource);
@@ -179,7 +200,12 @@ public final class Routes implements Resource, DeclaresEffects {
       routes.add(route);
     }
     Method method =
-        new Method(resource, ImmutableSet.copyOf(parameters), ImmutableSet.copyOf(repeated), kind);
+        new Method(
+            resource,
+            ImmutableSet.copyOf(parameters),
+            ImmutableSet.copyOf(repeated),
+            kind,
+            Demand.USUAL);
     if (route.methods.put(name, method) != null) {
       throw new IllegalArgumentException(name + " " + path + " is a duplicate");
     }
@@ -236,5 +262,14 @@ public final class Routes implements Resource, DeclaresEffects {
   public Effect effectOf(String method, List<String> path) {
     @Nullable Method found = at(path).map(route -> route.method(method)).orElse(null);
     return found != null && found.kind == Kind.CHANGES ? Effect.WRITE : Effect.READ;
+  }
+
+  /** The demand of a method; the usual one without a route. */
+  @Override
+  public Demand demandOf(String method, List<String> path) {
+    return at(path)
+        .flatMap(route -> Optional.ofNullable(route.method(method)))
+        .map(Method::demand)
+        .orElse(Demand.USUAL);
   }
 }

@@ -15,6 +15,7 @@ import io.malob.module.IPeerService;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
 import io.malob.resource.Call;
+import io.malob.resource.Demand;
 import io.malob.resource.Reply;
 import io.malob.resource.Resource;
 import io.malob.resource.Routes;
@@ -73,6 +74,7 @@ final class StateRoutes {
             .get("config", config::get)
             .post("config", ConfigResources.PARAMETERS, config::put)
             .put("config", ConfigResources.PARAMETERS, config::put)
+            .demanding("config", new Demand(ConfigResources.MAX_BYTES, false))
             .get("openapi.json", call -> Reply.text("application/json", OpenApiDocument.json()))
             .get(
                 "explain",
@@ -126,6 +128,7 @@ final class StateRoutes {
             .get("mptcp/status", mptcp::status)
             .post("mptcp/plan", mptcp::plan)
             .post("mptcp/apply", mptcp::apply)
+            .demanding("mptcp/apply", Demand.WAITING)
             .get("mptcp/picture", mptcp::picture);
     return EndhostResources.addTo(routes, context.getServiceImpl(IEndhostService.class));
   }

@@ -38,16 +38,15 @@ final class HttpCall extends ServerCall {
   private static final Logger logger = LoggerFactory.getLogger(HttpCall.class);
 
   private final HttpConnection connection;
-  private final InputStream body;
   private final Executor streams;
   private final Optional<SslHandler> tls;
+  private InputStream body = InputStream.nullInputStream();
   private boolean isAnswered;
 
-  HttpCall(
-      HttpConnection connection, HttpRequest head, byte[] body, int bodyLength, Executor streams) {
+  /** A call of which only the head is known yet. */
+  HttpCall(HttpConnection connection, HttpRequest head, Executor streams) {
     super(null, 0);
     this.connection = connection;
-    this.body = new ByteArrayInputStream(body, 0, bodyLength);
     this.streams = streams;
     tls = connection.tls();
     setConfidential(tls.isPresent());
@@ -58,6 +57,11 @@ final class HttpCall extends ServerCall {
     for (Map.Entry<String, String> header : head.headers()) {
       getRequestHeaders().add(header.getKey(), header.getValue());
     }
+  }
+
+  /** Sets the whole body, before the call starts. */
+  void setBody(byte[] bytes, int length) {
+    body = new ByteArrayInputStream(bytes, 0, length);
   }
 
   @Override

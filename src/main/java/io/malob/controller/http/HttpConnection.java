@@ -33,6 +33,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -53,11 +54,16 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private static final int MIN_BYTES_PER_SECOND = 16 * 1024;
   private static final long DRAIN_SECONDS = 2;
 
-  /** Handles a request on another thread, which answers by {@link #respond} or {@link #stream}. */
-  @FunctionalInterface
+  /** Handles requests. */
   interface Handler {
-    /** Takes a complete request. */
-    void handle(HttpConnection connection, HttpRequest head, byte[] body, int length);
+    /** Takes the head of a request; returns nothing if it cannot be read. */
+    Optional<PendingRequest> begin(HttpConnection connection, HttpRequest head);
+
+    /**
+     * Handles a request, whose body is complete or will not be read, on another thread, which
+     * answers by {@link #respond} or {@link #stream}.
+     */
+    void handle(PendingRequest request);
   }
 
   private enum State {
@@ -83,7 +89,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private boolean hasBytes;
   private boolean keepsAlive = true;
   private final Queue<HttpObject> later = new ArrayDeque<>();
-  private @Nullable HttpRequest head;
+  private boolean isOld;
+  private @Nullable PendingRequest request;
+
+  /** Whether the rest of the request is to be discarded. */
+  private boolean isCut;
+
+  private int maxBodyLength;
   private byte[] body = NOTHING;
   private int bodyLength;
   private byte[] unsent = NOTHING;
@@ -95,6 +107,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private volatile long owingSinceNanos;
   private volatile long holdingSinceNanos = NEVER;
   private final AtomicLong heldBytes = new AtomicLong();
+
+  // of a stream: its begin, how long it has waited for its client, and since when it waits
+  private volatile long streamingSinceNanos = NEVER;
+  private final AtomicLong streamWaitNanos = new AtomicLong();
+  private volatile long streamBlockedNanos = NEVER;
 
   HttpConnection(HttpConnections all, Handler handler, SocketChannel channel) {
     this.all = all;
@@ -123,6 +140,17 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   long heldBytes() {
     return heldBytes.get();
+  }
+
+  /** How long a stream has waited for its client; 0 if it has done something else for as long. */
+  long streamWaitNanos(long now) {
+    long since = streamingSinceNanos;
+    if (since == NEVER) {
+      return 0;
+    }
+    long blocked = streamBlockedNanos;
+    long waited = streamWaitNanos.get() + (blocked == NEVER ? 0 : now - blocked);
+    return 2 * waited > now - since ? waited : 0;
   }
 
   InetSocketAddress address() {
@@ -233,29 +261,50 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void takeHead(HttpRequest request) {
-    head = request;
-    keepsAlive = HttpUtil.isKeepAlive(request);
-    long length = HttpUtil.getContentLength(request, 0L);
-    if (!RequestTarget.normalize(request)) {
+  private void takeHead(HttpRequest head) {
+    keepsAlive = HttpUtil.isKeepAlive(head);
+    isOld = head.protocolVersion().equals(HttpVersion.HTTP_1_0);
+    if (!RequestTarget.normalize(head)) {
       refuse(HttpResponseStatus.BAD_REQUEST, "The path is not a valid URI");
-    } else if (!RequestTarget.hasHost(request)) {
+    } else if (!RequestTarget.hasHost(head)) {
       refuse(HttpResponseStatus.BAD_REQUEST, "Exactly one Host header is required, as HOST:PORT");
-    } else if (length > all.limits().bodyBytes()) {
-      refuseTooLarge();
     } else {
-      deadlineNanos = all.now() + all.limits().requestNanos();
-      if (HttpUtil.is100ContinueExpected(request)) {
-        channel.writeAndFlush(
-            new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
+      Optional<PendingRequest> begun = handler.begin(this, head);
+      request = begun.orElse(null);
+      if (begun.isEmpty()) {
+        refuse(HttpResponseStatus.BAD_REQUEST, "The value of a header cannot be read");
+      } else {
+        deadlineNanos = all.now() + all.limits().requestNanos();
+        maxBodyLength = 0;
+        if (HttpUtil.isTransferEncodingChunked(head) || HttpUtil.getContentLength(head, 0L) > 0) {
+          expectBody(begun.get(), head);
+        }
       }
+    }
+  }
+
+  /** A body is read only if it is wanted. */
+  private void expectBody(PendingRequest begun, HttpRequest head) {
+    OptionalInt limit = begun.bodyLimit();
+    if (limit.isEmpty()) {
+      isCut = true;
+      keepsAlive = false;
+      handle();
+      return;
+    }
+    maxBodyLength = limit.getAsInt();
+    if (HttpUtil.getContentLength(head, 0L) > maxBodyLength) {
+      refuseTooLarge();
+    } else if (HttpUtil.is100ContinueExpected(head)) {
+      channel.writeAndFlush(
+          new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
     }
   }
 
   private void refuseTooLarge() {
     refuse(
         HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
-        "The body has more than " + all.limits().bodyBytes() + " bytes");
+        "The body has more than " + maxBodyLength + " bytes");
   }
 
   private void takeBody(ByteBuf bytes) {
@@ -264,13 +313,18 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     int length = bodyLength + added;
-    if (length > all.limits().bodyBytes()) {
+    if (length > maxBodyLength) {
       refuseTooLarge();
       return;
     }
     if (length > body.length) {
-      int grown = Math.min(all.limits().bodyBytes(), Math.max(length, body.length * 2));
-      hold(grown - body.length);
+      int grown = Math.min(maxBodyLength, Math.max(length, body.length * 2));
+      if (!hold(grown - body.length)) {
+        refuse(
+            HttpResponseStatus.SERVICE_UNAVAILABLE,
+            "The bodies of other requests take all of the memory for them; try again");
+        return;
+      }
       body = Arrays.copyOf(body, grown);
     }
     bytes.readBytes(body, bodyLength, added);
@@ -280,15 +334,17 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void handle() {
-    HttpRequest request = head;
-    if (request == null) {
+    PendingRequest complete = request;
+    if (complete == null) {
       return;
     }
     state = State.HANDLING;
     owingSinceNanos = NEVER;
     holdingSinceNanos = NEVER; // the client does not owe anything while the request is handled
     deadlineNanos = NEVER;
-    handler.handle(this, request, body, bodyLength);
+    complete.call().setBody(body, bodyLength);
+    body = NOTHING;
+    handler.handle(complete);
   }
 
   // --- responding
@@ -308,12 +364,15 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   /** Begins a response of unknown length; any thread. The stream is to be closed. */
   ResponseStream stream(HttpResponseStatus status, HttpHeaders headers) {
+    streamWaitNanos.set(0);
+    streamingSinceNanos = all.now();
     channel.eventLoop().execute(() -> beginStream(status, headers));
     return new ResponseStream(this, all.limits().writeNanos());
   }
 
   private void beginResponse(HttpResponseStatus status, HttpHeaders headers, byte[] content) {
     if (state != State.HANDLING) {
+      dropRequest(); // the client has disconnected meanwhile
       return;
     }
     dropRequest();
@@ -321,7 +380,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     unsent = content;
     sentLength = 0;
     isLastSent = false;
-    hold(content.length);
+    boolean unused = hold(content.length); // it is there
     markConnection(headers);
     channel.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, status, headers));
     deadlineNanos = all.now() + all.limits().writeNanos();
@@ -330,9 +389,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   private void beginStream(HttpResponseStatus status, HttpHeaders headers) {
     if (state != State.HANDLING) {
+      dropRequest();
       return;
     }
-    boolean isOld = head != null && head.protocolVersion().equals(HttpVersion.HTTP_1_0);
     dropRequest();
     state = State.STREAMING;
     if (isOld) {
@@ -353,7 +412,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void dropRequest() {
-    head = null;
+    request = null;
     body = NOTHING;
     bodyLength = 0;
     release();
@@ -407,7 +466,12 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     unsent = NOTHING;
+    streamingSinceNanos = NEVER;
     release();
+    if (isCut) {
+      drain(channel.newSucceededFuture());
+      return;
+    }
     if (!keepsAlive) {
       channel.close();
       return;
@@ -439,15 +503,21 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
    * accepts more. On the thread of a stream.
    */
   boolean awaitWritable(long patienceNanos) throws InterruptedException {
-    long giveUp = all.now() + patienceNanos;
-    synchronized (writability) {
-      while (channel.isActive() && !channel.isWritable()) {
-        long left = giveUp - all.now();
-        if (left <= 0) {
-          return false;
+    long start = all.now();
+    streamBlockedNanos = start;
+    try {
+      synchronized (writability) {
+        while (channel.isActive() && !channel.isWritable()) {
+          long left = start + patienceNanos - all.now();
+          if (left <= 0) {
+            return false;
+          }
+          TimeUnit.NANOSECONDS.timedWait(writability, left);
         }
-        TimeUnit.NANOSECONDS.timedWait(writability, left);
       }
+    } finally {
+      streamWaitNanos.addAndGet(all.now() - start);
+      streamBlockedNanos = NEVER;
     }
     return channel.isActive();
   }
@@ -472,19 +542,24 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   /** Answers with an error instead of reading on, and closes the connection. */
   void refuse(HttpResponseStatus status, String sentence) {
     dropRequest();
+    keepsAlive = false;
+    drain(channel.writeAndFlush(error(status, sentence)));
+  }
+
+  /**
+   * Discards what the client still sends, so that it gets the answer, and closes the connection.
+   */
+  private void drain(ChannelFuture answered) {
     dropLater();
     state = State.DRAINING;
-    keepsAlive = false;
     owingSinceNanos = all.now();
     deadlineNanos = NEVER;
     channel.eventLoop().schedule(() -> channel.close(), DRAIN_SECONDS, TimeUnit.SECONDS);
     boolean isSecret = tls().isPresent();
-    channel
-        .writeAndFlush(error(status, sentence))
-        .addListener(
-            any -> {
-              ChannelFuture unused = isSecret ? channel.close() : channel.shutdownOutput();
-            });
+    answered.addListener(
+        any -> {
+          ChannelFuture unused = isSecret ? channel.close() : channel.shutdownOutput();
+        });
     channel.config().setAutoRead(true);
   }
 
@@ -510,9 +585,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   /** The client has disconnected, or this side has closed the connection. */
   @Override
   public void channelInactive(ChannelHandlerContext context) {
+    if (state != State.HANDLING) {
+      dropRequest(); // else its body is in use until the response comes
+    }
     state = State.DRAINING;
     deadlineNanos = NEVER;
-    dropRequest();
     dropLater();
     unsent = NOTHING;
     wakeWriters();
@@ -530,12 +607,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     later.clear();
   }
 
-  private void hold(long bytes) {
+  /** Counts bytes; returns whether there is room for them. */
+  private boolean hold(long bytes) {
     if (holdingSinceNanos == NEVER) {
       holdingSinceNanos = all.now();
     }
     heldBytes.addAndGet(bytes);
-    all.hold(this, bytes);
+    return all.hold(this, bytes);
   }
 
   private void release() {

@@ -89,20 +89,37 @@ final class HttpConnections {
   }
 
   /**
-   * Counts bytes that a connection holds. If the others hold too many, those that have held most
-   * for longest, in byte seconds, are closed: the total exceeds the limit by max one connection.
+   * Counts bytes that a connection holds. If the others hold too many, those whose clients have let
+   * most wait for longest, in byte seconds, are closed: the total exceeds the limit by max one
+   * connection. Returns whether that was enough; requests that are complete are not closed.
    */
-  void hold(HttpConnection holder, long bytes) {
+  boolean hold(HttpConnection holder, long bytes) {
     heldBytes.addAndGet(bytes);
     while (heldBytes.get() - holder.heldBytes() > limits.heldBytes()) {
       long now = now();
       @Nullable HttpConnection slowest =
           largest(each -> each == holder ? 0 : each.heldBytes() * holdingMicros(each, now), 1);
       if (slowest == null) {
-        return;
+        return false;
       }
       slowest.giveUp();
     }
+    return true;
+  }
+
+  /**
+   * Gives up the response whose thread has waited for its client for longest, if it has done little
+   * else. Returns whether there was one.
+   */
+  synchronized boolean endSlowestStream() {
+    long now = now();
+    @Nullable HttpConnection slowest = largest(each -> each.streamWaitNanos(now), PATIENCE_NANOS);
+    if (slowest == null) {
+      return false;
+    }
+    leave(slowest);
+    slowest.giveUp();
+    return true;
   }
 
   /** Releases held bytes. */

@@ -1,5 +1,6 @@
 package io.malob.controller.http;
 
+import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.controller.channel.RareWarning;
 import io.netty.bootstrap.ServerBootstrap;
@@ -26,6 +27,7 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -55,6 +57,7 @@ public final class HttpServer implements AutoCloseable {
   private static final int EVENT_LOOPS = 2;
   private static final int TLS_THREADS = 2;
   private static final int MAX_QUEUED = 256;
+  private static final int MAX_QUEUED_FOR_SWITCH = 16;
   private static final int BACKLOG = 1024;
   private static final int MAX_LINE_BYTES = 8 * 1024;
   private static final int MAX_HEADER_BYTES = 16 * 1024;
@@ -71,14 +74,20 @@ public final class HttpServer implements AutoCloseable {
   private static final WriteBufferWaterMark UNSENT_BYTES =
       new WriteBufferWaterMark(32 * 1024, 64 * 1024);
 
+  private final HttpLimits limits;
   private final HttpConnections connections;
+  private final HeadCheck check;
   private final Restlet restlet;
 
   /** Between calls and Restlet's requests and responses. */
   private final ServerAdapter adapter;
 
-  private final ThreadPoolExecutor handlers;
+  private final ImmutableMap<HeadCheck.Wait, ThreadPoolExecutor> handlers;
   private final ThreadPoolExecutor streams;
+
+  /** Responses that have a thread of their own. */
+  private final AtomicInteger streaming = new AtomicInteger();
+
   private final ThreadPoolExecutor handshakes;
   private final EventLoopGroup loops;
   private final ChannelGroup channels =
@@ -96,17 +105,28 @@ public final class HttpServer implements AutoCloseable {
    * @throws UncheckedIOException if the address cannot be bound; the message says which and why
    */
   public HttpServer(
-      InetSocketAddress address, Optional<SslContext> tls, HttpLimits limits, Restlet restlet) {
+      InetSocketAddress address,
+      Optional<SslContext> tls,
+      HttpLimits limits,
+      HeadCheck check,
+      Restlet restlet) {
+    this.limits = limits;
+    this.check = check;
     this.restlet = restlet;
     adapter = new ServerAdapter(restlet.getContext());
     connections = new HttpConnections(limits, System::nanoTime);
     refused = new RareWarning(logger, "http_connection_refused", System::nanoTime);
-    handlers = pool("http", limits.threads(), new LinkedBlockingQueue<>(MAX_QUEUED));
-    handlers.allowCoreThreadTimeOut(true);
+    handlers =
+        ImmutableMap.of(
+            HeadCheck.Wait.NOTHING, handlers("http", limits.threads(), MAX_QUEUED),
+            HeadCheck.Wait.STORE, handlers("http-write", limits.threads(), MAX_QUEUED),
+            HeadCheck.Wait.SWITCH,
+                handlers("http-switch", limits.waiting(), MAX_QUEUED_FOR_SWITCH));
     streams =
         new ThreadPoolExecutor(
             0,
-            limits.streams(),
+            // those that are given up end soon
+            2 * limits.streams(),
             10,
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
@@ -153,8 +173,14 @@ public final class HttpServer implements AutoCloseable {
         threads, threads, 60, TimeUnit.SECONDS, waiting, new DefaultThreadFactory(name, true));
   }
 
+  private static ThreadPoolExecutor handlers(String name, int threads, int queued) {
+    ThreadPoolExecutor handlers = pool(name, threads, new LinkedBlockingQueue<>(queued));
+    handlers.allowCoreThreadTimeOut(true);
+    return handlers;
+  }
+
   private void accept(SocketChannel channel, Optional<SslContext> tls) {
-    HttpConnection connection = new HttpConnection(connections, this::handle, channel);
+    HttpConnection connection = new HttpConnection(connections, new Dispatcher(), channel);
     Optional<String> reason = connections.enter(connection);
     channels.add(channel);
     ChannelPipeline pipeline = channel.pipeline();
@@ -185,21 +211,40 @@ public final class HttpServer implements AutoCloseable {
     }
   }
 
-  private void handle(HttpConnection connection, HttpRequest head, byte[] body, int length) {
-    try {
-      handlers.execute(() -> handle(new HttpCall(connection, head, body, length, streams)));
-    } catch (RejectedExecutionException e) {
-      connection.respondError(
-          HttpResponseStatus.SERVICE_UNAVAILABLE,
-          handlers.isShutdown()
-              ? "The controller is stopping"
-              : "Too many requests are waiting; try again");
+  /** Between the event loops, which read a request, and the threads, which handle it. */
+  private final class Dispatcher implements HttpConnection.Handler {
+    @Override
+    public Optional<PendingRequest> begin(HttpConnection connection, HttpRequest head) {
+      HttpCall call = new HttpCall(connection, head, HttpServer.this::stream);
+      try {
+        return Optional.of(new PendingRequest(call, adapter.toRequest(call), check));
+      } catch (RuntimeException e) {
+        // Restlet throws any exception for headers that it cannot read
+        return Optional.empty();
+      }
+    }
+
+    @Override
+    public void handle(PendingRequest request) {
+      ThreadPoolExecutor threads = Objects.requireNonNull(handlers.get(request.waitsFor()));
+      try {
+        threads.execute(() -> HttpServer.this.handle(request));
+      } catch (RejectedExecutionException e) {
+        request
+            .call()
+            .refuse(
+                HttpResponseStatus.SERVICE_UNAVAILABLE,
+                threads.isShutdown()
+                    ? "The controller is stopping"
+                    : "Too many requests are waiting; try again");
+      }
     }
   }
 
-  private void handle(HttpCall call) {
+  private void handle(PendingRequest request) {
+    HttpCall call = request.call();
     try {
-      answer(call);
+      answer(call, request.restletRequest());
     } catch (RuntimeException e) {
       logger.error("request_failed uri=\"{}\"", call.getRequestUri(), e);
     } finally {
@@ -207,16 +252,15 @@ public final class HttpServer implements AutoCloseable {
     }
   }
 
-  private void answer(HttpCall call) {
+  private void answer(HttpCall call, org.restlet.engine.adapter.HttpRequest request) {
     try {
-      Optional<org.restlet.engine.adapter.HttpRequest> request = requestOf(call);
-      if (request.isEmpty()) {
+      if (!hasReadableHeaders(request)) {
         call.refuse(HttpResponseStatus.BAD_REQUEST, call.unreadableHeader());
         return;
       }
-      HttpResponse response = new HttpResponse(call, request.get());
+      HttpResponse response = new HttpResponse(call, request);
       Response.setCurrent(response);
-      restlet.handle(request.get(), response);
+      restlet.handle(request, response);
       @Nullable Representation content = response.getEntity();
       adapter.commit(response);
       // responses to HEAD, and those without changes, have lost it
@@ -228,14 +272,39 @@ public final class HttpServer implements AutoCloseable {
     }
   }
 
-  /** Empty if a header cannot be read: Restlet then throws any exception, now or later. */
-  private Optional<org.restlet.engine.adapter.HttpRequest> requestOf(HttpCall call) {
+  /** Restlet reads the headers of a body with it, and throws any exception. */
+  private static boolean hasReadableHeaders(org.restlet.engine.adapter.HttpRequest request) {
     try {
-      org.restlet.engine.adapter.HttpRequest request = adapter.toRequest(call);
-      @Nullable Representation unused = request.getEntity(); // reads the headers of the body
-      return Optional.of(request);
+      @Nullable Representation unused = request.getEntity();
+      return true;
     } catch (RuntimeException e) {
-      return Optional.empty();
+      return false;
+    }
+  }
+
+  /**
+   * Sends a response on a thread of its own. At the limit, that of the client that has let its
+   * thread wait for longest is given up.
+   *
+   * @throws RejectedExecutionException if there is no thread for it
+   */
+  private void stream(Runnable sending) {
+    if (streaming.incrementAndGet() > limits.streams() && !connections.endSlowestStream()) {
+      streaming.decrementAndGet();
+      throw new RejectedExecutionException();
+    }
+    try {
+      streams.execute(
+          () -> {
+            try {
+              sending.run();
+            } finally {
+              streaming.decrementAndGet();
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      streaming.decrementAndGet();
+      throw e;
     }
   }
 
@@ -261,7 +330,10 @@ public final class HttpServer implements AutoCloseable {
   @Override
   public void close() {
     listening.close().awaitUninterruptibly();
-    MoreExecutors.shutdownAndAwaitTermination(handlers, PATIENCE_SECONDS, TimeUnit.SECONDS);
+    handlers.values().forEach(ThreadPoolExecutor::shutdown);
+    for (ThreadPoolExecutor each : handlers.values()) {
+      MoreExecutors.shutdownAndAwaitTermination(each, PATIENCE_SECONDS, TimeUnit.SECONDS);
+    }
     channels.close().awaitUninterruptibly(PATIENCE_SECONDS, TimeUnit.SECONDS);
     streams.shutdownNow();
     handshakes.shutdownNow();

@@ -32,6 +32,9 @@ import org.restlet.routing.Filter;
  * before it takes effect.
  */
 final class AccessFilter extends Filter {
+  /** The attribute of a request that was refused before its body was read. */
+  private static final String REFUSED = Refused.class.getName();
+
   private final AccessPolicy policy;
   private final AuditLog log;
   private final Clock clock;
@@ -72,7 +75,8 @@ final class AccessFilter extends Filter {
 
   private int decide(Request request, Response response) {
     RequestHead head = headOf(request);
-    AccessDecision decision = policy.decide(head);
+    AccessDecision decision =
+        request.getAttributes().get(REFUSED) instanceof Refused early ? early : policy.decide(head);
     if (decision instanceof Refused refused) {
       refuse(response, refused);
       return STOP;
@@ -105,7 +109,13 @@ final class AccessFilter extends Filter {
     response.setStatus(new Status(Status.valueOf(refused.status()), refused.sentence()));
   }
 
-  private static RequestHead headOf(Request request) {
+  /** Notes that the policy has refused this request. */
+  static void refuseLater(Request request, Refused refused) {
+    request.getAttributes().put(REFUSED, refused);
+  }
+
+  /** What the policy sees of a request. */
+  static RequestHead headOf(Request request) {
     return new RequestHead(
         request.getMethod().getName(),
         request.getResourceRef().getPath(),

@@ -2,6 +2,7 @@ package io.malob.controller.rest;
 
 import io.malob.controller.guard.RefusalCounts;
 import io.malob.controller.module.LoadedModules;
+import io.malob.resource.Demand;
 import io.malob.resource.Reply;
 import io.malob.resource.Routes;
 import java.util.Comparator;
@@ -25,7 +26,8 @@ final class CoreRoutes {
         Routes.ignoringParameters()
             .get("health/json", call -> Reply.ok(Map.of("healthy", true)))
             .get("controller/switches/json", call -> Reply.ok(switches(switches)))
-            .get("switch/{switch}/{stat}/json", statistics::show);
+            .get("switch/{switch}/{stat}/json", statistics::show)
+            .demanding("switch/{switch}/{stat}/json", Demand.WAITING);
     LoadedModules modules = context.getServiceImpl(LoadedModules.class);
     RefusalCounts refusals = context.getServiceImpl(RefusalCounts.class);
     return routes

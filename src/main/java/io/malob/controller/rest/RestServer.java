@@ -43,7 +43,8 @@ final class RestServer implements AutoCloseable {
       List<RestletRoutable> routables) {
     BearerScheme.register();
     component.getLogService().setEnabled(false);
-    component.getDefaultHost().attach(new Routes(access, services, routables));
+    Routes routes = new Routes(access, services, routables);
+    component.getDefaultHost().attach(routes);
     try {
       component.start();
     } catch (Exception e) {
@@ -54,6 +55,7 @@ final class RestServer implements AutoCloseable {
             new InetSocketAddress(host, port),
             access.tls().map(RestServer::load),
             limits,
+            routes.checks(),
             component);
   }
 
@@ -84,19 +86,26 @@ final class RestServer implements AutoCloseable {
   /** All resources under one root. */
   private static final class Routes extends Application {
     private final AccessSettings access;
-    private final StoredTokens tokens;
+    private final AuditLog log = new AuditLog(System::nanoTime);
+    private final RequestEffects effects;
+    private final AccessPolicy policy;
     private final Map<String, Object> services;
     private final List<RestletRoutable> routables;
 
     Routes(AccessSettings access, Map<String, Object> services, List<RestletRoutable> routables) {
       this.access = access;
-      this.tokens = open(access);
+      effects = new RequestEffects(routables);
+      policy = new AccessPolicy(access, effects, open(access), log, System::nanoTime);
       this.services = services;
       this.routables = routables;
       setStatusService(new JsonStatusService());
       // "?media=…", "?method=…" and suffixes in paths are not part of the interface
       getTunnelService().setEnabled(false);
       getRangeService().setEnabled(false);
+    }
+
+    RequestChecks checks() {
+      return new RequestChecks(policy, effects, routables);
     }
 
     @Override
@@ -110,9 +119,6 @@ final class RestServer implements AutoCloseable {
       for (RestletRoutable routable : routables) {
         router.attach(routable.basePath(), routable.getRestlet(context));
       }
-      AuditLog log = new AuditLog(System::nanoTime);
-      AccessPolicy policy =
-          new AccessPolicy(access, new RequestEffects(routables), tokens, log, System::nanoTime);
       return new AccessFilter(
           context, router, policy, log, Clock.systemUTC(), access.strictTransport());
     }

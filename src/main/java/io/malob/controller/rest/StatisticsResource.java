@@ -18,6 +18,7 @@ import java.io.OutputStream;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
@@ -35,10 +36,16 @@ final class StatisticsResource {
   /** The max size of an answer that is sent with its length. */
   private static final int SHORT_BYTES = 1024 * 1024;
 
+  /**
+   * The max number of answers of all switches at a time: each takes one of the server's streams.
+   */
+  private static final int MAX_ALL = 4;
+
   private static final String JSON = "application/json";
 
   private final IOFSwitchService switches;
   private final StatisticReader reader;
+  private final Semaphore all = new Semaphore(MAX_ALL);
 
   StatisticsResource(IOFSwitchService switches, StatisticReader reader) {
     this.switches = switches;
@@ -52,7 +59,12 @@ final class StatisticsResource {
     Function<IOFSwitch, ListenableFuture<Object>> question =
         SwitchStatistic.named(stat).orElseThrow(() -> noStatistic(stat));
     if (id.equals("all")) {
-      return Reply.ok(new AllStatistics(switches.getAllSwitchMap().values(), question, reader));
+      if (!all.tryAcquire()) {
+        throw new RejectedException(
+            Reason.BUSY, "Statistics of all switches are still being sent; try again", null);
+      }
+      return Reply.ok(
+          new AllStatistics(switches.getAllSwitchMap().values(), question, reader, all));
     }
     try {
       StatisticReader.Answer answer = reader.ask(connected(id), question);
@@ -134,16 +146,20 @@ final class StatisticsResource {
     private final ImmutableSortedMap<String, IOFSwitch> switches;
     private final Function<IOFSwitch, ListenableFuture<Object>> question;
     private final StatisticReader reader;
+    private final Semaphore all;
+    private boolean isReleased;
 
     AllStatistics(
         Collection<IOFSwitch> switches,
         Function<IOFSwitch, ListenableFuture<Object>> question,
-        StatisticReader reader) {
+        StatisticReader reader,
+        Semaphore all) {
       super(MediaType.APPLICATION_JSON);
       this.switches =
           ImmutableSortedMap.copyOf(Maps.uniqueIndex(switches, sw -> sw.getId().toString()));
       this.question = question;
       this.reader = reader;
+      this.all = all;
       setCharacterSet(CharacterSet.UTF_8);
     }
 
@@ -162,6 +178,15 @@ final class StatisticsResource {
         }
       }
       out.write((switches.isEmpty() ? "{}" : "}").getBytes(US_ASCII));
+    }
+
+    @Override
+    public synchronized void release() {
+      if (!isReleased) {
+        isReleased = true;
+        all.release();
+      }
+      super.release();
     }
   }
 

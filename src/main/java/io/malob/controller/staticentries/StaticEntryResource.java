@@ -3,7 +3,9 @@ package io.malob.controller.staticentries;
 import io.malob.json.JsonInput;
 import io.malob.json.RejectedException;
 import io.malob.resource.Call;
+import io.malob.resource.Demand;
 import io.malob.resource.Reply;
+import io.malob.resource.RequestBody;
 import io.malob.resource.Routes;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -28,6 +30,8 @@ final class StaticEntryResource {
         .get("json", call -> Reply.ok(listed(entries.list(null))))
         .post("json", resource::post)
         .delete("json", resource::delete)
+        // a body that is too large gets an error of this resource
+        .demanding("json", new Demand(2 * RequestBody.USUAL_BYTES, false))
         .get("list/{switch}/json", call -> Reply.ok(listed(entries.list(switchOrAll(call)))))
         .changeByGet("clear/{switch}/json", resource::clear)
         .post("clear/{switch}/json", resource::clear)

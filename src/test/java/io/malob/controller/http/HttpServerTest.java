@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -19,6 +20,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,6 +44,7 @@ import org.restlet.representation.StringRepresentation;
 /** The HTTP server over real sockets, with clients of all kinds. */
 class HttpServerTest {
   private static final int LARGE_BYTES = 8 * 1024 * 1024;
+  private static final int MAX_BODY_BYTES = 64 * 1024;
   private static final String HOST = "Host: 127.0.0.1\r\n";
 
   private final List<Socket> sockets = new ArrayList<>();
@@ -77,6 +80,7 @@ class HttpServerTest {
             gate.await();
             response.setEntity(new StringRepresentation("late"));
           }
+          case "/refused" -> response.setStatus(Status.CLIENT_ERROR_FORBIDDEN);
           case "/nothing" -> response.setStatus(Status.SUCCESS_NO_CONTENT);
           case "/fail" -> throw new IllegalStateException("on purpose");
           default -> response.setEntity(new StringRepresentation("OK"));
@@ -84,6 +88,23 @@ class HttpServerTest {
       } catch (IOException | InterruptedException e) {
         response.setStatus(Status.SERVER_ERROR_INTERNAL);
       }
+    }
+  }
+
+  /** Bodies of {@code /refused} are not read; all is a matter of the path. */
+  private static final class Check implements HeadCheck {
+    @Override
+    public OptionalInt bodyLimit(Request head) {
+      return head.getResourceRef().getPath().equals("/refused")
+          ? OptionalInt.empty()
+          : OptionalInt.of(MAX_BODY_BYTES);
+    }
+
+    @Override
+    public Wait waitOf(Request head) {
+      return head.getResourceRef().getQueryAsForm().getFirstValue("wait") == null
+          ? Wait.NOTHING
+          : Wait.valueOf(head.getResourceRef().getQueryAsForm().getFirstValue("wait"));
     }
   }
 
@@ -145,6 +166,7 @@ class HttpServerTest {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             Optional.empty(),
             limits,
+            new Check(),
             component);
   }
 
@@ -152,7 +174,7 @@ class HttpServerTest {
   private static HttpLimits limits(int connections, int seconds) {
     long nanos = TimeUnit.SECONDS.toNanos(seconds);
     return new HttpLimits(
-        1, 1, connections, connections, connections, nanos, nanos, nanos, 64 * 1024, 1024 * 1024);
+        1, 1, 1, connections, connections, connections, nanos, nanos, nanos, 1024 * 1024);
   }
 
   @AfterEach
@@ -411,6 +433,94 @@ class HttpServerTest {
                     () -> new java.io.ByteArrayInputStream(new byte[70_000])))
             .build();
     assertEquals(413, client.send(request, BodyHandlers.ofString()).statusCode());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Content-Length: 60000||half",
+    "Content-Length: 20000000||half",
+    "Content-Length: 60000|Expect: 100-continue|",
+    "Transfer-Encoding: chunked||4|half|"
+  })
+  void body_thatItsRestletDoesNotWant_isNotWaitedFor(String rest) throws Exception {
+    start(limits(10, 60));
+    Socket socket = send("POST /refused HTTP/1.1\r\n" + HOST + rest.replace("|", "\r\n") + "\r\n");
+    String answer = all(socket);
+    assertTrue(answer.startsWith("HTTP/1.1 403"), answer);
+    assertTrue(answer.contains("connection: close\r\n"), answer);
+    assertEquals(0, server.heldBytes());
+    await("closed", () -> server.connectionCount() == 0);
+  }
+
+  /** So that the client reads the answer before it has sent all. */
+  @Test
+  void body_thatItsRestletDoesNotWant_mayBeSentAllTheSame() throws Exception {
+    start(limits(10, 60));
+    HttpRequest request =
+        HttpRequest.newBuilder(uri("/refused"))
+            .POST(BodyPublishers.ofByteArray(new byte[LARGE_BYTES]))
+            .build();
+    assertEquals(403, client.send(request, BodyHandlers.ofString()).statusCode());
+  }
+
+  @Test
+  void bodiesThatWaitForAThread_holdOneMoreThanTheLimitAtMost() throws Exception {
+    start(limits(100, 60));
+    send("GET /gated HTTP/1.1\r\n" + HOST + "\r\n");
+    gated.await();
+    String post =
+        "POST /echo HTTP/1.1\r\n" + HOST + "Content-Length: " + MAX_BODY_BYTES + "\r\n\r\n";
+    int room = 1024 * 1024 / MAX_BODY_BYTES + 1;
+    for (int i = 1; i <= room; i++) {
+      send(post + "x".repeat(MAX_BODY_BYTES));
+      long held = (long) i * MAX_BODY_BYTES;
+      await("waits", () -> server.heldBytes() == held);
+    }
+    for (int i = 0; i < 5; i++) {
+      String refused = all(send(post + "x".repeat(MAX_BODY_BYTES)));
+      assertTrue(refused.startsWith("HTTP/1.1 503 "), refused);
+    }
+    assertEquals((long) room * MAX_BODY_BYTES, server.heldBytes());
+
+    gate.countDown();
+    await("freed", () -> server.heldBytes() == 0);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"SWITCH, NOTHING", "SWITCH, STORE", "STORE, NOTHING"})
+  void requestsThatWait_delayNoneThatWaitForSomethingElse(String some, String others)
+      throws Exception {
+    start(limits(100, 60));
+    List<Socket> waiting = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      waiting.add(send("GET /gated?wait=" + some + " HTTP/1.1\r\n" + HOST + "\r\n"));
+    }
+    gated.await();
+    for (int i = 0; i < 10; i++) {
+      assertEquals("OK", get("/?wait=" + others));
+    }
+    if (some.equals("SWITCH")) {
+      await(
+          "13 are told so", () -> waiting.stream().filter(HttpServerTest::hasAnswer).count() == 13);
+    }
+  }
+
+  private static boolean hasAnswer(Socket socket) {
+    try {
+      return socket.getInputStream().available() > 0;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void streams_asManyAsThereMayBe_thoseThatAreNotReadGiveWay() throws Exception {
+    start(limits(10, 60));
+    Socket slow = send("GET /stream HTTP/1.1\r\n" + HOST + "\r\n");
+    assertEquals("HTTP/1.1 200", new String(slow.getInputStream().readNBytes(12), US_ASCII));
+    Thread.sleep(1_500); // longer than any client that is not slow needs
+    assertEquals(100_001, get("/lines").lines().count());
+    await("its thread is free", () -> streamsEnded.get() == 1);
   }
 
   @Test
