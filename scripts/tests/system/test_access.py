@@ -13,6 +13,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import pytest
+
 from malob.network import topology
 from malob.system import ovs
 from malob.system.place import ROOT
@@ -84,6 +86,7 @@ def _openssl(directory: Path, *arguments: str) -> None:
     subprocess.run(["openssl", *arguments], cwd=directory, check=True, capture_output=True, timeout=30)
 
 
+@pytest.mark.needs("emulator")
 class OpenFlowTlsTest(SystemTest):
     topology_name = "thesis-two-servers"
 

@@ -11,6 +11,7 @@ from tests.system.base import SystemTest
 SLOW_MS = 300
 
 
+@pytest.mark.needs("emulator")
 @pytest.mark.real_time
 class ControlDelayTest(SystemTest):
     topology_name = "thesis-two-servers"

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import pytest
+
 from lab import instance
 from lab.faults import disks
 from malob.errors import ScriptError
@@ -78,6 +80,7 @@ class LeftOverTest(unittest.TestCase):
                 self.assertFalse((RUN_DIRECTORY / NAME).exists())
 
 
+@pytest.mark.needs("emulator")
 class TogetherTest(unittest.TestCase):
     """Labs that are built and removed at the same time, and removals that meet obstacles."""
 

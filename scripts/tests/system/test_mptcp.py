@@ -69,6 +69,7 @@ class Stream:
         return json.loads(sent), json.loads(got)
 
 
+@pytest.mark.needs("emulator")
 class Mptcp(SystemTest):
     """A plan for the hosts of a network, and ways to use it; it has no tests of its own."""
 

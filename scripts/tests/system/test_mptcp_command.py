@@ -8,6 +8,8 @@ import unittest
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from malob.cli.mptcp import planner, question
 from malob.errors import ScriptError
 from malob.network import topology
@@ -82,6 +84,7 @@ def _carried(plan: Any) -> int:
     return sum(len({frozenset(hop) for branch in path["branches"] for hop in zip(branch, branch[1:])}) for path in plan["paths"])
 
 
+@pytest.mark.needs("emulator")
 class CommandTest(SystemTest):
     """The walk of docs/how-to/mptcp.md, but for the traffic."""
 

@@ -433,7 +433,7 @@ class OpenStackTest(SystemTest):
         return self.controller.rest.post(resource.path(ids), resource.body(ids, **more))[resource.noun]
 
 
-@pytest.mark.needs("gophercloud")
+@pytest.mark.needs("emulator", "gophercloud")
 class GophercloudTest(SystemTest):
     topology_name = "thesis-two-servers"
 
