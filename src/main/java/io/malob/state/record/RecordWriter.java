@@ -153,7 +153,7 @@ public final class RecordWriter<T> implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     if (thread.isAlive()) {
-      LOG.warn("records_not_closed file={} why=\"records are still being written\"", path);
+      LOG.warn("records_not_closed file={} why=\"{}\"", path, "records are still being written");
     }
   }
 }
