@@ -10,6 +10,7 @@ const ACTIONS = {
   load_balancer_down: (id) => ['Change the load balancer', catalog({ change: 'load_balancers', id })],
   vip_down: (id) => ['Change the VIP', catalog({ change: 'vips', id })],
   pool_down: (id) => ['Change the pool', catalog({ change: 'pools', id })],
+  address_taken: (id) => ['Change the VIP', catalog({ change: 'vips', id })],
   no_pool: (id) => ['Add a pool', catalog({ new: 'pools', vip_id: id })],
   no_members: (id) => ['Add a member', catalog({ new: 'members', pool_id: id })],
   rule_refused: () => ['Show its buckets', '#/servers'],
