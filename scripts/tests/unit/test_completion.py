@@ -120,7 +120,7 @@ class CommandsTest(unittest.TestCase):
         """what ./malob does before it asks Python"""
         cases = (ROOT / "malob").read_text().partition("\nmain() {")[2].partition("esac")[0]
         own = set(re.findall(r"^    ([a-z]+)\)", cases, re.M))
-        self.assertEqual({"prepare", "java", "launch"}, own)
+        self.assertEqual({"prepare", "java", "archive", "launch"}, own)
         self.assertFalse(own & {command.name for command in commands.here()})
 
     def test_what_a_release_lacks_is_said(self) -> None:

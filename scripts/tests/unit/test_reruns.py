@@ -49,7 +49,10 @@ class BuildTest(unittest.TestCase):
     def test_tagged_classes_are_those_with_bounds_of_real_time_and_no_stress_tests(self) -> None:
         tagged = reruns.real_time_classes(_JAVA_TESTS)
         self.assertEqual(
-            {f"io.malob.controller.{name}Test" for name in ("Access", "ControllerProcess", "SlowSwitch", "SwitchStatistics", "TroubledSwitch")}
+            {
+                f"io.malob.controller.{name}Test"
+                for name in ("Access", "ControllerProcess", "RestOverload", "SlowSwitch", "SwitchStatistics", "TroubledSwitch")
+            }
             | {"io.malob.cluster.SecureEtcdTest", "io.malob.cluster.etcd.HttpEtcdTest"},
             tagged,
         )

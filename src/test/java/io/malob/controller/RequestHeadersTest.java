@@ -13,7 +13,6 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,7 +20,6 @@ import org.restlet.engine.header.HeaderConstants;
 import org.slf4j.LoggerFactory;
 
 /** Requests with headers that cannot be parsed: Restlet parses more of them than are used here. */
-@Tag("real-time")
 class RequestHeadersTest {
   /** The server itself reads these: others values of them are refused, or change the meaning. */
   private static final List<String> OF_THE_SERVER =

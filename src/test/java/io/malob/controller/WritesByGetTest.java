@@ -25,6 +25,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,6 +86,8 @@ class WritesByGetTest {
     audit.detachAppender(lines);
   }
 
+  private static final Pattern BEGUN = Pattern.compile("^audit request=(\\d+) ");
+
   private record Answer(int status, String body) {}
 
   /** Over a socket, so that headers and path are sent as they are. */
@@ -131,11 +135,26 @@ class WritesByGetTest {
     return ask("GET /wm/staticentrypusher/json", "", headers).body.contains("\"kept\"");
   }
 
+  /** The lines about GETs. That of a change has the status of its result, which is another line. */
   private List<String> audited() {
-    return List.copyOf(lines.list).stream()
-        .map(ILoggingEvent::getFormattedMessage)
+    List<String> all =
+        List.copyOf(lines.list).stream().map(ILoggingEvent::getFormattedMessage).toList();
+    return all.stream()
         .filter(line -> line.contains("method=GET"))
+        .map(line -> withResult(line, all))
         .toList();
+  }
+
+  private static String withResult(String line, List<String> all) {
+    Matcher begun = BEGUN.matcher(line);
+    if (!begun.find()) {
+      return line;
+    }
+    String result = "audit_result request=" + begun.group(1) + " ";
+    List<String> results = all.stream().filter(each -> each.startsWith(result)).toList();
+    assertEquals(1, results.size(), line);
+    assertTrue(all.indexOf(line) < all.indexOf(results.get(0)), line);
+    return begun.replaceFirst("audit ") + " " + results.get(0).substring(result.length());
   }
 
   @ParameterizedTest
@@ -153,7 +172,10 @@ class WritesByGetTest {
     assertEquals(403, answer.status, answer.body);
     assertTrue(isEntryKept());
     assertEquals(
-        List.of("audit who=anyone from=127.0.0.1 method=GET path=\"" + CLEAR + "\" status=403"),
+        List.of(
+            "access_refused who=anyone from=127.0.0.1 method=GET path=\""
+                + CLEAR
+                + "\" status=403 count=1"),
         audited());
   }
 
@@ -206,7 +228,7 @@ class WritesByGetTest {
     assertEquals(
         List.of("who=nobody 401", "who=grafana 403", "who=ops 200"),
         audited().stream()
-            .map(line -> line.replaceAll("audit (who=\\w+) .* status=(\\d+)", "$1 $2"))
+            .map(line -> line.replaceAll("\\w+ (who=\\w+) .* status=(\\d+).*", "$1 $2"))
             .toList());
   }
 
