@@ -442,11 +442,13 @@ final class Traffic {
         || !members.getOrDefault(of.service.id(), Set.of()).contains(host)) {
       journal.wrong("%s came out at %s, of %s", packet, host, of);
     }
-    // a SYN that was on its way while its connection was closed begins another one
-    boolean goesOn = of.established && of.protocol() == Protocol.TCP && !packet.isTcpSyn();
-    boolean fixed = !of.excused || goesOn;
-    if (of.member != null && !host.equals(of.member) && fixed) {
-      journal.wrong("%s came out at %s, too", of, host);
+    if (of.member != null && !host.equals(of.member)) {
+      boolean isEstablished = of.established && of.protocol() == Protocol.TCP;
+      if (of.excused && isEstablished && packet.isTcpSyn()) {
+        return; // it was on its way while its connection was closed; its client has another by now
+      } else if (!of.excused || isEstablished) {
+        journal.wrong("%s came out at %s, too", of, host);
+      }
     }
     of.member = host;
     of.memberPort = port;
