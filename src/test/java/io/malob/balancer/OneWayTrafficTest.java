@@ -2,6 +2,7 @@ package io.malob.balancer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.packet.Packet;
@@ -96,6 +97,30 @@ class OneWayTrafficTest extends OnEachProfile {
     net.pass(61);
     net.pass(61);
     assertEquals(0, openConnections());
+  }
+
+  @Test
+  void connectionWhoseMembersSwitchStaysAway_endsAfterTheOutageAndItsIdleTime() {
+    fixture.assertReaches(fixture.first, fromClient());
+    net.disconnect(fixture.s2);
+    pass(39);
+    assertEquals(1, openConnections(), "its switch may be back");
+    pass(7);
+    assertEquals(0, openConnections());
+    assertEquals(0, net.stats("n").activeConnections());
+    assertEquals(1, net.refused(RejectReason.SWITCH_AWAY));
+
+    net.addSwitch(2);
+    net.pass(5);
+    fixture.assertReaches(fixture.first, fromClient());
+    assertEquals(1, openConnections());
+  }
+
+  private void pass(int seconds) {
+    for (int second = 0; second < seconds; second++) {
+      net.pass(1);
+      net.expire();
+    }
   }
 
   @Test

@@ -31,6 +31,9 @@ import org.slf4j.LoggerFactory;
  * connected, the connection counts as in use as long as reconciliation finds its reply rule there.
  * It then expires two reconciliation rounds after that rule was last found.
  *
+ * <p>A connection of UDP is in use until its reply rule has ended, too, which its member's switch
+ * reports. If that does not come back, the end of the request rule is enough.
+ *
  * <p>Scans the table in batches, on the given executor, and only while a switch is away that may
  * have open connections.
  */
@@ -130,12 +133,18 @@ public final class LostClients {
   }
 
   private void check(Connection connection, long nowNanos) {
-    DatapathId at = connection.client().switchId();
+    DatapathId clientSwitch = connection.client().switchId();
+    boolean isOfClient = lost.containsKey(clientSwitch) || !connection.endsWithBothRules();
+    DatapathId at = isOfClient ? clientSwitch : connection.server().at().switchId();
     @Nullable Long since = lost.get(at);
     if (since == null || !connection.state().hasRules()) {
       return;
     }
-    if (!isOver(connection, since, nowNanos)) {
+    boolean isOver =
+        isOfClient
+            ? isOver(connection, since, nowNanos)
+            : connection.isKeptByReplies() && isAwayForLong(connection, since, nowNanos);
+    if (!isOver) {
       withOpenConnections.add(at);
     } else if (teardown.switchLost(connection)) {
       rejects.count(RejectReason.SWITCH_AWAY);
@@ -144,14 +153,18 @@ public final class LostClients {
   }
 
   private boolean isOver(Connection connection, long goneSinceNanos, long nowNanos) {
-    int idle = programmer.idleSeconds(connection.request(), connection.isBrief());
-    if (nowNanos - goneSinceNanos < SwitchOutages.AWAY_NANOS + TimeUnit.SECONDS.toNanos(idle)) {
+    if (!isAwayForLong(connection, goneSinceNanos, nowNanos)) {
       return false;
     }
     DatapathId memberSwitch = connection.server().at().switchId();
     boolean mayShowUse =
         !memberSwitch.equals(connection.client().switchId()) && readSwitches.contains(memberSwitch);
     return !mayShowUse || nowNanos - connection.lastSignNanos() >= ROUNDS * roundNanos;
+  }
+
+  private boolean isAwayForLong(Connection connection, long goneSinceNanos, long nowNanos) {
+    int idle = programmer.idleSeconds(connection.request(), connection.isBrief());
+    return nowNanos - goneSinceNanos >= SwitchOutages.AWAY_NANOS + TimeUnit.SECONDS.toNanos(idle);
   }
 
   private void complete() {
