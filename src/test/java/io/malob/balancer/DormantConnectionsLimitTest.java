@@ -153,6 +153,21 @@ class DormantConnectionsLimitTest extends OnEachProfile {
     }
   }
 
+  /** The switch was away, so that the counters of its rules are lost. */
+  @Test
+  void connectionsWhoseEndIsNotTold_areRememberedAsLongAsThereIsRoom() {
+    for (int i = 0; i < MAX_DORMANT / 2; i++) {
+      openAndSend(fixture.other, PolicyFixture.VIP, 1_000 + i);
+    }
+    fallSilent();
+    openAndSend(fixture.client, PolicyFixture.VIP, IDLE_PORT);
+    net.table(fixture.s1).clear();
+    net.pass(61);
+    net.pass(61);
+    assertEquals(0, net.module.counters().openConnections());
+    assertGoesOn(fixture.client);
+  }
+
   /** Clients that send a datagram now and then keep their member as long as there is room. */
   @Test
   void datagramsWithOneAnswer_takeHalfOfTheRoomAtTheMax() {

@@ -214,7 +214,7 @@ public final class ConnectionTeardown {
         connection.isForgettable()
             || connection.request().protocol() == Protocol.ICMP.ipNumber()
             || (connections.isHalfFullOfDormant()
-                && (connection.hasEnded() || !connection.isAnswered()));
+                && (connection.hasEnded() || !connection.mayBeAnswered()));
     leave(
         connection,
         forget ? connections.close(connection) : connections.expire(connection),

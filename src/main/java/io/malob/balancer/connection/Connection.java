@@ -612,6 +612,11 @@ public final class Connection {
     return replyCount > 1 || (replyCount == 1 && (requestCount > 0 || state == State.OPEN));
   }
 
+  /** Whether it was answered as far as is known: a rule may have ended without its counters. */
+  public synchronized boolean mayBeAnswered() {
+    return answered || requestCount == NOT_KNOWN || replyCount == NOT_KNOWN;
+  }
+
   /** Whether it has never become a connection, and its client has had the short time for that. */
   public synchronized boolean isForgettable() {
     return isTcp() && brief && state == State.OPENING && requestCount == 0;
