@@ -97,6 +97,22 @@ class SpreadTest extends OnEachProfile {
   }
 
   @Test
+  void replyOfADormantConnection_whoseLabelIsLost_isDelivered_andOpensNothingElsewhere() {
+    assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
+    assertDelivered(a.send(client, toVip(40_000, ACK)), m1);
+    a.timeOut(s1, a.rules(s1, Cookie.Kind.REQUEST).get(0));
+    pair.talk();
+    assertEquals(0, open(a));
+    assertEquals(1, b.module.counters().dormantConnections());
+
+    a.rules(s3, Cookie.Kind.LABEL).forEach(a.table(s3)::remove);
+    assertDelivered(a.send(m1, fromMember(m1, 40_000)), client);
+
+    pair.talk();
+    assertEquals(0, open(b), "its client's switch is another controller's");
+  }
+
+  @Test
   void replyWithoutARule_isHandledByTheOwner() {
     assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
     pair.talk();

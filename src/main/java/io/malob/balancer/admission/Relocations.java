@@ -148,6 +148,11 @@ public final class Relocations {
         && relocate(connection, client, serverNow(connection), REST_NANOS);
   }
 
+  /** Whether another controller is master of the switch of a connection's client. */
+  boolean isOfOther(Connection connection) {
+    return foreign.test(connection.client().switchId());
+  }
+
   /** The member of a connection where it is attached now. */
   private Server serverNow(Connection connection) {
     Server known = connection.server();

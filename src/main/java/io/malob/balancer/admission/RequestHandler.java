@@ -598,7 +598,7 @@ public final class RequestHandler {
       packetIns.count(PacketInCounters.Outcome.KNOWN);
       programmer.deliverTranslated(packet, toClient.client());
       toClient.saw(false);
-      if (toClient.isAnswered()) {
+      if (toClient.isAnswered() && !relocations.isOfOther(toClient)) {
         activator.reinstall(toClient); // it has paths again, if it was dormant
       }
     } else {
