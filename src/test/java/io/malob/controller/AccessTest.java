@@ -313,6 +313,30 @@ class AccessTest {
     }
   }
 
+  /** A path in Host would be that of the request, and some paths are open to everyone. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"[::1%/ui/]", "[::1%/wm/core/health/json?]", "[::1%/wm/malob/reports#]", "a?b"})
+  void hostWithAPath_opensNothing(String host) throws Exception {
+    writeTokens("rw-------");
+    try (EmbeddedController controller = start(Map.of())) {
+      assertEquals("HTTP/1.1 400 Bad Request", statusLine(controller, "GET", host));
+      assertEquals("HTTP/1.1 400 Bad Request", statusLine(controller, "POST", host));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Content-MD5: x", "If-Range: W/\"", "If-Range: \""})
+  void headerThatCannotBeRead_isTheClientsFault_withoutALineOfTheLog(String header)
+      throws Exception {
+    try (EmbeddedController controller = start(Map.of())) {
+      int before = logged().size();
+      String answer = answer(controller, "GET /ui/ HTTP/1.1|Host: localhost|" + header);
+      assertTrue(answer.startsWith("HTTP/1.1 400 "), answer);
+      assertEquals(before, logged().size());
+    }
+  }
+
   @Test
   void linkFollowedFromAnotherSite_isARead() throws Exception {
     try (EmbeddedController controller = start(Map.of())) {

@@ -39,6 +39,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.restlet.Response;
 import org.restlet.Restlet;
+import org.restlet.data.Conditions;
 import org.restlet.engine.Engine;
 import org.restlet.engine.adapter.HttpResponse;
 import org.restlet.engine.adapter.ServerAdapter;
@@ -272,10 +273,11 @@ public final class HttpServer implements AutoCloseable {
     }
   }
 
-  /** Restlet reads the headers of a body with it, and throws any exception. */
+  /** Restlet reads these headers when they are asked for, and throws any exception. */
   private static boolean hasReadableHeaders(org.restlet.engine.adapter.HttpRequest request) {
     try {
       @Nullable Representation unused = request.getEntity();
+      Conditions unusedToo = request.getConditions();
       return true;
     } catch (RuntimeException e) {
       return false;

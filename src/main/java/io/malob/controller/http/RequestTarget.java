@@ -1,6 +1,7 @@
 package io.malob.controller.http;
 
 import com.google.common.base.Ascii;
+import com.google.common.base.CharMatcher;
 import com.google.common.primitives.Ints;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
@@ -12,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The path of a request, and the host that it is for. */
 final class RequestTarget {
+  /** What ends the host of a URI, or a user before it. */
+  private static final CharMatcher NOT_OF_HOST = CharMatcher.anyOf("/?#@\\");
+
   private RequestTarget() {}
 
   /**
@@ -57,7 +61,7 @@ final class RequestTarget {
 
   /**
    * Whether it has one Host header, or is of HTTP/1.0 and has none. Restlet needs a number after
-   * the colon.
+   * the colon, and would take the path from a host that is none: permissions depend on the path.
    */
   static boolean hasHost(HttpRequest request) {
     List<String> hosts = request.headers().getAll(HttpHeaderNames.HOST);
@@ -66,6 +70,8 @@ final class RequestTarget {
     }
     String host = hosts.get(0);
     int colon = host.indexOf(':', Math.max(0, host.indexOf(']')));
-    return hosts.size() == 1 && (colon < 0 || Ints.tryParse(host.substring(colon + 1)) != null);
+    return hosts.size() == 1
+        && NOT_OF_HOST.matchesNoneOf(host)
+        && (colon < 0 || Ints.tryParse(host.substring(colon + 1)) != null);
   }
 }

@@ -402,6 +402,9 @@ class HttpServerTest {
     "GET /%zz HTTP/1.1|Host: a||, 400",
     "GET / HTTP/1.1|Host: a:b||, 400",
     "GET / HTTP/1.1|Host: a|Host: b||, 400",
+    "GET / HTTP/1.1|Host: [::1%/x/]||, 400",
+    "GET / HTTP/1.1|Host: a?b||, 400",
+    "GET / HTTP/1.1|Host: a#b||, 400",
     "GET / HTTP/1.1|Content-Length: x||, 400",
     "POST /echo HTTP/1.1|Host: a|Content-Length: 65537||, 413",
     "POST /echo HTTP/1.1|Host: a|Expect: 100-continue|Content-Length: 65537||, 413"
