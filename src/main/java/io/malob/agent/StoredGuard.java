@@ -10,6 +10,7 @@ import io.malob.store.Swap;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -57,16 +58,18 @@ final class StoredGuard {
     return of.content().orElseGet(ImmutableMap::of);
   }
 
-  /** Reports each memory that another controller saves, on any thread. */
+  /** Reports each memory that a controller saves, also this one, on any thread. */
   void follow(BiConsumer<String, Memory> changed) {
+    // not what is stored: an attempt to save learns that without a report
+    AtomicReference<Map<String, Memory>> reported = new AtomicReference<>(content(first));
     Store.Watch unused =
         store.watch(
             DOCUMENT,
             first,
             Store.Listener.of(
                 now -> {
-                  Map<String, Memory> before = content(stored);
                   learnt(now);
+                  Map<String, Memory> before = reported.getAndSet(content(now));
                   content(now)
                       .forEach(
                           (agent, memory) -> {

@@ -8,9 +8,11 @@ import io.malob.state.report.ReplayGuard.Memory;
 import io.malob.store.MemoryStore;
 import io.malob.store.Store;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -62,6 +64,23 @@ class StoredGuardTest {
     left.save(Map.of("a", memory(9), "b", memory(1)));
     right.save(Map.of("a", memory(2), "b", memory(5)));
     assertEquals(Map.of("a", memory(9), "b", memory(5)), guard().get());
+  }
+
+  /** Both save at a time, and the watch tells one of them only after its own attempt. */
+  @Test
+  void reportOfAnother_isLearnt_alsoAfterAnAttemptToSave() throws Exception {
+    Queue<Runnable> calls = new ArrayDeque<>();
+    Store slow = new MemoryStore(calls::add);
+    StoredGuard left = new StoredGuard(slow);
+    StoredGuard right = new StoredGuard(slow);
+    Map<String, Memory> learnt = new TreeMap<>();
+    right.follow(learnt::put);
+    left.save(Map.of("a", memory(9)));
+    right.save(Map.of("a", memory(2)));
+    while (!calls.isEmpty()) {
+      calls.remove().run();
+    }
+    assertEquals(Map.of("a", memory(9)), learnt);
   }
 
   @Test
