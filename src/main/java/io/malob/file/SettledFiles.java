@@ -4,7 +4,6 @@ import com.google.common.collect.ImmutableList;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -18,6 +17,7 @@ public final class SettledFiles {
   /** How often the files are looked at, at most. */
   public static final long INTERVAL_SECONDS = 5;
 
+  private static final String UNIX = "unix";
   private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(INTERVAL_SECONDS);
 
   private final ImmutableList<Path> files;
@@ -58,13 +58,14 @@ public final class SettledFiles {
     return true;
   }
 
-  /** What changes when a file is replaced or written. */
+  /** What changes when a file is replaced or written, or its permissions are corrected. */
   private ImmutableList<Object> versions() {
     ImmutableList.Builder<Object> versions = ImmutableList.builder();
     for (Path file : files) {
       try {
-        BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
-        versions.add(now.lastModifiedTime(), now.size(), String.valueOf(now.fileKey()));
+        boolean isUnix = file.getFileSystem().supportedFileAttributeViews().contains(UNIX);
+        String attributes = isUnix ? "unix:ctime,size,fileKey" : "lastModifiedTime,size,fileKey";
+        versions.add(Files.readAttributes(file, attributes));
       } catch (IOException e) {
         versions.add("missing");
       }

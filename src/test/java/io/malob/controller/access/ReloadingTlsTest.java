@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.Optional;
@@ -84,6 +85,23 @@ class ReloadingTlsTest {
     assertEquals("CN=first", subject());
     pass();
     assertEquals("CN=third", subject());
+  }
+
+  /** As the message about such a key says. */
+  @Test
+  void permissionsOfTheKeyThatAreCorrected_areAChange() throws Exception {
+    Path key = directory.resolve("own.key");
+    replace("second");
+    Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
+    for (int i = 0; i < 3; i++) {
+      pass();
+      assertEquals("CN=first", subject());
+    }
+    Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+    pass();
+    assertEquals("CN=first", subject());
+    pass();
+    assertEquals("CN=second", subject());
   }
 
   /** The subject of the certificate that a new connection gets. */
