@@ -1,10 +1,10 @@
 package io.malob.cluster;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.file.CertificateFiles;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.function.LongSupplier;
@@ -13,12 +13,12 @@ import javax.net.ssl.X509ExtendedTrustManager;
 
 /** The authorities that a client trusts, as their file has them now. */
 final class PemAuthorities extends X509ExtendedTrustManager {
-  private final CurrentPem<X509ExtendedTrustManager> current;
+  private final CertificateFiles<X509ExtendedTrustManager> current;
 
   PemAuthorities(Path authorities, LongSupplier nanoTime)
-      throws IOException, GeneralSecurityException {
+      throws IOException {
     current =
-        new CurrentPem<>(ImmutableList.of(authorities), () -> PemTls.trust(authorities), nanoTime);
+        new CertificateFiles<>(ImmutableList.of(authorities), () -> PemTls.trust(authorities), nanoTime);
   }
 
   @Override

@@ -1,10 +1,10 @@
 package io.malob.cluster;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.file.CertificateFiles;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A client's certificate and key, as their files have them now. */
 final class PemKeys extends X509ExtendedKeyManager {
-  private final CurrentPem<X509ExtendedKeyManager> current;
+  private final CertificateFiles<X509ExtendedKeyManager> current;
 
   PemKeys(Path certificate, Path key, LongSupplier nanoTime)
-      throws IOException, GeneralSecurityException {
+      throws IOException {
     current =
-        new CurrentPem<>(
+        new CertificateFiles<>(
             ImmutableList.of(certificate, key), () -> PemTls.keys(certificate, key), nanoTime);
   }
 

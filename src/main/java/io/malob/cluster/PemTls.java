@@ -78,29 +78,38 @@ final class PemTls {
   }
 
   /** Reads a certificate and its key. */
-  static X509ExtendedKeyManager keys(Path certificate, Path key)
-      throws IOException, GeneralSecurityException {
+  static X509ExtendedKeyManager keys(Path certificate, Path key) throws IOException {
     PrivateFiles.check(key);
-    KeyStore store = empty();
-    store.setKeyEntry(
-        "own", privateKey(key), NO_PASSWORD, certificates(certificate).toArray(new Certificate[0]));
-    KeyManagerFactory factory =
-        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    factory.init(store, NO_PASSWORD);
-    return only(factory.getKeyManagers(), X509ExtendedKeyManager.class);
+    try {
+      KeyStore store = empty();
+      store.setKeyEntry(
+          "own",
+          privateKey(key),
+          NO_PASSWORD,
+          certificates(certificate).toArray(new Certificate[0]));
+      KeyManagerFactory factory =
+          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+      factory.init(store, NO_PASSWORD);
+      return only(factory.getKeyManagers(), X509ExtendedKeyManager.class);
+    } catch (GeneralSecurityException e) {
+      throw new IOException(e.getMessage(), e);
+    }
   }
 
   /** Reads certificates of authorities. */
-  static X509ExtendedTrustManager trust(Path authorities)
-      throws IOException, GeneralSecurityException {
-    KeyStore store = empty();
-    for (Certificate each : certificates(authorities)) {
-      store.setCertificateEntry("authority-" + store.size(), each);
+  static X509ExtendedTrustManager trust(Path authorities) throws IOException {
+    try {
+      KeyStore store = empty();
+      for (Certificate each : certificates(authorities)) {
+        store.setCertificateEntry("authority-" + store.size(), each);
+      }
+      TrustManagerFactory factory =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      factory.init(store);
+      return only(factory.getTrustManagers(), X509ExtendedTrustManager.class);
+    } catch (GeneralSecurityException e) {
+      throw new IOException(e.getMessage(), e);
     }
-    TrustManagerFactory factory =
-        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    factory.init(store);
-    return only(factory.getTrustManagers(), X509ExtendedTrustManager.class);
   }
 
   private static <T> T only(Object[] managers, Class<T> type) {

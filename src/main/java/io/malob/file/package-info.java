@@ -1,4 +1,4 @@
-/** Reads state files, with errors that contain the position. */
+/** Reads state files, with errors that contain the position; notices that certificates have changed. */
 @NullMarked
 package io.malob.file;
 

@@ -1,6 +1,6 @@
 package io.malob.controller.access;
 
-import io.malob.file.SettledFiles;
+import io.malob.file.CertificateFiles;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ApplicationProtocolNegotiator;
 import io.netty.handler.ssl.SslContext;
@@ -9,20 +9,13 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSessionContext;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The context of a TLS port, with the certificates that its files have now. A new connection reads
- * {@link SettledFiles changed files}. Files that cannot be used are reported once, and the earlier
- * certificates stay in use. Open connections keep theirs. Safe for use by several threads.
+ * changed files; open connections keep their certificates. Safe for use by several threads.
  */
 final class ReloadingTls extends SslContext {
-  private static final Logger logger = LoggerFactory.getLogger(ReloadingTls.class);
-
-  private final TlsFiles files;
-  private final SettledFiles watched;
-  private volatile SslContext current;
+  private final CertificateFiles<SslContext> current;
 
   /**
    * Reads the files.
@@ -31,24 +24,7 @@ final class ReloadingTls extends SslContext {
    * @throws IOException naming the file that cannot be used
    */
   ReloadingTls(TlsFiles files, LongSupplier nanoTime) throws IOException {
-    this.files = files;
-    watched = new SettledFiles(files.all(), nanoTime);
-    current = files.read();
-  }
-
-  private SslContext current() {
-    if (watched.haveChanged()) {
-      try {
-        current = files.read();
-        logger.info("certificate_read file=\"{}\"", files.certificate());
-      } catch (IOException e) {
-        logger.error(
-            "certificate_not_read file=\"{}\" why=\"{}\" - the earlier one stays in use",
-            files.certificate(),
-            e.getMessage());
-      }
-    }
-    return current;
+    current = new CertificateFiles<>(files.all(), files::read, nanoTime);
   }
 
   @Override
@@ -58,27 +34,27 @@ final class ReloadingTls extends SslContext {
 
   @Override
   public List<String> cipherSuites() {
-    return current.cipherSuites();
+    return current.get().cipherSuites();
   }
 
   @Override
   @SuppressWarnings("deprecation") // abstract in Netty's class
   public ApplicationProtocolNegotiator applicationProtocolNegotiator() {
-    return current.applicationProtocolNegotiator();
+    return current.get().applicationProtocolNegotiator();
   }
 
   @Override
   public SSLEngine newEngine(ByteBufAllocator allocator) {
-    return current().newEngine(allocator);
+    return current.get().newEngine(allocator);
   }
 
   @Override
   public SSLEngine newEngine(ByteBufAllocator allocator, String peerHost, int peerPort) {
-    return current().newEngine(allocator, peerHost, peerPort);
+    return current.get().newEngine(allocator, peerHost, peerPort);
   }
 
   @Override
   public SSLSessionContext sessionContext() {
-    return current.sessionContext();
+    return current.get().sessionContext();
   }
 }

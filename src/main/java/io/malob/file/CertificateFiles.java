@@ -1,25 +1,30 @@
-package io.malob.cluster;
+package io.malob.file;
 
 import com.google.common.collect.ImmutableList;
-import io.malob.file.SettledFiles;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What PEM files have now. If changed files cannot be used, that is reported once, and the earlier
- * content stays in use. Safe for use by several threads.
+ * Certificates, perhaps with a key, as their {@link SettledFiles files} are now. If changed files
+ * cannot be used, that is logged once, and the earlier content stays in use. Safe for use by several
+ * threads.
+ *
+ * @param <T> what the files are read into
  */
-final class CurrentPem<T> {
-  private static final Logger logger = LoggerFactory.getLogger(CurrentPem.class);
+public final class CertificateFiles<T> {
+  private static final Logger logger = LoggerFactory.getLogger(CertificateFiles.class);
 
-  /** Reads the files. */
-  interface Reader<T> {
-    /** Their content. */
-    T read() throws IOException, GeneralSecurityException;
+  /**
+   * Reads the files.
+   *
+   * @param <T> what they are read into
+   */
+  public interface Reader<T> {
+    /** Their content; the message of an exception is for users. */
+    T read() throws IOException;
   }
 
   private final Path file;
@@ -31,21 +36,23 @@ final class CurrentPem<T> {
    * Reads the files, the first of which stands for all in the log.
    *
    * @param nanoTime counts nanoseconds
+   * @throws IOException if they cannot be used
    */
-  CurrentPem(ImmutableList<Path> files, Reader<T> reader, LongSupplier nanoTime)
-      throws IOException, GeneralSecurityException {
+  public CertificateFiles(ImmutableList<Path> files, Reader<T> reader, LongSupplier nanoTime)
+      throws IOException {
     file = files.get(0);
     watched = new SettledFiles(files, nanoTime);
     this.reader = reader;
     content = reader.read();
   }
 
-  T get() {
+  /** The content, read again if the files have changed. */
+  public T get() {
     if (watched.haveChanged()) {
       try {
         content = reader.read();
         logger.info("certificate_read file=\"{}\"", file);
-      } catch (IOException | GeneralSecurityException e) {
+      } catch (IOException e) {
         logger.error(
             "certificate_not_read file=\"{}\" why=\"{}\" - the earlier one stays in use",
             file,
