@@ -27,7 +27,7 @@ final class EtcdUpkeep {
   /** How long earlier values are kept, for watches that were interrupted. */
   static final long KEPT_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-  /** The share of the quota that is a problem: etcd takes changes for some time from there. */
+  /** The share of the quota from which on there is a problem. etcd still takes changes then. */
   private static final int PROBLEM_PERCENT = 75;
 
   private static final long MEGABYTE = 1_000_000;

@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  * several threads.
  */
 public final class SettledFiles {
-  /** How often the files are looked at, at most. */
+  /** The min pause between two checks of the files, in seconds. */
   public static final long INTERVAL_SECONDS = 5;
 
   private static final String UNIX = "unix";

@@ -208,7 +208,10 @@ public final class ConnectionTeardown {
     return connection;
   }
 
-  /** What was never answered, or has ended, leaves half of the room to what was and has not. */
+  /**
+   * A connection becomes dormant. Once half of the room for dormant ones is taken, those that have
+   * ended or were never answered are forgotten instead.
+   */
   private void leaveIdle(Connection connection) {
     boolean forget =
         connection.isForgettable()

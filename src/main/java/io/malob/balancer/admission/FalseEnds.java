@@ -17,7 +17,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * Finds connections that go on after their clients have sent FIN or RST: these have closed one
  * direction only, or the member has ignored the segment because of its sequence number. Such a
  * connection does not count any more, but its rules do not time out. It then counts again until
- * they do. For an hour, the controller does not believe other ends that the same client tells.
+ * they do. For an hour, the controller ignores further FINs and RSTs of the same client.
  *
  * <p>{@link #mayBeFalse} may be called by the threads that read from switches. The rest is for one
  * thread at a time.
@@ -39,7 +39,7 @@ public final class FalseEnds {
   private final LongSupplier nanoTime;
 
   /**
-   * Clients, in the upper halves, and until which second they are not believed, in the lower ones.
+   * Clients, in the upper halves, and until which second their ends are ignored, in the lower ones.
    * A later client may take over the slot of an earlier one.
    */
   private final AtomicLongArray clients = new AtomicLongArray(SLOTS);
@@ -65,7 +65,7 @@ public final class FalseEnds {
     this.nanoTime = nanoTime;
   }
 
-  /** Whether a client has lately told an end that was none. */
+  /** Whether a connection of this client has gone on after FIN or RST within the last hour. */
   public boolean mayBeFalse(int client) {
     long slot = clients.get(slotOf(client));
     return (int) (slot >>> Integer.SIZE) == client && (int) slot - second() > 0;

@@ -124,8 +124,8 @@ public final class ReconcileRounds {
           if (!ok) {
             parts.counts().tablesReset.increment();
           }
-          // others may have rules that its former master had sent there, of connections it never
-          // had
+          // its former master may have sent rules to other switches for connections that it did not
+          // complete
           isRoundDue |= isFirst && parts.foreign().mayExist();
           done.accept(ok);
           beginRoundIfDue();

@@ -235,7 +235,7 @@ public final class Replica implements PeerListener {
     }
   }
 
-  /** A message of a peer is lost: what it has told is not complete, nor what it is telling. */
+  /** A message of a peer is lost: neither its last snapshot nor the current one is complete. */
   private void distrust(String peer) {
     snapshots.remove(peer);
     covered.values().removeIf(known -> known.peer.equals(peer));

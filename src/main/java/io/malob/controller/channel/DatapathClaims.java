@@ -31,12 +31,12 @@ public final class DatapathClaims implements IDuplicateSwitchService {
 
   private static final Logger logger = LoggerFactory.getLogger(DatapathClaims.class);
 
-  /** A connection that has told its datapath id. */
+  /** A connection whose datapath id is known. */
   interface Claimant {
     /** Its address. */
     String peer();
 
-    /** Tells once whether the switch answers an echo request in time; not if it disconnects. */
+    /** Reports once whether the switch answers an echo request in time; not if it disconnects. */
     void ask(int millis, Consumer<Boolean> told);
 
     /** It may go on with its handshake. */
@@ -51,7 +51,7 @@ public final class DatapathClaims implements IDuplicateSwitchService {
   private static final class Claim {
     final Claimant holder;
 
-    /** Waits until the holder has answered, or has not; null if there is none. */
+    /** Waits for the holder's answer or silence; null if there is none. */
     @Nullable Claimant challenger;
 
     Claim(Claimant holder) {

@@ -12,7 +12,7 @@ final class TextLines {
       DateTimeFormatter.ofPattern("HH:mm:ss.SSS").withZone(ZoneId.systemDefault());
   private static final Pattern CONTROLS = Pattern.compile("\\p{Cntrl}+");
 
-  /** All but those that a stack has. */
+  /** Control characters, except tabs and line breaks, which a stack trace has. */
   private static final Pattern STACK_CONTROLS = Pattern.compile("[\\p{Cntrl}&&[^\\t\\n]]+");
 
   private TextLines() {}

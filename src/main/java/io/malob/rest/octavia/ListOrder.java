@@ -86,7 +86,7 @@ final class ListOrder {
     }
   }
 
-  /** Numbers by value, everything else as text, nothing first. */
+  /** Missing values first, numbers by value, all others as text. */
   static Comparator<Map<String, @Nullable Object>> by(String attribute) {
     return (one, other) -> {
       @Nullable Object left = one.get(attribute);
