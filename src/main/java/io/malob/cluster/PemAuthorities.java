@@ -15,10 +15,10 @@ import javax.net.ssl.X509ExtendedTrustManager;
 final class PemAuthorities extends X509ExtendedTrustManager {
   private final CertificateFiles<X509ExtendedTrustManager> current;
 
-  PemAuthorities(Path authorities, LongSupplier nanoTime)
-      throws IOException {
+  PemAuthorities(Path authorities, LongSupplier nanoTime) throws IOException {
     current =
-        new CertificateFiles<>(ImmutableList.of(authorities), () -> PemTls.trust(authorities), nanoTime);
+        new CertificateFiles<>(
+            ImmutableList.of(authorities), () -> PemTls.trust(authorities), nanoTime);
   }
 
   @Override

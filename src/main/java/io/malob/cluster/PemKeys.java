@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class PemKeys extends X509ExtendedKeyManager {
   private final CertificateFiles<X509ExtendedKeyManager> current;
 
-  PemKeys(Path certificate, Path key, LongSupplier nanoTime)
-      throws IOException {
+  PemKeys(Path certificate, Path key, LongSupplier nanoTime) throws IOException {
     current =
         new CertificateFiles<>(
             ImmutableList.of(certificate, key), () -> PemTls.keys(certificate, key), nanoTime);

@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Certificates, perhaps with a key, as their {@link SettledFiles files} are now. If changed files
- * cannot be used, that is logged once, and the earlier content stays in use. Safe for use by several
- * threads.
+ * cannot be used, that is logged once, and the earlier content stays in use. Safe for use by
+ * several threads.
  *
  * @param <T> what the files are read into
  */

@@ -1,4 +1,6 @@
-/** Reads state files, with errors that contain the position; notices that certificates have changed. */
+/**
+ * Reads state files, with errors that contain the position; notices that certificates have changed.
+ */
 @NullMarked
 package io.malob.file;
 

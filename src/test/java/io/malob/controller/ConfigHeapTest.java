@@ -3,16 +3,11 @@ package io.malob.controller;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -83,45 +77,22 @@ class ConfigHeapTest {
 
   @Test
   void catalogs_asLargeAsTheyMayBe_areRefusedWithinTheHeap() throws Exception {
-    int port = freePort();
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx600m",
-                "-XX:+UseShenandoahGC",
-                "-XX:+ExitOnOutOfMemoryError",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "--openflow-port",
-                "0",
-                "--http-port",
-                Integer.toString(port),
-                "--data",
-                directory.resolve("data").toString())
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("log").toFile())
-            .start();
-    try {
-      String server = "http://127.0.0.1:" + port;
-      await(process, server + "/wm/core/health/json");
+    try (SmallHeap controller = new SmallHeap(directory, "-XX:+UseShenandoahGC")) {
       for (Map.Entry<String, List<String>> type : bodies().entrySet()) {
         for (String body : type.getValue()) {
-          assertRefused(process, server, type.getKey(), body, 1);
+          assertRefused(controller, type.getKey(), body, 1);
         }
         // the last one has the most values that are accepted
         int last = type.getValue().size() - 1;
-        assertRefused(process, server, type.getKey(), type.getValue().get(last), AT_ONCE);
+        assertRefused(controller, type.getKey(), type.getValue().get(last), AT_ONCE);
       }
-    } finally {
-      process.destroyForcibly().waitFor();
     }
   }
 
-  private void assertRefused(Process process, String server, String type, String body, int atOnce) {
+  private void assertRefused(SmallHeap controller, String type, String body, int atOnce) {
     String start = type + " " + body.substring(0, 20);
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create(server + "/wm/malob/config?dry_run=true"))
+        HttpRequest.newBuilder(controller.uri("/wm/malob/config?dry_run=true"))
             .header("Content-Type", type)
             .timeout(Duration.ofSeconds(60))
             .PUT(BodyPublishers.ofString(body))
@@ -133,36 +104,6 @@ class ConfigHeapTest {
     for (CompletableFuture<HttpResponse<String>> answer : answers) {
       assertEquals(400, answer.join().statusCode(), start);
     }
-    assertTrue(process.isAlive(), start);
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
-  private String said() {
-    try {
-      return Files.readString(directory.resolve("log"));
-    } catch (IOException e) {
-      return e.toString();
-    }
-  }
-
-  private void await(Process process, String uri) throws Exception {
-    long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (true) {
-      assertTrue(process.isAlive() && System.nanoTime() < giveUp, this::said);
-      try {
-        HttpRequest request = HttpRequest.newBuilder(URI.create(uri)).build();
-        if (client.send(request, BodyHandlers.discarding()).statusCode() == 200) {
-          return;
-        }
-      } catch (IOException e) {
-        // not listening yet
-      }
-      Thread.sleep(100);
-    }
+    assertTrue(controller.isAlive(), start);
   }
 }

@@ -4,16 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.testing.ScriptedSwitch;
-import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -23,7 +19,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.projectfloodlight.openflow.protocol.OFFactory;
@@ -56,94 +51,38 @@ class StatisticsHeapTest {
 
   @TempDir private Path directory;
 
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
   @Test
   void flowsOfAllSwitches_asLargeAsTheyMayBe_fitIntoTheHeap() throws Exception {
-    int openFlowPort = freePort();
-    int httpPort = freePort();
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx600m",
-                "-XX:+ExitOnOutOfMemoryError",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "--openflow-port",
-                Integer.toString(openFlowPort),
-                "--http-port",
-                Integer.toString(httpPort),
-                "--data",
-                directory.resolve("data").toString())
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("log").toFile())
-            .start();
     List<ScriptedSwitch> switches = new ArrayList<>();
     ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
-    try {
-      await(process, "http://127.0.0.1:" + httpPort + "/wm/core/health/json");
+    try (SmallHeap controller = new SmallHeap(directory)) {
       for (int id = 1; id <= SWITCHES; id++) {
         ScriptedSwitch sw = new ScriptedSwitch(id, 2).answer(StatisticsHeapTest::answer);
-        switches.add(sw.connect(openFlowPort).awaitHandshake());
+        switches.add(sw.connect(controller.openFlowPort()).awaitHandshake());
       }
       // a switch has its last message of the handshake before the controller knows it
       for (int id = 1; id <= SWITCHES; id++) {
-        await(process, "http://127.0.0.1:" + httpPort + "/wm/core/switch/" + id + "/desc/json");
+        controller.await("/wm/core/switch/" + id + "/desc/json");
       }
-      String uri = "http://127.0.0.1:" + httpPort + "/wm/core/switch/all/flow/json";
+      URI uri = controller.uri("/wm/core/switch/all/flow/json");
       Callable<Flows> asking = () -> flows(uri);
       for (Future<Flows> asked : clients.invokeAll(Collections.nCopies(CLIENTS, asking))) {
         Flows flows = asked.get();
         assertEquals((long) SWITCHES * PARTS * ENTRIES, flows.count(), flows::ends);
       }
-      assertTrue(process.isAlive(), () -> said());
+      assertTrue(controller.isAlive(), controller::said);
     } finally {
       clients.shutdownNow();
       switches.forEach(ScriptedSwitch::close);
-      process.destroyForcibly().waitFor();
     }
-  }
-
-  private String said() {
-    try {
-      return Files.readString(directory.resolve("log"));
-    } catch (IOException e) {
-      return e.toString();
-    }
-  }
-
-  private void await(Process process, String uri) throws Exception {
-    long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (true) {
-      assertTrue(process.isAlive() && System.nanoTime() < giveUp, this::said);
-      try {
-        if (status(uri) == 200) {
-          return;
-        }
-      } catch (IOException e) {
-        // not listening yet
-      }
-      Thread.sleep(100);
-    }
-  }
-
-  private int status(String uri) throws Exception {
-    return client
-        .send(HttpRequest.newBuilder(URI.create(uri)).build(), BodyHandlers.discarding())
-        .statusCode();
   }
 
   /** The rules of an answer, and how it began and ended: errors of the switches are there. */
   private record Flows(long count, String ends) {}
 
   /** Counts rules without keeping them, by the y of byte_count, priority and eth_type. */
-  private Flows flows(String uri) throws Exception {
-    HttpRequest request = HttpRequest.newBuilder(URI.create(uri)).build();
+  private Flows flows(URI uri) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(uri).build();
     try (InputStream in = client.send(request, BodyHandlers.ofInputStream()).body()) {
       byte[] buffer = in.readNBytes(SHOWN);
       String start = new String(buffer, StandardCharsets.UTF_8);
