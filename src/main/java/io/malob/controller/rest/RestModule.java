@@ -98,9 +98,12 @@ public final class RestModule extends BaseModule implements IRestApiService, Aut
         : Integer.MAX_VALUE;
   }
 
-  /** Restlet sets up java.util.logging anew when it is first used: the bridge must come after. */
+  /**
+   * Restlet sets up java.util.logging anew when it is first used: the bridge must come after. Its
+   * warnings are about headers that it cannot read: clients could fill the log with them.
+   */
   private static void bridgeLogging() {
-    Engine.setRestletLogLevel(Level.WARNING);
+    Engine.setRestletLogLevel(Level.SEVERE);
     SLF4JBridgeHandler.removeHandlersForRootLogger();
     SLF4JBridgeHandler.install();
   }
