@@ -184,7 +184,7 @@ public final class ConnectionProgrammer {
       Connection connection,
       Translation reply) {
     messages.addAll(
-        hostRules.missing(factory, connection.server().address(), connection.server().at()));
+        hostRules(factory, connection, connection.server().address(), connection.server().at()));
     messages.add(
         ConnectionRules.reply(
             factory,
@@ -208,7 +208,7 @@ public final class ConnectionProgrammer {
     messages.addAll(
         connection.isBrief()
             ? hostRules.missingOfDoubtful(factory, address, connection.client())
-            : hostRules.missing(factory, address, connection.client()));
+            : hostRules(factory, connection, address, connection.client()));
     messages.add(
         ConnectionRules.request(
             factory,
@@ -220,6 +220,18 @@ public final class ConnectionProgrammer {
     if (needsSynRule(connection)) {
       messages.add(synRule(factory, connection));
     }
+  }
+
+  /** The rules of one of its ends. */
+  private List<OFMessage> hostRules(
+      OFFactory factory, Connection connection, int address, Attachment at) {
+    Attachment client = connection.client();
+    Attachment member = connection.server().at();
+    boolean isAtOnePort =
+        client.port().equals(member.port()) && client.switchId().equals(member.switchId());
+    return isAtOnePort
+        ? hostRules.renewed(factory, address, at)
+        : hostRules.missing(factory, address, at);
   }
 
   private boolean needsSynRule(Connection connection) {

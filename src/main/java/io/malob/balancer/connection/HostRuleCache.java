@@ -76,6 +76,18 @@ public final class HostRuleCache {
     return missing(factory, address, at, Math.min(DOUBTFUL_SECONDS, idleSeconds));
   }
 
+  /**
+   * The messages that give a host's switch its rules, which it may have, with their whole idle
+   * timeout; empty if they have none. That for packets from its own port may be about to expire
+   * although the other is in use, and then that one would take the packets, and switches drop them.
+   */
+  List<OFMessage> renewed(OFFactory factory, int address, Attachment at) {
+    if (!at.equals(lasting.get(address))) {
+      installed.remove(new Key(at.switchId(), address), at);
+    }
+    return missing(factory, address, at);
+  }
+
   private List<OFMessage> missing(OFFactory factory, int address, Attachment at, int seconds) {
     Key key = new Key(at.switchId(), address);
     // get before put: most connections find the rule, and get takes no lock
