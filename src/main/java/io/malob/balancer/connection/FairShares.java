@@ -5,12 +5,10 @@ import java.util.Arrays;
 /**
  * Decides which entries give way when there are too many: one of the VIP that has the most, and of
  * its clients the one that has the most loses its oldest entry. So an entry is safe from others as
- * long as its VIP and client have no more than their share. Pure.
+ * long as its VIP and client have no more than their share. Pure; takes time in proportion to the
+ * number of entries.
  */
 final class FairShares {
-  private static final int POSITION_BITS = 24;
-  private static final long POSITION_MASK = (1L << POSITION_BITS) - 1;
-
   private FairShares() {}
 
   /** An entry's VIP and client as one number. */
@@ -25,60 +23,69 @@ final class FairShares {
    * @param count how many
    */
   static int[] first(long[] holders, int count) {
-    long[] keys = new long[holders.length];
-    // equal holders side by side, each one's oldest first
-    for (int i = 0; i < keys.length; i++) {
-      keys[i] = mixed(holders[i]) << POSITION_BITS | i;
+    int[] oldestFirst = new int[holders.length];
+    long[] vips = new long[holders.length];
+    for (int i = 0; i < holders.length; i++) {
+      oldestFirst[i] = i;
+      vips[i] = holders[i] >>> Integer.SIZE;
     }
-    Arrays.sort(keys);
-    // the entries of a VIP in the order in which they give way: those whose client has the most
-    rank(keys, holders, true);
-    Arrays.sort(keys);
-    // the entries of all VIPs
-    rank(keys, holders, false);
-    Arrays.sort(keys);
-    int[] positions = new int[count];
-    for (int i = 0; i < count; i++) {
-      positions[i] = positionIn(keys[i]);
-    }
-    return positions;
+    int[] ofVip = mostFirst(rests(oldestFirst, groups(holders)));
+    int[] ofAll = mostFirst(rests(ofVip, groups(vips)));
+    return Arrays.copyOf(ofAll, count);
   }
 
   /**
-   * Gives each entry a key by how many entries its group still has when it gives way: those with
-   * more come first, then older ones. The groups are those of holders, within their VIPs, or of
-   * VIPs.
+   * How many entries its group still has when each entry gives way, itself included.
+   *
+   * @param order the order in which the entries of each group give way
    */
-  private static void rank(long[] keys, long[] holders, boolean isByHolder) {
-    int end = keys.length;
-    while (end > 0) {
-      int last = end - 1;
-      long group = group(holders[positionIn(keys[last])], isByHolder);
-      int begin = last;
-      while (begin > 0 && group(holders[positionIn(keys[begin - 1])], isByHolder) == group) {
-        begin--;
-      }
-      for (int i = begin; i < end; i++) {
-        int position = positionIn(keys[i]);
-        long rest = POSITION_MASK - (end - i);
-        long vip = isByHolder ? holders[position] >>> Integer.SIZE : 0;
-        keys[i] = (vip << POSITION_BITS | rest) << POSITION_BITS | position;
-      }
-      end = begin;
+  private static int[] rests(int[] order, int[] groups) {
+    int[] rests = new int[order.length];
+    int[] seen = new int[order.length];
+    for (int i = order.length - 1; i >= 0; i--) {
+      int entry = order[i];
+      rests[entry] = ++seen[groups[entry]];
     }
+    return rests;
   }
 
-  private static long group(long holder, boolean isByHolder) {
-    return isByHolder ? holder : holder >>> Integer.SIZE;
+  /** The entries by descending rests; among equal ones, the oldest first. */
+  private static int[] mostFirst(int[] rests) {
+    int max = rests.length;
+    int[] begins = new int[max + 1];
+    for (int rest : rests) {
+      begins[max - rest + 1]++;
+    }
+    for (int i = 1; i <= max; i++) {
+      begins[i] += begins[i - 1];
+    }
+    int[] order = new int[max];
+    for (int entry = 0; entry < max; entry++) {
+      order[begins[max - rests[entry]]++] = entry;
+    }
+    return order;
   }
 
-  private static int positionIn(long key) {
-    return (int) (key & POSITION_MASK);
+  /** For each entry, the first one with the same key. */
+  private static int[] groups(long[] keys) {
+    int mask = (Integer.highestOneBit(Math.max(1, keys.length)) << 2) - 1;
+    int[] firsts = new int[mask + 1]; // plus one, so that zero is an empty slot
+    int[] groups = new int[keys.length];
+    for (int i = 0; i < keys.length; i++) {
+      int slot = mixed(keys[i]) & mask;
+      while (firsts[slot] != 0 && keys[firsts[slot] - 1] != keys[i]) {
+        slot = slot + 1 & mask;
+      }
+      if (firsts[slot] == 0) {
+        firsts[slot] = i + 1;
+      }
+      groups[i] = firsts[slot] - 1;
+    }
+    return groups;
   }
 
-  /** Different holders are hardly ever equal here; each of those would count as several. */
-  private static long mixed(long holder) {
-    long product = holder * 0x9e3779b97f4a7c15L;
-    return product ^ product >>> Integer.SIZE;
+  private static int mixed(long key) {
+    long product = key * 0x9e3779b97f4a7c15L;
+    return (int) (product ^ product >>> Integer.SIZE);
   }
 }
