@@ -29,8 +29,8 @@ final class FairShares {
       oldestFirst[i] = i;
       vips[i] = holders[i] >>> Integer.SIZE;
     }
-    int[] ofVip = mostFirst(rests(oldestFirst, groups(holders)));
-    int[] ofAll = mostFirst(rests(ofVip, groups(vips)));
+    int[] ofVip = largestFirst(rests(oldestFirst, groups(holders)));
+    int[] ofAll = largestFirst(rests(ofVip, groups(vips)));
     return Arrays.copyOf(ofAll, count);
   }
 
@@ -50,7 +50,7 @@ final class FairShares {
   }
 
   /** The entries by descending rests; among equal ones, the oldest first. */
-  private static int[] mostFirst(int[] rests) {
+  private static int[] largestFirst(int[] rests) {
     int max = rests.length;
     int[] begins = new int[max + 1];
     for (int rest : rests) {
